@@ -1,0 +1,16 @@
+#include "base/problem.h"
+
+namespace shardscope {
+
+std::string Problem::text(const std::string& file) const {
+    std::string out = file;
+    if (line > 0 && !file.empty()) out += ":" + std::to_string(line);
+    if (!where.empty()) out += (out.empty() ? "" : ":") + where;
+    if (!out.empty()) out += ": ";
+    out += what;
+    if (!why.empty()) out += " (" + why + ")";
+    if (!suggestion.empty()) out += "; " + suggestion;
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,17 @@
+// Small helpers on text that several rooms share.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardscope {
+
+// The candidate with the smallest edit distance to `word`; empty when none is near enough to be meant.
+std::string nearest(std::string_view word, std::span<const std::string> candidates);
+
+std::vector<std::string> split(std::string_view text, char separator);
+std::string trim(std::string_view text);
+
+}  // namespace shardscope

@@ -1,0 +1,39 @@
+// One scenario with everything that follows from it: what windows, commands and plots work on.
+#pragma once
+
+#include "base/problem.h"
+#include "estimate/estimate.h"
+#include "scenario/scenario.h"
+
+namespace shardscope {
+
+// Shown beside the wall: what twice the memory or the batch would bring, E29.
+struct Levers {
+    double gpu_memory = 0;  // ln(tokens/s at 2×) ÷ ln 2, automatic parameters planned again
+    double batch = 0;       // the same for twice the micro-batch, plan held
+};
+
+struct Answer {
+    Scenario scenario;  // automatic parameters hold the planner's values
+    Settings settings;
+    Problems problems;  // not empty: the rest means nothing
+    Compiled compiled;
+    Estimate estimate;
+
+    [[nodiscard]] bool valid() const { return problems.empty(); }
+    [[nodiscard]] bool fits() const { return valid() && estimate.fits(); }
+};
+
+// Plans what is automatic, checks, compiles and estimates.
+Answer answer(const Scenario& scenario);
+
+// The same for loops over many scenarios: reuses `out`'s storage and leaves `problems` to the caller.
+// Returns false when the values are not valid.
+bool answer_into(const Scenario& scenario, Answer& out);
+
+// The scenario with automatic parameters set: the largest micro-batch that fits (one when none does).
+Scenario planned(const Scenario& scenario);
+
+Levers levers(const Answer& answer);
+
+}  // namespace shardscope

@@ -1,0 +1,129 @@
+#include "estimate/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "physics/memory.h"
+#include "physics/power.h"
+#include "physics/step.h"
+
+namespace shardscope {
+namespace {
+
+// Within this distance of each other the two largest elasticities count as equal.
+constexpr double kBalanced = 0.02;
+
+Verdict judge(const MemoryUse& memory) {
+    if (memory.peak > memory.capacity + memory.margin) return Verdict::does_not_fit;
+    return memory.peak > memory.capacity - memory.margin ? Verdict::risky : Verdict::fits;
+}
+
+// E29: memory if it does not fit, else the rate that bounds most of the step.
+Wall wall_of(const std::array<double, kRates>& elasticity, Verdict verdict) {
+    if (verdict == Verdict::does_not_fit) return Wall::memory;
+    std::size_t first = 0;
+    for (std::size_t i = 1; i < kRates; ++i) {
+        if (elasticity[i] > elasticity[first]) first = i;
+    }
+    for (std::size_t i = 0; i < kRates; ++i) {
+        if (i != first && elasticity[first] - elasticity[i] < kBalanced) return Wall::balanced;
+    }
+    return static_cast<Wall>(static_cast<std::size_t>(Wall::compute) + first);
+}
+
+// Throughput relative to the same step without its waits, E26.
+double utilization(const StepTime& step) {
+    const auto term = [&](StepTerm which) { return step.terms[static_cast<std::size_t>(which)]; };
+    return (step.total - term(StepTerm::network) - term(StepTerm::host)) / step.total;
+}
+
+template <typename Name>
+constexpr std::string_view pick(const auto& names, Name which) {
+    return names[static_cast<std::size_t>(which)];
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+    return pick(std::array<std::string_view, 3>{"fits", "risky", "does-not-fit"}, verdict);
+}
+std::string_view name_of(MemoryTerm term) {
+    return pick(std::array<std::string_view, kMemoryTerms>{"weights", "gradients", "optimizer", "gathered",
+                                                           "activations", "logits", "context", "allocator"},
+                term);
+}
+std::string_view label_of(MemoryTerm term) {
+    return pick(std::array<std::string_view, kMemoryTerms>{"weights", "gradients", "optimizer state",
+                                                           "gathered units", "activations", "logits + loss",
+                                                           "CUDA + NCCL", "allocator"},
+                term);
+}
+std::string_view name_of(Moment moment) {
+    return pick(std::array<std::string_view, kMoments>{"forward-end", "backward", "optimizer-step"}, moment);
+}
+std::string_view label_of(Moment moment) {
+    return pick(std::array<std::string_view, kMoments>{"end of forward", "start of backward", "optimizer step"},
+                moment);
+}
+std::string_view name_of(StepTerm term) {
+    return pick(std::array<std::string_view, kStepTerms>{"matmul", "attention", "elementwise", "recompute",
+                                                         "copies", "network", "optimizer", "host"},
+                term);
+}
+std::string_view label_of(StepTerm term) {
+    return pick(std::array<std::string_view, kStepTerms>{"Matmuls", "Attention", "Elementwise", "Recompute",
+                                                         "Copies", "Network", "Optimizer", "Host, launch"},
+                term);
+}
+std::string_view name_of(Wall wall) {
+    return pick(std::array<std::string_view, 7>{"memory", "compute", "memory-bandwidth", "intra-node", "inter-node",
+                                                "latency", "balanced"},
+                wall);
+}
+std::string_view label_of(Wall wall) {
+    return pick(std::array<std::string_view, 7>{"memory", "compute", "memory bandwidth", "intra-node",
+                                                "inter-node", "latency", "balanced"},
+                wall);
+}
+
+double Estimate::compute_time() const {
+    const auto& t = step.terms;
+    return step.total - t[static_cast<std::size_t>(StepTerm::network)] - t[static_cast<std::size_t>(StepTerm::host)];
+}
+double Estimate::communication_time() const {
+    return step.terms[static_cast<std::size_t>(StepTerm::network)] + step.hidden_communication;
+}
+double Estimate::schedule_time() const { return step.terms[static_cast<std::size_t>(StepTerm::host)]; }
+
+Estimate estimate(const Compiled& c) {
+    const Settings& s = c.settings;
+    Estimate out;
+    out.memory = memory_use(c);
+    out.verdict = judge(out.memory);
+    out.step = step_time(c);
+    for (std::size_t i = 0; i < kRates; ++i) out.elasticity[i] = out.step.attribution.by[i] / out.step.total;
+    out.wall = wall_of(out.elasticity, out.verdict);
+
+    const double gpus = s[P::gpus];
+    out.parameters = c.parameters;
+    out.tokens_per_gpu = c.tokens_per_gpu;
+    out.tokens_per_s_per_gpu = c.tokens_per_gpu / out.step.total;
+    out.tokens_per_s = out.tokens_per_s_per_gpu * gpus;
+    out.mfu = c.flops_per_token * out.tokens_per_s_per_gpu / c.peak;
+    out.hfu = (c.flops_per_token + c.recomputed_flops_per_token) * out.tokens_per_s_per_gpu / c.peak;
+    out.mfu_bf16_peak = out.mfu * c.peak / c.bf16_peak;
+    out.band_low = out.tokens_per_s_per_gpu * (1 - s[P::error_band]);
+    out.band_high = out.tokens_per_s_per_gpu * (1 + s[P::error_band]);
+
+    out.power_per_gpu = power_per_gpu(s[P::tdp], utilization(out.step));
+    out.tokens_per_joule = out.tokens_per_s_per_gpu / out.power_per_gpu;
+    const double seconds = c.training_tokens / out.tokens_per_s;
+    out.training_days = seconds / 86400;
+    out.gpu_hours = seconds / 3600 * gpus;
+    out.cost = out.gpu_hours * s[P::price_per_gpu_hour];
+    out.energy = out.power_per_gpu * gpus * seconds;
+    out.ideal = ideal_estimate(c.ideal);
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,65 @@
+// Public measured runs: reading the table, turning a row into a scenario, predicted against measured.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "estimate/answer.h"
+
+namespace shardscope {
+
+struct MeasuredRun {
+    int line = 0;  // of the table
+    std::string id, family, source, software, model, gpu, note;
+    std::map<std::string, std::string, std::less<>> column;  // as read
+    double gpus = 0;
+    double step_time = 0;             // s; 0 when not measured
+    double tokens_per_s_per_gpu = 0;  // 0 when not measured
+    double mfu = 0;                   // as published; never used for fitting
+    double peak_memory = 0;           // bytes; 0 when not measured
+    bool out_of_memory = false;
+};
+
+// The table that ships with the program.
+const std::vector<MeasuredRun>& shipped_runs();
+// Reads a table of that form; a row that cannot be read becomes a problem with its line and does not stop the rest.
+std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems);
+
+// The scenario a row describes. Problems when it asks for what is not modelled yet or cannot be understood.
+Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problems& problems);
+
+// Runs of the same model on the same GPU as the scenario, for the diamonds on the scaling plot.
+struct ComparableRun {
+    const MeasuredRun* run = nullptr;
+    bool same_settings = false;  // everything but the GPU count agrees
+};
+std::vector<ComparableRun> comparable_runs(const Answer& answer);
+
+struct ValidationRow {
+    const MeasuredRun* run = nullptr;
+    double predicted_step = 0;
+    double measured_step = 0;
+    double error = 0;  // predicted ÷ measured − 1
+    double predicted_peak = 0;
+    Verdict verdict = Verdict::fits;
+    double band_low = 0;  // s
+    double band_high = 0;
+};
+struct FamilySummary {
+    int n = 0;
+    double mean_abs_error = 0, median_abs_error = 0, p90_abs_error = 0, bias = 0, within_band = 0;
+};
+struct Validation {
+    std::vector<ValidationRow> rows;
+    std::map<std::string, FamilySummary> summary;  // by family, and "all"
+    struct Skipped {
+        const MeasuredRun* run;
+        std::string reason;
+    };
+    std::vector<Skipped> skipped;
+};
+Validation validate(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue);
+
+}  // namespace shardscope

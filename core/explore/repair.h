@@ -1,0 +1,25 @@
+// When it does not fit: single changes that would make it fit, with their predicted results.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "estimate/answer.h"
+
+namespace shardscope {
+
+struct Repair {
+    P id = P::count;
+    double value = 0;
+    bool works = false;
+    std::string label;   // "Micro-batch 2 → 1", or "More GPUs" when it does not work
+    std::string result;  // "fits, 74 GiB, MFU 46.0 %", or why it does not work
+    double mfu = 0;
+    double peak = 0;
+    Scenario scenario;  // the scenario with the repair made
+};
+
+// Best first: those that work by MFU, then those that do not.
+std::vector<Repair> repairs(const Scenario& scenario);
+
+}  // namespace shardscope

@@ -1,0 +1,19 @@
+// Scaling over the GPU count: weak (the per-GPU batch held) and strong (the global batch held).
+#pragma once
+
+#include "explore/sweep.h"
+
+namespace shardscope {
+
+struct Scaling {
+    Curve weak;
+    Curve strong;      // ends where the global batch leaves nothing to split
+    double node = 8;   // GPUs of one node
+    double gpus = 64;  // the scenario's
+    double knee = 0;   // weak: GPUs from which an added GPU brings less than half of its share; 0 when none
+};
+
+// `lowest` to `highest` GPUs on the values a slider takes.
+Scaling scaling(const Scenario& scenario, double lowest = 1, double highest = 16384);
+
+}  // namespace shardscope

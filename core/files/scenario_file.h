@@ -1,0 +1,31 @@
+// Reading and writing scenarios as JSON.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenario/scenario.h"
+
+namespace shardscope {
+
+// One scenario from one JSON object's text. Every problem is reported at once; the scenario means something only
+// when there is none. `folder` resolves presets given as relative paths.
+Scenario read_scenario(std::string_view json, Catalogue& catalogue, const std::string& folder, Problems& problems);
+
+// Presets and overrides kept apart; reading it back gives an equal scenario. Ends with a newline; `pretty` indents.
+std::string write_scenario(const Scenario& scenario, bool pretty = true);
+
+// The objects of a file: one JSON object, or JSON Lines. With each its first line's number.
+struct Document {
+    std::string text;
+    int line = 1;
+};
+std::vector<Document> split_documents(std::string_view text);
+
+// Whole content of a file ("-": standard input) or a problem (missing, empty, larger than 16 MiB, not text).
+std::string read_text(const std::string& path, Problems& problems);
+// Writes next to the target and renames: the file is there whole or not at all. False with a problem.
+bool write_whole(const std::string& path, std::string_view content, Problems& problems);
+
+}  // namespace shardscope

@@ -1,0 +1,60 @@
+#include "ideal/closed_form.h"
+
+#include <algorithm>
+
+namespace shardscope {
+namespace {
+
+// Forward FLOPs of one token: every parameter multiplies and adds, attention attends to all s tokens.
+double forward_flops(const IdealInputs& in) {
+    return 2 * in.layer_parameters + 4 * in.layers * in.hidden * in.sequence;
+}
+
+double bandwidth(const IdealInputs& in) { return in.nodes > 1 ? in.node_bandwidth : in.intra_bandwidth; }
+
+double free_memory(const IdealInputs& in) { return in.memory - in.state_bytes * in.layer_parameters / in.gpus; }
+
+}  // namespace
+
+IdealEstimate ideal_estimate(const IdealInputs& in) {
+    IdealEstimate out;
+    const double q = in.element_bytes;
+    const double width = in.layers * in.hidden;
+    out.free_memory = free_memory(in);
+    // One vector a layer where everything is recomputed, eight pairs of vectors and the mask where nothing is.
+    const double bytes_per_token = (1 - in.kept) * q * width + in.kept * (16 * q + 2) * width;
+    out.max_tokens = std::max(0.0, out.free_memory / bytes_per_token);
+    out.tokens = in.tokens > 0 ? in.tokens : out.max_tokens;
+    out.threshold_tokens = in.gpus > 1 ? threshold_tokens(in.peak, bandwidth(in), q, in.nodes) : 0;
+
+    const double forward = forward_flops(in);
+    if (in.gpus > 1) out.transfer_time = in.layer_parameters * q / bandwidth(in) + in.layers * in.gpus * in.latency;
+    const double forward_time = out.tokens * forward / in.peak;
+    const double backward_time = (3 - in.kept) * forward_time;
+    out.step_time = std::max(forward_time, out.transfer_time) +
+                    std::max(backward_time, in.backward_gathers * out.transfer_time);
+    if (out.step_time > 0) out.tokens_per_s = out.tokens / out.step_time;
+    out.mfu = 3 * forward * out.tokens_per_s / in.peak;
+    out.hfu = (4 - in.kept) * forward * out.tokens_per_s / in.peak;
+    return out;
+}
+
+double threshold_tokens(double peak, double bandwidth, double element_bytes, double nodes) {
+    const double share = nodes > 1 ? (nodes - 1) / nodes : 1;
+    return peak / bandwidth * (element_bytes / 2) * share;
+}
+
+double bandwidth_bound_tokens_per_s(const IdealInputs& in) {
+    const double q = in.element_bytes;
+    const double l = in.layers;
+    const double h = in.hidden;
+    return free_memory(in) * bandwidth(in) / (24 * q * q * l * l * h * h * h);
+}
+
+double bandwidth_bound_mfu(const IdealInputs& in) {
+    const double q = in.element_bytes;
+    return (3 + in.sequence / (2 * in.hidden)) * free_memory(in) * bandwidth(in) /
+           (in.layers * in.hidden * q * q * in.peak);
+}
+
+}  // namespace shardscope

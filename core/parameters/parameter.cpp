@@ -1,0 +1,131 @@
+#include "parameters/parameter.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+
+namespace shardscope {
+namespace names {
+
+constexpr std::array software{
+    Named{"fsdp1", 0},           Named{"fsdp1-compile", 1}, Named{"fsdp2", 2},
+    Named{"fsdp2-compile", 3},   Named{"deepspeed", 4},     Named{"deepspeed-2021", 5},
+    Named{"megatron-core", 6},   Named{"megatron-2021", 7}, Named{"nemo", 8},
+    Named{"maxtext", 9},         Named{"internevo", 10}};
+constexpr std::array mlp{Named{"plain", 0}, Named{"gated", 1}};
+constexpr std::array norm{Named{"layernorm", 0}, Named{"rmsnorm", 1}};
+constexpr std::array flag{Named{"off", 0}, Named{"on", 1}};
+constexpr std::array positions{Named{"sequence", kPositionsAsSequence}};
+constexpr std::array precision{Named{"bf16", 0}, Named{"fp16", 1}, Named{"fp8", 2}, Named{"fp32", 3}};
+constexpr std::array gradient_precision{Named{"bf16", 0}, Named{"fp16", 1}, Named{"fp32", 3}};
+constexpr std::array optimizer{Named{"adamw", 0}, Named{"adamw-8bit", 1}, Named{"adafactor", 2},
+                               Named{"lion", 3},  Named{"muon", 4},       Named{"momentum", 5},
+                               Named{"sgd", 6}};
+constexpr std::array sharding{Named{"ddp", 0}, Named{"zero1", 1}, Named{"zero2", 2}, Named{"zero3", 3},
+                              Named{"hsdp", 4}};
+constexpr std::array recompute{Named{"none", 0}, Named{"selective", kRecomputeSelective}, Named{"full", 1}};
+constexpr std::array attention{Named{"flash", 0}, Named{"naive", 1}};
+constexpr std::array schedule{Named{"1f1b", 0},           Named{"gpipe", 1, false},
+                              Named{"interleaved", 2, false}, Named{"breadth-first", 3, false},
+                              Named{"modular", 4, false},     Named{"zb-h1", 5, false},
+                              Named{"zb-h2", 6, false},       Named{"dualpipe", 7, false},
+                              Named{"bitpipe", 8, false},     Named{"seq1f1b", 9, false}};
+constexpr std::array offload{Named{"none", 0}, Named{"optimizer", 1, false},
+                             Named{"optimizer+parameters", 2, false}};
+constexpr std::array convention{Named{"palm", 0}, Named{"causal", 1}, Named{"6n", 2}};
+
+}  // namespace names
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+
+constexpr std::array<Parameter, kParameters> kTable{{
+#define SHARDSCOPE_PARAMETER(id, ...) Parameter{__VA_ARGS__},
+#include "parameters/rows.inc"
+#undef SHARDSCOPE_PARAMETER
+}};
+
+std::string quoted_names(const Parameter& row) {
+    std::string out;
+    for (const Named& named : row.names) {
+        if (!out.empty()) out += ", ";
+        out += named.name;
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string_view title(Group group) {
+    switch (group) {
+        case Group::cluster: return "Cluster";
+        case Group::gpu: return "GPU";
+        case Group::model: return "Model";
+        case Group::training: return "Training";
+        case Group::plan: return "Plan";
+        case Group::assumptions: return "Assumptions";
+    }
+    return "";
+}
+
+std::span<const Parameter, kParameters> parameters() { return kTable; }
+const Parameter& parameter(P id) { return kTable[index(id)]; }
+
+P find_parameter(std::string_view key) {
+    P found = P::count;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        if (kTable[i].key == key) return static_cast<P>(i);
+    }
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        if (field_of(static_cast<P>(i)) != key) continue;
+        if (found != P::count) return P::count;
+        found = static_cast<P>(i);
+    }
+    return found;
+}
+
+std::string_view section_of(P id) {
+    const std::string_view key = parameter(id).key;
+    return key.substr(0, key.rfind('.'));
+}
+
+std::string_view field_of(P id) {
+    const std::string_view key = parameter(id).key;
+    return key.substr(key.rfind('.') + 1);
+}
+
+std::string format(P id, double value, bool with_unit) {
+    const Parameter& row = parameter(id);
+    for (const Named& named : row.names) {
+        if (named.value == value) return std::string(named.name);
+    }
+    return format(value, row.quantity, with_unit);
+}
+
+Parsed parse(P id, std::string_view text, bool bare_unit_is_shown) {
+    const Parameter& row = parameter(id);
+    const std::string word = trim(text);
+    for (const Named& named : row.names) {
+        if (named.name == word) return {true, named.value, {}, {}};
+    }
+    if (row.quantity == Quantity::flag) {
+        if (word == "true" || word == "yes" || word == "1") return {true, 1, {}, {}};
+        if (word == "false" || word == "no" || word == "0") return {true, 0, {}, {}};
+    }
+    if (row.named_only) {
+        std::vector<std::string> known;
+        for (const Named& named : row.names) known.emplace_back(named.name);
+        const std::string near = nearest(word, known);
+        return {false, 0, "“" + word + "” is not one of its values",
+                near.empty() ? "use one of " + quoted_names(row) : "did you mean “" + near + "”?"};
+    }
+    Parsed parsed = parse(word, row.quantity, bare_unit_is_shown);
+    if (!parsed.ok && !row.names.empty()) parsed.suggestion += ", or one of " + quoted_names(row);
+    return parsed;
+}
+
+}  // namespace shardscope

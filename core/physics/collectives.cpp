@@ -1,0 +1,65 @@
+#include "physics/collectives.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardscope {
+namespace {
+
+struct Link {
+    double bandwidth;
+    Rate rate;
+};
+
+// What bounds a ring through the group: the link inside the node or the node's way out.
+Link bottleneck(const RingGroup& group, const NetworkRates& network) {
+    const double egress = group.local * network.inter_bandwidth;
+    if (group.nodes <= 1) return {network.intra_bandwidth, Rate::intra_node};
+    if (group.local > 1 && network.intra_bandwidth < egress) return {network.intra_bandwidth, Rate::intra_node};
+    return {egress, Rate::inter_node};
+}
+
+// E15: t = V/B · (1 + (α·B/x)^κ) with κ = k/ln 2. The second summand scales as α^κ·B^(κ−1), so κ of it belongs to
+// latency and 1 − κ to the link; that keeps the attribution exact.
+Time sigmoid_time(double volume, double message, double latency, const Link& link, double sharpness) {
+    Time time;
+    const double streaming = volume / link.bandwidth;
+    double ramp = 0;
+    const double kappa = sharpness / M_LN2;
+    if (latency > 0 && message > 0) ramp = streaming * std::pow(latency * link.bandwidth / message, kappa);
+    time.by[static_cast<std::size_t>(link.rate)] = streaming + (1 - kappa) * ramp;
+    time.by[static_cast<std::size_t>(Rate::latency)] = kappa * ramp;
+    return time;
+}
+
+}  // namespace
+
+RingGroup innermost_group(double size, double gpus_per_node) {
+    const double local = std::min(size, gpus_per_node);
+    return {local, size / local};
+}
+
+RingGroup outer_group(double size, double inner_size, double gpus_per_node) {
+    const double local = std::min(size, std::max(1.0, gpus_per_node / inner_size));
+    return {local, size / local};
+}
+
+Time all_gather_time(double bytes, const RingGroup& group, const NetworkRates& network) {
+    const double g = group.size();
+    if (g <= 1) return {};
+    const double latency = (g - group.nodes) * network.intra_latency + (group.nodes - 1) * network.inter_latency;
+    return sigmoid_time((g - 1) / g * bytes, bytes, latency, bottleneck(group, network), network.sharpness);
+}
+
+Time all_reduce_time(double bytes, const RingGroup& group, const NetworkRates& network) {
+    const double g = group.size();
+    if (g <= 1) return {};
+    const Time ring = 2 * all_gather_time(bytes, group, network);
+    const double hops_inside = std::log2(std::max(1.0, group.local));
+    const double hops_between = std::log2(std::max(1.0, group.nodes));
+    const double latency = 2 * (hops_inside * network.intra_latency + hops_between * network.inter_latency);
+    const Time tree = sigmoid_time(2 * bytes, bytes, latency, bottleneck(group, network), network.sharpness);
+    return ring.total() <= tree.total() ? ring : tree;
+}
+
+}  // namespace shardscope

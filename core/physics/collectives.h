@@ -1,0 +1,44 @@
+// E13–E15: the time of a collective operation over a group of GPUs.
+//
+// A ring moves (g−1)/g of the tensor through every member. Between nodes it is bounded by what the node's local
+// ranks bring together: 8 GPUs × 50 GB/s = 400 GB/s, not 50. Bandwidth grows with the message along a sigmoid in
+// log2 of its size, which holds the latency term: with sharpness k = ln 2 it is exactly t = α + V/B. The size at
+// which half of the bandwidth is reached, 2^x0 = α·B, moves with the group, because all-gather and
+// reduce-scatter have no tree in common practice and their latency grows with every member.
+//
+// Sources: ring volumes: Patarasuk and Yuan 2009; sigmoid after Lu et al. 2024, arXiv 2407.02081
+// (reconstructed); hop latencies and sharpness: fits to public nccl-tests tables (stas00/ml-engineering, network).
+#pragma once
+
+#include "physics/rates.h"
+
+namespace shardscope {
+
+struct NetworkRates {
+    double intra_bandwidth = 0;  // B/s per GPU and direction that collectives reach inside a node
+    double inter_bandwidth = 0;  // B/s per GPU and direction that rings reach between nodes
+    double intra_latency = 0;    // s per hop
+    double inter_latency = 0;    // s per hop
+    double sharpness = 0.65;     // k
+};
+
+// A ring's members: `local` of them in each of `nodes` nodes.
+struct RingGroup {
+    double local = 1;
+    double nodes = 1;
+    [[nodiscard]] double size() const { return local * nodes; }
+};
+
+// The shard group and the group of its replicas, shard groups innermost.
+RingGroup innermost_group(double size, double gpus_per_node);
+RingGroup outer_group(double size, double inner_size, double gpus_per_node);
+
+// `bytes` is the whole tensor, gathered or before reduction. One member takes no time.
+Time all_gather_time(double bytes, const RingGroup& group, const NetworkRates& network);
+inline Time reduce_scatter_time(double bytes, const RingGroup& group, const NetworkRates& network) {
+    return all_gather_time(bytes, group, network);
+}
+// The faster of a ring (twice a gather) and a double binary tree.
+Time all_reduce_time(double bytes, const RingGroup& group, const NetworkRates& network);
+
+}  // namespace shardscope

@@ -1,0 +1,84 @@
+#include "physics/kernels.h"
+
+#include <algorithm>
+
+namespace shardscope {
+namespace {
+
+// fp8 matrices reach a little less of their peak than bf16 ones of theirs [fit to public runs].
+constexpr double kLowPrecisionFactor = 0.94;
+// Attention on short sequences starts and ends more than it streams [fit]: s/(s + 510).
+constexpr double kHalfSequence = 510;
+// Attention through batched matrices of size s×s×d reaches this share of peak [fit].
+constexpr double kNaiveEfficiency = 0.39;
+// Backward passes of attention: five matrices for two with flash (the scores are computed again), four without.
+constexpr double kFlashBackward = 2.5;
+constexpr double kNaiveBackward = 2.0;
+// Traffic of the backward pass of elementwise operators relative to the forward pass [fit].
+constexpr double kElementwiseBackward = 1.6;
+
+Time bounded(double flops, double flop_rate, double bytes, const GpuRates& gpu) {
+    const double arithmetic = flops / flop_rate;
+    const double traffic = bytes / gpu.memory_bandwidth;
+    return arithmetic >= traffic ? Time{Rate::compute, arithmetic} : Time{Rate::memory_bandwidth, traffic};
+}
+
+Time gemm_time(const Operator& op, double m, double n, double k, const GpuRates& gpu) {
+    const double peak = op.low_precision ? gpu.peak_low * kLowPrecisionFactor : gpu.peak;
+    Time time = bounded(2 * op.count * m * n * k, peak * gemm_efficiency(m, n, k, gpu), op.bytes, gpu);
+    time.by[static_cast<std::size_t>(Rate::latency)] += gpu.launch;
+    if (op.cast_bytes > 0) {
+        time.by[static_cast<std::size_t>(Rate::memory_bandwidth)] += op.cast_bytes / gpu.memory_bandwidth;
+    }
+    return time;
+}
+
+Time attention_time(const Operator& op, double passes, const GpuRates& gpu) {
+    const double efficiency = gpu.flash ? gpu.attention_efficiency * op.m / (op.m + kHalfSequence) : kNaiveEfficiency;
+    Time time = bounded(passes * op.flops(), gpu.peak * efficiency, passes * op.bytes, gpu);
+    time.by[static_cast<std::size_t>(Rate::latency)] += gpu.launch;
+    return time;
+}
+
+Time streaming_time(const Operator& op, double passes, const GpuRates& gpu) {
+    const double factor = op.kind == OperatorKind::softmax ? 1 : gpu.elementwise_traffic;
+    Time time{Rate::memory_bandwidth, passes * factor * op.bytes / gpu.memory_bandwidth};
+    time.by[static_cast<std::size_t>(Rate::latency)] += gpu.launch;
+    return time;
+}
+
+}  // namespace
+
+double gemm_efficiency(double m, double n, double k, const GpuRates& gpu) {
+    const double area = m * n;
+    return gpu.gemm_efficiency * (k / (k + gpu.half_depth)) * (area / (area + gpu.half_area));
+}
+
+Time forward_time(const Operator& op, const GpuRates& gpu) {
+    switch (op.kind) {
+        case OperatorKind::gemm: return gemm_time(op, op.m, op.n, op.k, gpu);
+        case OperatorKind::attention: return attention_time(op, 1, gpu);
+        case OperatorKind::norm:
+        case OperatorKind::elementwise:
+        case OperatorKind::softmax:
+        case OperatorKind::gather: break;
+    }
+    return streaming_time(op, 1, gpu);
+}
+
+Time backward_time(const Operator& op, const GpuRates& gpu) {
+    switch (op.kind) {
+        case OperatorKind::gemm:
+            // Input gradient M×K over N, weight gradient K×N over M.
+            return gemm_time(op, op.m, op.k, op.n, gpu) + gemm_time(op, op.k, op.n, op.m, gpu);
+        case OperatorKind::attention:
+            return attention_time(op, gpu.flash ? kFlashBackward : kNaiveBackward, gpu);
+        case OperatorKind::softmax: return streaming_time(op, 1, gpu);
+        case OperatorKind::norm:
+        case OperatorKind::elementwise:
+        case OperatorKind::gather: break;
+    }
+    return streaming_time(op, kElementwiseBackward, gpu);
+}
+
+}  // namespace shardscope

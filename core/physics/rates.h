@@ -1,0 +1,46 @@
+// E29: every second is attributed to the rate that bounds it, while the step is folded together. Because every
+// time is inversely proportional to the rates that bound it, the attributed shares of the step time are the
+// elasticities of throughput: they cost nothing and sum to one.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace shardscope {
+
+enum class Rate : unsigned char { compute, memory_bandwidth, intra_node, inter_node, latency, count };
+inline constexpr std::size_t kRates = static_cast<std::size_t>(Rate::count);
+std::string_view name_of(Rate rate);  // "memory-bandwidth"
+
+// Seconds, split by the rate that bounds them.
+struct Time {
+    std::array<double, kRates> by{};
+
+    Time() = default;
+    Time(Rate rate, double seconds) { by[static_cast<std::size_t>(rate)] = seconds; }
+
+    [[nodiscard]] double total() const { return by[0] + by[1] + by[2] + by[3] + by[4]; }
+    double operator[](Rate rate) const { return by[static_cast<std::size_t>(rate)]; }
+    Time& operator+=(const Time& other) {
+        for (std::size_t i = 0; i < kRates; ++i) by[i] += other.by[i];
+        return *this;
+    }
+    Time& operator*=(double factor) {
+        for (double& seconds : by) seconds *= factor;
+        return *this;
+    }
+};
+inline Time operator+(Time a, const Time& b) { return a += b; }
+inline Time operator*(double factor, Time a) { return a *= factor; }
+
+// The longer of two times; it alone is attributed.
+inline const Time& longer(const Time& a, const Time& b) { return a.total() >= b.total() ? a : b; }
+
+// E17: two streams side by side. Overlap is partial, because kernels of the two slow each other down:
+// max + ω·min. Source: ω 0.25–0.36 for modern stacks by fits to public runs.
+inline Time overlapped(const Time& a, const Time& b, double omega) {
+    return a.total() >= b.total() ? a + omega * b : b + omega * a;
+}
+
+}  // namespace shardscope

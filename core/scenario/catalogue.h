@@ -1,0 +1,49 @@
+// All presets the program knows: the shipped ones, compiled in, and those of the user's data folder.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/problem.h"
+#include "scenario/preset.h"
+
+namespace shardscope {
+
+class Catalogue {
+  public:
+    // The shipped presets. Read once, on first use; a shipped file that cannot be read is a programming
+    // error and ends the program with its message.
+    static const Catalogue& shipped();
+    // The shipped presets and those found as *.json below `folder` (a missing folder is no error).
+    static Catalogue with_folder(const std::string& folder, Problems& problems);
+
+    Catalogue(const Catalogue&) = delete;
+    Catalogue& operator=(const Catalogue&) = delete;
+    Catalogue(Catalogue&&) = default;
+    Catalogue& operator=(Catalogue&&) = default;
+
+    // nullptr when there is none of that name.
+    [[nodiscard]] const Preset* find(PresetKind kind, std::string_view name) const;
+    [[nodiscard]] std::vector<const Preset*> all(PresetKind kind) const;
+    [[nodiscard]] std::vector<std::string> names(PresetKind kind) const;
+    // Constants of the software stack with this value of `cluster.software`; nullptr when it has none.
+    [[nodiscard]] const Preset* stack(double software) const;
+
+    // Reads one preset file's text and adds it. On problems nothing is added and nullptr returned.
+    const Preset* add(std::string_view text, const std::string& path, Problems& problems);
+
+  private:
+    Catalogue() = default;
+    void load_shipped();
+    void link_stacks();
+
+    std::deque<Preset> presets_;  // deque: addresses stay
+    std::map<std::pair<PresetKind, std::string>, const Preset*, std::less<>> by_name_;
+    std::array<const Preset*, 32> stacks_{};
+};
+
+}  // namespace shardscope

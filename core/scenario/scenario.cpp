@@ -1,0 +1,276 @@
+#include "scenario/scenario.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardscope {
+namespace {
+
+void apply(Settings& settings, const Values& values, Origin origin) {
+    for (const auto& [id, value] : values) settings.set(id, value, origin);
+}
+
+Settings fallbacks() {
+    Settings settings;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        settings.set(id, parameter(id).fallback, Origin::fallback);
+    }
+    return settings;
+}
+
+// The multiple a preset's feed-forward size was rounded to: its largest power of two up to 256.
+double ffn_multiple(double ffn) {
+    double multiple = 1;
+    while (multiple < 256 && std::fmod(ffn, multiple * 2) == 0) multiple *= 2;
+    return multiple;
+}
+
+// Fields of the shape that follow from others unless given: heads at constant head size, the
+// feed-forward size at constant ratio, key/value heads where they equal the query heads.
+void derive_shape(const Scenario& scenario, Settings& s, const Settings& base) {
+    const bool hidden = scenario.is_given(P::hidden_size);
+    const bool heads = scenario.is_given(P::heads);
+    const bool head_size = scenario.is_given(P::head_size);
+    // A shape whose heads fill the width keeps doing so; one whose heads do not (Gemma) keeps its ratio.
+    const double fill = base[P::heads] * base[P::head_size] / base[P::hidden_size];
+    if (heads && !head_size) {
+        s.set(P::head_size, s[P::hidden_size] * fill / s[P::heads], Origin::derived);
+    } else if ((hidden || head_size) && !heads) {
+        s.set(P::heads, s[P::hidden_size] * fill / s[P::head_size], Origin::derived);
+    }
+    if (!scenario.is_given(P::kv_heads) && base[P::kv_heads] == base[P::heads] && s[P::kv_heads] != s[P::heads]) {
+        s.set(P::kv_heads, s[P::heads], Origin::derived);
+    }
+    if (hidden && !scenario.is_given(P::ffn_size)) {
+        const double ratio = base[P::ffn_size] / base[P::hidden_size];
+        const double multiple = ffn_multiple(base[P::ffn_size]);
+        const double ffn = std::max(multiple, std::round(s[P::hidden_size] * ratio / multiple) * multiple);
+        s.set(P::ffn_size, ffn, Origin::derived);
+    }
+}
+
+void derive_batch(const Scenario& scenario, Settings& s) {
+    const double replicas = data_parallel(s) * s[P::micro_batch];
+    if (scenario.is_given(P::global_batch)) {
+        s.set(P::accumulation, s[P::global_batch] / replicas, Origin::derived);
+    } else {
+        s.set(P::global_batch, replicas * s[P::accumulation], Origin::derived);
+    }
+}
+
+// The largest divisor of `number` that is at most `most`.
+double divisor_at_most(double number, double most) {
+    for (double d = std::min(number, most); d > 1; --d) {
+        if (std::fmod(number, d) == 0) return d;
+    }
+    return 1;
+}
+
+}  // namespace
+
+Scenario Scenario::first_launch(const Catalogue& catalogue) {
+    Scenario scenario;
+    scenario.name = "13B on 64 H100";
+    scenario.catalogue = &catalogue;
+    scenario.model = catalogue.find(PresetKind::model, "mpt-13b");
+    scenario.cluster = catalogue.find(PresetKind::cluster, "dgx-h100");
+    return scenario;
+}
+
+void Scenario::give(P id, double new_value) {
+    if (id == P::peak_flops) id = peak_of(resolve(*this).choice<Precision>(P::precision));
+    if (id == P::accumulation) withdraw(P::global_batch);
+    if (id == P::global_batch) withdraw(P::accumulation);
+    given.set(index(id));
+    value[index(id)] = new_value;
+}
+
+void Scenario::withdraw(P id) {
+    if (id == P::peak_flops) id = peak_of(resolve(*this).choice<Precision>(P::precision));
+    given.reset(index(id));
+    value[index(id)] = 0;
+}
+
+bool Scenario::operator==(const Scenario& other) const {
+    return name == other.name && model == other.model && cluster == other.cluster && gpu == other.gpu &&
+           given == other.given && value == other.value && automatic == other.automatic && view == other.view;
+}
+
+Settings resolve(const Scenario& scenario) {
+    static const Settings start = fallbacks();
+    Settings s = start;
+    const Preset* gpu = scenario.gpu_preset();
+    const Preset* fabric = scenario.cluster ? scenario.cluster->calibration : nullptr;
+
+    // From the most general to the most particular; later layers win.
+    if (gpu) {
+        if (gpu->calibration) apply(s, gpu->calibration->values, Origin::calibration);
+        apply(s, gpu->node, Origin::gpu);
+        apply(s, gpu->values, Origin::gpu);
+    }
+    if (fabric) apply(s, fabric->values, Origin::calibration);
+    double software = start[P::software];
+    if (scenario.cluster) {
+        apply(s, scenario.cluster->values, Origin::cluster);
+        software = s[P::software];
+    }
+    if (scenario.is_given(P::software)) software = scenario.value[index(P::software)];
+    if (scenario.catalogue) {
+        if (const Preset* stack = scenario.catalogue->stack(software)) apply(s, stack->values, Origin::calibration);
+    }
+    if (scenario.model) apply(s, scenario.model->values, Origin::model);
+    // A head size no preset states follows from the width.
+    if (std::isnan(s[P::head_size])) s.set(P::head_size, s[P::hidden_size] / s[P::heads], Origin::derived);
+    const Settings base = s;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        if (scenario.given[i]) s.set(static_cast<P>(i), scenario.value[i], Origin::given);
+    }
+    derive_shape(scenario, s, base);
+    derive_batch(scenario, s);
+    const P peak = peak_of(s.choice<Precision>(P::precision));
+    s.set(P::peak_flops, s[peak], s.origin(peak));
+    return s;
+}
+
+Scenario edited(const Scenario& scenario, P id, double value) {
+    Scenario out = scenario;
+    const Settings before = resolve(scenario);
+    value = nearest_valid(id, value, before);
+    const bool global = scenario.hold() == Hold::global_batch;
+    out.automatic.reset(index(id));
+    if (id == P::global_batch && !global) {
+        // The per-GPU batch is what is held: a new global batch is a new accumulation.
+        const double step = data_parallel(before) * before[P::micro_batch];
+        out.give(P::accumulation, std::max(1.0, std::round(value / step)));
+        return out;
+    }
+    if (id == P::accumulation && global) {
+        const double per_gpu = before[P::global_batch] / data_parallel(before);
+        out.give(P::micro_batch, per_gpu / value);
+        return out;
+    }
+    out.give(id, value);
+    if (id == P::gpus || id == P::gpus_per_node || id == P::sharding) {
+        Settings after = resolve(out);
+        // A smaller node may no longer divide the GPU count.
+        const double gpus = nearest_valid(P::gpus, after[P::gpus], after);
+        if (gpus != after[P::gpus]) {
+            out.give(P::gpus, gpus);
+            after = resolve(out);
+        }
+        if (global) {
+            // Strong scaling splits what each GPU has: fewer micro-batches first, then smaller ones.
+            const double per_gpu = after[P::global_batch] / data_parallel(after);
+            out.give(P::micro_batch, divisor_at_most(per_gpu, before[P::micro_batch]));
+        }
+        if (out.is_given(P::shard_group)) {
+            const double group = nearest_valid(P::shard_group, after[P::shard_group], after);
+            if (group != after[P::shard_group]) out.give(P::shard_group, group);
+        }
+    }
+    if (id == P::hidden_size && out.is_given(P::heads)) {
+        // Heads that were given keep their number; the head size follows.
+        out.withdraw(P::head_size);
+    }
+    if (id == P::heads || id == P::head_size || id == P::hidden_size) {
+        const Settings after = resolve(out);
+        if (std::fmod(after[P::heads], after[P::kv_heads]) != 0) {
+            out.give(P::kv_heads, nearest_valid(P::kv_heads, after[P::kv_heads], after));
+        }
+    }
+    return out;
+}
+
+Scenario holding(const Scenario& scenario, Hold hold) {
+    if (scenario.hold() == hold) return scenario;
+    Scenario out = scenario;
+    const Settings s = resolve(scenario);
+    if (hold == Hold::global_batch) {
+        out.give(P::global_batch, s[P::global_batch]);
+    } else {
+        out.give(P::accumulation, s[P::accumulation]);
+    }
+    return out;
+}
+
+Scenario with_cluster(const Scenario& scenario, const Preset& cluster) {
+    Scenario out = scenario;
+    const double gpus = resolve(scenario)[P::gpus];
+    out.cluster = &cluster;
+    out.gpu = nullptr;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        const Group group = parameter(id).group;
+        if (group == Group::gpu || (group == Group::cluster && id != P::gpus && id != P::software)) out.withdraw(id);
+    }
+    // A precision the new GPU cannot compute in falls back to its nearest.
+    const Settings s = resolve(out);
+    const double precision = nearest_valid(P::precision, s[P::precision], s);
+    if (std::isnan(s[P::peak_flops]) && precision != s[P::precision]) out.give(P::precision, precision);
+    const double wanted = nearest_valid(P::gpus, gpus, s);
+    if (wanted != s[P::gpus]) out = edited(out, P::gpus, wanted);
+    return out;
+}
+
+Scenario with_model(const Scenario& scenario, const Preset& model) {
+    Scenario out = scenario;
+    out.model = &model;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        if (parameter(static_cast<P>(i)).group == Group::model) out.withdraw(static_cast<P>(i));
+    }
+    return out;
+}
+
+Scenario with_auto(const Scenario& scenario, P id, bool automatic) {
+    Scenario out = scenario;
+    out.automatic.set(index(id), automatic);
+    return out;
+}
+
+std::string source_of(const Scenario& scenario, const Settings& settings, P id) {
+    if (id == P::peak_flops) id = peak_of(settings.choice<Precision>(P::precision));
+    const auto from = [&](const Preset* preset) -> std::string {
+        if (!preset) return {};
+        for (const Values* values : {&preset->values, &preset->node}) {
+            for (const auto& entry : *values) {
+                if (entry.first == id) {
+                    return preset->source_of(id) + (preset->is_unverified(id) ? " (unverified)" : "");
+                }
+            }
+        }
+        return {};
+    };
+    const Preset* gpu = scenario.gpu_preset();
+    switch (settings.origin(id)) {
+        case Origin::given: return "set in this scenario";
+        case Origin::derived: return "follows from other inputs";
+        case Origin::model: return from(scenario.model);
+        case Origin::cluster: return from(scenario.cluster);
+        case Origin::gpu: return from(gpu);
+        case Origin::calibration: {
+            std::string found;
+            if (scenario.catalogue) found = from(scenario.catalogue->stack(settings[P::software]));
+            if (found.empty() && scenario.cluster) found = from(scenario.cluster->calibration);
+            if (found.empty() && gpu) found = from(gpu->calibration);
+            return found;
+        }
+        case Origin::fallback: {
+            const auto source = parameter(id).source;
+            return source.empty() ? "default" : "default: " + std::string(source);
+        }
+    }
+    return {};
+}
+
+bool is_modified(const Scenario& scenario, Group group) {
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        // The number of GPUs belongs to the cluster's group but not to its preset.
+        if (id == P::gpus || id == P::software) continue;
+        if (scenario.given[i] && parameter(id).group == group) return true;
+    }
+    return group == Group::gpu && scenario.gpu != nullptr;
+}
+
+}  // namespace shardscope

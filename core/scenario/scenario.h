@@ -1,0 +1,64 @@
+// What a person asked for: presets and the values that override them, kept apart.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "base/problem.h"
+#include "scenario/catalogue.h"
+#include "scenario/settings.h"
+
+namespace shardscope {
+
+// Which batch stays when the GPU count changes.
+enum class Hold { per_gpu_batch, global_batch };
+
+struct Scenario {
+    std::string name;
+    const Catalogue* catalogue = nullptr;
+    const Preset* model = nullptr;
+    const Preset* cluster = nullptr;  // nullptr: none, the GPU's usual node
+    const Preset* gpu = nullptr;      // nullptr: the cluster's
+    ParameterSet given;               // which parameters override
+    std::array<double, kParameters> value{};
+    ParameterSet automatic;  // plan parameters the planner chooses
+    std::string view;        // the `view` object of the file, as JSON text; "" when absent
+
+    // The scenario `{}`: first launch.
+    static Scenario first_launch(const Catalogue& catalogue = Catalogue::shipped());
+
+    // Plain assignment of an override, without repair of other parameters. `peak_flops` goes to the peak of
+    // the precision in use; of `accumulation` and `global_batch` the later one given counts.
+    void give(P id, double value);
+    void withdraw(P id);
+    [[nodiscard]] bool is_given(P id) const { return given[index(id)]; }
+    [[nodiscard]] const Preset* gpu_preset() const { return gpu ? gpu : cluster ? cluster->gpu : nullptr; }
+    [[nodiscard]] Hold hold() const { return is_given(P::global_batch) ? Hold::global_batch : Hold::per_gpu_batch; }
+    bool operator==(const Scenario& other) const;
+};
+
+// Every parameter's value. Never fails: values that make no sense are reported by `check`. No heap.
+Settings resolve(const Scenario& scenario);
+
+// Everything wrong with the values, each with what to do; empty when all is well.
+Problems check(const Scenario& scenario, const Settings& settings);
+// The same question without the words, for inner loops. No heap.
+bool is_valid(const Settings& settings);
+
+// One edit as a person makes it in the window, in --set and on a sweep's axis: the value is moved to the nearest
+// valid one, and parameters that must follow do (the batch that is not held, heads, the shard group).
+Scenario edited(const Scenario& scenario, P id, double value);
+// Which batch is held from now on; the numbers stay as they are.
+Scenario holding(const Scenario& scenario, Hold hold);
+// A preset taken: its fields' overrides are dropped.
+Scenario with_cluster(const Scenario& scenario, const Preset& cluster);
+Scenario with_model(const Scenario& scenario, const Preset& model);
+// A plan parameter handed to the planner or taken back.
+Scenario with_auto(const Scenario& scenario, P id, bool automatic);
+
+// Source text of a parameter's value: a preset's source, the table's, or who derived it.
+std::string source_of(const Scenario& scenario, const Settings& settings, P id);
+// Overrides a group holds over its preset, for "(modified)".
+bool is_modified(const Scenario& scenario, Group group);
+
+}  // namespace shardscope

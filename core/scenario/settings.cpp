@@ -1,0 +1,188 @@
+#include "scenario/settings.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardscope {
+namespace {
+
+// 1, 2, 3, 4, 6, 8, 12, … : two stops an octave.
+void add_octaves(std::vector<double>& stops, double unit, double high) {
+    for (double factor = 1; unit * factor <= high; factor *= 2) {
+        stops.push_back(unit * factor);
+        if (factor >= 2 && unit * factor * 1.5 <= high) stops.push_back(unit * factor * 1.5);
+    }
+}
+
+std::vector<double> divisors(double number, double most) {
+    std::vector<double> out;
+    const auto n = static_cast<long long>(number);
+    for (long long d = 1; d * d <= n; ++d) {
+        if (n % d != 0) continue;
+        out.push_back(static_cast<double>(d));
+        if (d != n / d) out.push_back(static_cast<double>(n / d));
+    }
+    std::ranges::sort(out);
+    std::erase_if(out, [&](double d) { return d > most; });
+    return out;
+}
+
+bool holds_global_batch(const Settings& s) { return s.origin(P::global_batch) == Origin::given; }
+
+// The width that one head (or one group of query heads that share a key head) takes.
+double width_step(const Settings& s) {
+    const bool heads_follow = s.origin(P::heads) != Origin::given;
+    if (!heads_follow) return s[P::heads];
+    const double kv = s[P::kv_heads];
+    const bool grouped = kv != s[P::heads];
+    return s[P::head_size] * (grouped ? kv : 1);
+}
+
+}  // namespace
+
+P peak_of(Precision precision) {
+    switch (precision) {
+        case Precision::bf16: return P::peak_flops_bf16;
+        case Precision::fp16: return P::peak_flops_fp16;
+        case Precision::fp8: return P::peak_flops_fp8;
+        case Precision::fp32: return P::peak_flops_fp32;
+    }
+    return P::peak_flops_bf16;
+}
+
+int data_parallel(const Settings& s) {
+    const double model_parallel = s[P::tensor_parallel] * s[P::pipeline_parallel] * s[P::context_parallel];
+    return std::max(1, static_cast<int>(s[P::gpus] / model_parallel));
+}
+
+int shard_group(const Settings& s) {
+    const int dp = data_parallel(s);
+    const auto sharding = s.choice<Sharding>(P::sharding);
+    if (sharding == Sharding::ddp) return 1;
+    const int asked = s.whole(P::shard_group);
+    if (asked > 0) return std::min(asked, dp);
+    return sharding == Sharding::hsdp ? std::min(dp, s.whole(P::gpus_per_node)) : dp;
+}
+
+Domain domain(P id, const Settings& s) {
+    const Parameter& row = parameter(id);
+    Domain d{row.slider_low, row.slider_high, row.whole ? 1.0 : 0.0, {}};
+    switch (id) {
+        case P::gpus: {
+            const double node = s[P::gpus_per_node];
+            for (double g = 1; g < node; g *= 2) d.stops.push_back(g);
+            add_octaves(d.stops, node, std::max(row.slider_high, s[P::gpus]));
+            if (holds_global_batch(s)) {
+                std::erase_if(d.stops, [&](double g) { return std::fmod(s[P::global_batch], g) != 0; });
+            }
+            break;
+        }
+        case P::hidden_size: d.step = std::max(1.0, width_step(s)); break;
+        case P::heads: d.step = 1; break;
+        case P::kv_heads: d.stops = divisors(s[P::heads], row.slider_high); break;
+        case P::micro_batch:
+            if (holds_global_batch(s)) {
+                d.stops = divisors(s[P::global_batch] / data_parallel(s), row.slider_high);
+            } else {
+                for (int b = 1; b <= 8; ++b) d.stops.push_back(b);
+                for (double b = 10; b <= row.slider_high;) {
+                    d.stops.push_back(b);
+                    b += std::pow(2.0, std::floor(std::log2(b)) - 2);
+                    b = std::floor(b);
+                }
+            }
+            break;
+        case P::accumulation:
+            if (holds_global_batch(s)) {
+                d.stops = divisors(s[P::global_batch] / data_parallel(s), row.slider_high);
+            } else {
+                add_octaves(d.stops, 1, row.slider_high);
+            }
+            break;
+        case P::global_batch: {
+            d.step = data_parallel(s) * s[P::micro_batch];
+            d.low = d.step;
+            d.high = std::max(d.step * 256, s[P::global_batch]);
+            break;
+        }
+        case P::shard_group:
+            d.stops = divisors(data_parallel(s), row.slider_high);
+            d.stops.insert(d.stops.begin(), 0);
+            break;
+        case P::sequence_length: d.step = 64; break;
+        case P::vocab_size: d.step = 64; break;
+        case P::recompute: d.stops = {0, kRecomputeSelective, 0.25, 0.5, 0.75, 1}; break;
+        case P::gpus_per_node: d.stops = {1, 2, 4, 8, 16, 32, 36, 64, 72}; break;
+        case P::head_size: d.step = 8; break;
+        default:
+            if (row.named_only) {
+                d.step = 0;
+                for (const Named& named : row.names) {
+                    if (named.modelled) d.stops.push_back(named.value);
+                }
+                if (id == P::precision) {
+                    std::erase_if(d.stops, [&](double v) {
+                        return std::isnan(s[peak_of(static_cast<Precision>(static_cast<int>(v)))]);
+                    });
+                }
+            }
+            break;
+    }
+    if (!d.stops.empty()) {
+        d.low = d.stops.front();
+        d.high = d.stops.back();
+    }
+    return d;
+}
+
+double nearest_valid(P id, double value, const Settings& s) {
+    const Parameter& row = parameter(id);
+    if (std::isnan(value)) return s[id];
+    const auto nearest_of = [&](const std::vector<double>& stops) {
+        double best = stops.empty() ? value : stops.front();
+        for (const double stop : stops) {
+            const bool nearer = row.logarithmic && stop > 0 && value > 0
+                                    ? std::fabs(std::log(stop / value)) < std::fabs(std::log(best / value))
+                                    : std::fabs(stop - value) < std::fabs(best - value);
+            if (nearer) best = stop;
+        }
+        return best;
+    };
+    for (const Named& named : row.names) {
+        if (named.value == value && named.modelled) return value;
+    }
+    if (row.named_only) return nearest_of(domain(id, s).stops);
+    const double limit = std::min(row.maximum, row.modelled_up_to);
+    value = std::clamp(value, row.minimum, limit);
+    if (row.whole) value = std::max(std::ceil(row.minimum), std::round(value));
+
+    switch (id) {
+        case P::gpus: {
+            const double node = s[P::gpus_per_node];
+            if (holds_global_batch(s)) {
+                std::vector<double> good = divisors(s[P::global_batch], limit);
+                std::erase_if(good, [&](double g) { return g > node && std::fmod(g, node) != 0; });
+                return nearest_of(good);
+            }
+            return value <= node ? value : std::max(node, std::round(value / node) * node);
+        }
+        case P::hidden_size: {
+            const double step = std::max(1.0, width_step(s));
+            return std::max(step, std::round(value / step) * step);
+        }
+        case P::micro_batch:
+        case P::accumulation:
+            if (holds_global_batch(s)) return nearest_of(divisors(s[P::global_batch] / data_parallel(s), limit));
+            return value;
+        case P::global_batch: {
+            const double step = data_parallel(s) * s[P::micro_batch];
+            return std::max(step, std::round(value / step) * step);
+        }
+        case P::kv_heads: return nearest_of(divisors(s[P::heads], limit));
+        case P::shard_group:
+            return value == 0 ? 0 : nearest_of(divisors(data_parallel(s), limit));
+        default: return value;
+    }
+}
+
+}  // namespace shardscope

@@ -1,0 +1,59 @@
+// The value of every parameter after presets, calibration, derivation and defaults have been applied.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "parameters/parameter.h"
+
+namespace shardscope {
+
+enum class Origin : unsigned char {
+    fallback,     // the table's default
+    calibration,  // constants of the GPU, the fabric or the software stack
+    gpu,          // the GPU's preset
+    cluster,      // the cluster's preset
+    model,        // the model's preset
+    derived,      // follows from other parameters
+    given,        // said by the scenario itself
+};
+
+class Settings {
+  public:
+    double operator[](P id) const { return value_[index(id)]; }
+    [[nodiscard]] Origin origin(P id) const { return origin_[index(id)]; }
+    [[nodiscard]] bool on(P id) const { return value_[index(id)] != 0; }
+    [[nodiscard]] int whole(P id) const { return static_cast<int>(value_[index(id)]); }
+    template <typename Choice>
+    [[nodiscard]] Choice choice(P id) const {
+        return static_cast<Choice>(static_cast<int>(value_[index(id)]));
+    }
+    void set(P id, double value, Origin origin) {
+        value_[index(id)] = value;
+        origin_[index(id)] = origin;
+    }
+
+  private:
+    std::array<double, kParameters> value_{};
+    std::array<Origin, kParameters> origin_{};
+};
+
+// The parameter that `cluster.gpu.peak_flops` stands for: the peak of the precision in use.
+P peak_of(Precision precision);
+
+// GPUs that hold different data, and those among them that share one copy of the sharded state.
+int data_parallel(const Settings& settings);
+int shard_group(const Settings& settings);
+
+// Values a parameter may take now, all else held.
+struct Domain {
+    double low = 0;   // ends of the slider
+    double high = 1;
+    double step = 0;            // values are multiples of it; 0 is continuous
+    std::vector<double> stops;  // a list of values instead (not empty: the slider has these positions)
+};
+Domain domain(P id, const Settings& settings);
+// The valid value nearest to `value`, all else held. Typed values may lie beyond the slider's ends.
+double nearest_valid(P id, double value, const Settings& settings);
+
+}  // namespace shardscope

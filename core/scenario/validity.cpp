@@ -1,0 +1,161 @@
+// Which combinations of values make sense, and what to say when they do not. One list of rules answers both
+// `check` (with words) and `is_valid` (for inner loops): the words are made only when somebody listens.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "scenario/scenario.h"
+
+namespace shardscope {
+namespace {
+
+std::string pointer(P id) {
+    std::string out = "/" + std::string(parameter(id).key);
+    std::ranges::replace(out, '.', '/');
+    return out;
+}
+
+std::string quoted(P id, const Settings& s) { return std::string(field_of(id)) + " is " + format(id, s[id]); }
+
+bool divides(double part, double whole) { return part > 0 && std::fmod(whole, part) == 0; }
+
+// A whole-number multiple of `step` below and above `value`.
+std::string neighbours(double value, double step) {
+    const double below = std::floor(value / step) * step;
+    const double above = below + step;
+    return below > 0 ? "use " + format(below, Quantity::count) + " or " + format(above, Quantity::count)
+                     : "use " + format(above, Quantity::count);
+}
+
+// `report(id, words)` is called once for each broken rule; `words` makes the Problem.
+template <typename Report>
+void values_in_range(const Settings& s, Report&& report) {
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        const Parameter& row = parameter(id);
+        const double value = s[id];
+        if (row.prominence == Prominence::file && std::isnan(value)) continue;  // a peak nobody asks for
+        bool named = false;
+        bool named_unmodelled = false;
+        for (const Named& entry : row.names) {
+            if (entry.value != value) continue;
+            named = true;
+            named_unmodelled = !entry.modelled;
+        }
+        if (named_unmodelled || (!named && value > row.modelled_up_to) || (named && value > row.modelled_up_to)) {
+            report(id, [&] {
+                return Problem{pointer(id), quoted(id, s), "not modelled yet",
+                               row.names.empty() ? "use " + format(id, row.modelled_up_to) : "leave it out"};
+            });
+        } else if (named) {
+            continue;
+        } else if (std::isnan(value)) {
+            report(id, [&] {
+                if (id == P::peak_flops) {
+                    return Problem{"/training/precision",
+                                   "the GPU has no peak for " + format(P::precision, s[P::precision]),
+                                   "its data sheet names none",
+                                   "choose another precision or give cluster.gpu.peak_flops"};
+                }
+                return Problem{pointer(id), std::string(field_of(id)) + " is missing",
+                               "no preset gives it", "set " + std::string(row.key)};
+            });
+        } else if (!std::isfinite(value) || value < row.minimum || value > row.maximum) {
+            report(id, [&] {
+                const bool low = value < row.minimum;
+                return Problem{pointer(id), quoted(id, s),
+                               low ? "must be at least " + format(id, row.minimum)
+                                   : "must be at most " + format(id, row.maximum),
+                               "use a value from " + format(id, row.minimum) + " to " + format(id, row.maximum)};
+            });
+        } else if (row.whole && value != std::floor(value) && id != P::accumulation && id != P::heads &&
+                   id != P::head_size) {
+            report(id, [&] {
+                return Problem{pointer(id), quoted(id, s), "must be a whole number", neighbours(value, 1)};
+            });
+        }
+    }
+}
+
+template <typename Report>
+void combinations(const Settings& s, Report&& report) {
+    const double heads = s[P::heads];
+    if (heads != std::floor(heads) || heads < 1) {
+        report(P::hidden_size, [&] {
+            return Problem{pointer(P::hidden_size), quoted(P::hidden_size, s),
+                           "heads of size " + format(P::head_size, s[P::head_size]) + " do not divide it",
+                           neighbours(s[P::hidden_size], s[P::head_size])};
+        });
+    } else if (s[P::head_size] != std::floor(s[P::head_size]) || s[P::head_size] < 1) {
+        report(P::heads, [&] {
+            return Problem{pointer(P::heads), quoted(P::heads, s),
+                           "does not divide hidden_size " + format(P::hidden_size, s[P::hidden_size]),
+                           "use a divisor of it, or give head_size"};
+        });
+    } else if (!divides(s[P::kv_heads], heads)) {
+        report(P::kv_heads, [&] {
+            return Problem{pointer(P::kv_heads), quoted(P::kv_heads, s),
+                           "does not divide the " + format(P::heads, heads) + " heads",
+                           "use " + format(P::kv_heads, nearest_valid(P::kv_heads, s[P::kv_heads], s))};
+        });
+    }
+
+    const double gpus = s[P::gpus];
+    const double node = s[P::gpus_per_node];
+    if (gpus > node && !divides(node, gpus)) {
+        report(P::gpus, [&] {
+            return Problem{pointer(P::gpus), quoted(P::gpus, s),
+                           "not a multiple of the " + format(P::gpus_per_node, node) + " GPUs of a node",
+                           neighbours(gpus, node)};
+        });
+        return;
+    }
+    const double dp = data_parallel(s);
+    if (s[P::shard_group] > 0 && !divides(s[P::shard_group], dp)) {
+        report(P::shard_group, [&] {
+            return Problem{pointer(P::shard_group), quoted(P::shard_group, s),
+                           "does not divide the " + format(dp, Quantity::count) + " data-parallel GPUs",
+                           "use " + format(P::shard_group, nearest_valid(P::shard_group, s[P::shard_group], s))};
+        });
+    }
+    const double accumulation = s[P::accumulation];
+    if (accumulation != std::floor(accumulation) || accumulation < 1) {
+        report(P::global_batch, [&] {
+            const double step = dp * s[P::micro_batch];
+            if (s.origin(P::global_batch) != Origin::given) {
+                return Problem{pointer(P::accumulation), quoted(P::accumulation, s), "must be a whole number", {}};
+            }
+            return Problem{pointer(P::global_batch), quoted(P::global_batch, s),
+                           "not a multiple of GPUs × micro-batch = " + format(dp, Quantity::count) + " × " +
+                               format(P::micro_batch, s[P::micro_batch]),
+                           neighbours(s[P::global_batch], step)};
+        });
+    }
+}
+
+}  // namespace
+
+Problems check(const Scenario& scenario, const Settings& settings) {
+    Problems problems;
+    const auto collect = [&](P, auto&& words) { problems.push_back(words()); };
+    values_in_range(settings, collect);
+    if (problems.empty()) combinations(settings, collect);
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        if (scenario.automatic[i] && id != P::micro_batch) {
+            problems.push_back({"/training/auto", "“" + std::string(field_of(id)) + "” cannot be automatic",
+                                "not modelled yet", "only micro_batch can"});
+        }
+    }
+    return problems;
+}
+
+bool is_valid(const Settings& settings) {
+    bool valid = true;
+    const auto note = [&](P, auto&&) { valid = false; };
+    values_in_range(settings, note);
+    if (valid) combinations(settings, note);
+    return valid;
+}
+
+}  // namespace shardscope

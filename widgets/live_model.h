@@ -1,0 +1,81 @@
+// The one model behind the window: a scenario, its answer, the undo history and the pins.
+//
+// Every view reads `answer()` and repaints on `changed()`, which comes once per change and only on a change. An
+// edit goes through `edit` (one undo step) or through a gesture, from press to release one step however many
+// values it passed; each frame of a gesture starts from the scenario it began with, so a drag there and back
+// leaves nothing behind.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <optional>
+#include <vector>
+
+#include "estimate/answer.h"
+
+class QUndoStack;
+
+namespace shardscope {
+
+struct Pin {
+    char letter = 'B';
+    Answer answer;
+};
+
+class LiveModel : public QObject {
+    Q_OBJECT
+  public:
+    explicit LiveModel(const Catalogue& catalogue, QObject* parent = nullptr);
+
+    [[nodiscard]] const Answer& answer() const { return answer_; }
+    // What the person asked for; automatic parameters hold their last typed value.
+    [[nodiscard]] const Scenario& scenario() const { return scenario_; }
+    [[nodiscard]] const Catalogue& catalogue() const { return *catalogue_; }
+    [[nodiscard]] QUndoStack* undo_stack() const { return undo_; }
+
+    void edit(P id, double value);
+    void reset(P id);  // back to the preset's value
+    void set_automatic(P id, bool automatic);
+    void hold(Hold hold);
+    void take_cluster(const Preset& cluster);
+    void take_model(const Preset& model);
+    // A whole scenario (opened, pasted, a repair): one step with this text.
+    void replace(const Scenario& scenario, const QString& text);
+    // As replace, but forgets the history (file opened at start, new session).
+    void start_with(const Scenario& scenario);
+
+    void begin_gesture(P id);
+    void drag(P id, double value);
+    void end_gesture();
+    [[nodiscard]] bool in_gesture() const { return gesture_.has_value(); }
+
+    // Up to six ghosts.
+    [[nodiscard]] const std::vector<Pin>& pins() const { return pins_; }
+    void pin();
+    void unpin(char letter);
+
+  Q_SIGNALS:
+    void changed();          // the scenario and so the answer
+    void preset_taken();     // changed() follows; fields may flash
+    void gesture_began();    // axes freeze
+    void gesture_ended();    // axes refit
+    void pins_changed();
+
+  private:
+    friend class ScenarioCommand;
+    void push(Scenario scenario, const QString& text);
+    void show(const Scenario& scenario);
+
+    struct Gesture {
+        P id;
+        Scenario start;
+    };
+    const Catalogue* catalogue_;
+    Scenario scenario_;
+    Answer answer_;
+    QUndoStack* undo_;
+    std::optional<Gesture> gesture_;
+    std::vector<Pin> pins_;
+};
+
+}  // namespace shardscope
