@@ -69,6 +69,7 @@ void compile(const Settings& settings, Compiled& out) {
     out.gpu.flash = s.choice<AttentionKernel>(P::attention) == AttentionKernel::flash;
     out.gpu.memory_bandwidth = s[P::memory_bandwidth] * s[P::memory_efficiency];
     out.gpu.elementwise_traffic = s[P::elementwise_traffic];
+    out.gpu.composed_traffic = s[P::composed_traffic];
     out.gpu.launch = s[P::kernel_launch];
 
     out.network.intra_bandwidth = s[P::intra_node_bandwidth] * s[P::intra_node_efficiency];

@@ -80,12 +80,16 @@ void build_layer(const Shape& x, double norm_copies, std::vector<Operator>& ops)
     const double query = x.a * x.d;                         // width of all query heads
     const double qkv = (x.a + 2 * x.kv) * x.d;              // width of queries, keys and values
     const double mask = x.dropout ? x.tokens * x.h : 0;     // one byte an element
-    const double norm_saved = activation + norm_copies * x.tokens * x.h / 2;
+    // torch has one kernel for LayerNorm, several for RMSNorm unless a stack fuses them: those keep fp32 copies.
+    const bool composed_norm = !x.layernorm;
+    const double norm_saved = activation + (composed_norm ? norm_copies * x.tokens * x.h / 2 : 0);
 
     ops.push_back(streaming(x, norm, "attention.norm", 2 * x.h, norm_weights(x), norm_saved));
+    ops.back().composed = composed_norm;
     ops.push_back(matrix(x, "attention.qkv", qkv, x.h, x.bias || x.qkv_bias, activation));
     // Rotary embedding or layout change of queries, keys and values.
     ops.push_back(streaming(x, elementwise, "attention.layout", 2 * qkv, x.qk_norm ? 2 * x.d : 0, 0));
+    ops.back().composed = x.positions == 0;
 
     Operator core;
     core.name = "attention.core";
@@ -115,10 +119,12 @@ void build_layer(const Shape& x, double norm_copies, std::vector<Operator>& ops)
     ops.push_back(streaming(x, elementwise, "attention.residual", 3 * x.h, 0, mask));
 
     ops.push_back(streaming(x, norm, "mlp.norm", 2 * x.h, norm_weights(x), norm_saved));
+    ops.back().composed = composed_norm;
     ops.push_back(matrix(x, "mlp.up", x.gated ? 2 * x.f : x.f, x.h, x.bias, activation));
     // Gated: both halves are kept for the product's backward pass; plain: the activation's input.
     ops.push_back(streaming(x, elementwise, "mlp.activation", (x.gated ? 4 : 3) * x.f, 0,
                             x.q * x.tokens * x.f * (x.gated ? 2 : 1)));
+    ops.back().composed = x.gated;
     ops.push_back(matrix(x, "mlp.down", x.h, x.f, x.bias, x.q * x.tokens * x.f));
     ops.push_back(streaming(x, elementwise, "mlp.residual", 3 * x.h, 0, mask));
 }

@@ -28,6 +28,7 @@ struct Operator {
     double weights = 0;          // parameters, in elements
     double saved = 0;            // bytes kept for the backward pass
     bool attention_core = false;  // computed again by selective recompute
+    bool composed = false;        // several kernels in stacks that do not fuse (RMSNorm, rotary, gated units)
     bool low_precision = false;   // runs in fp8 where that is the precision
 
     // Forward FLOPs; attention multiplies twice (scores, then values).

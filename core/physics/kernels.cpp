@@ -41,7 +41,8 @@ Time attention_time(const Operator& op, double passes, const GpuRates& gpu) {
 }
 
 Time streaming_time(const Operator& op, double passes, const GpuRates& gpu) {
-    const double factor = op.kind == OperatorKind::softmax ? 1 : gpu.elementwise_traffic;
+    double factor = op.kind == OperatorKind::softmax ? 1 : gpu.elementwise_traffic;
+    if (op.composed) factor *= gpu.composed_traffic;
     Time time{Rate::memory_bandwidth, passes * factor * op.bytes / gpu.memory_bandwidth};
     time.by[static_cast<std::size_t>(Rate::latency)] += gpu.launch;
     return time;

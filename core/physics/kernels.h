@@ -25,7 +25,8 @@ struct GpuRates {
     double attention_efficiency = 0;  // of long sequences, kernel generation included
     bool flash = true;
     double memory_bandwidth = 0;  // B/s a streaming kernel reaches
-    double elementwise_traffic = 1;
+    double elementwise_traffic = 1;  // of every streaming kernel, relative to fully fused ones
+    double composed_traffic = 1;     // the same again for operators that eager stacks compose of several kernels
     double launch = 0;  // s between two kernels
 };
 

@@ -1,0 +1,114 @@
+#include "app/commands/command.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/text.h"
+#include "files/scenario_file.h"
+#include "scenario/catalogue.h"
+
+namespace shardscope::commands {
+namespace {
+
+std::string user_folder() {
+    if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data) return std::string(data) + "/shardscope/presets";
+    if (const char* home = std::getenv("HOME"); home && *home) return std::string(home) + "/.local/share/shardscope/presets";
+    return {};
+}
+
+}  // namespace
+
+Catalogue& catalogue() {
+    static Catalogue all = [] {
+        Problems problems;
+        Catalogue loaded = Catalogue::with_folder(user_folder(), problems);
+        for (const Problem& problem : problems) std::fprintf(stderr, "warning: %s\n", problem.text().c_str());
+        return loaded;
+    }();
+    return all;
+}
+
+void report(const Problems& problems, const std::string& file) {
+    for (const Problem& problem : problems) std::fprintf(stderr, "%s\n", problem.text(file).c_str());
+}
+
+void assign(Scenario& scenario, const std::string& assignment, Problems& problems) {
+    const auto equals = assignment.find('=');
+    const std::string key = trim(assignment.substr(0, equals));
+    const std::string where = "--set " + assignment;
+    if (equals == std::string::npos) {
+        problems.push_back({where, "has no =", "", "write KEY=VALUE"});
+        return;
+    }
+    const std::string text = trim(assignment.substr(equals + 1));
+    const PresetKind kinds[] = {PresetKind::model, PresetKind::cluster, PresetKind::gpu};
+    const std::string_view preset_keys[] = {"model.preset", "cluster.preset", "cluster.gpu"};
+    for (std::size_t i = 0; i < std::size(kinds); ++i) {
+        if (key != preset_keys[i]) continue;
+        const Preset* preset = scenario.catalogue->find(kinds[i], text);
+        if (!preset) {
+            const std::string near = nearest(text, scenario.catalogue->names(kinds[i]));
+            problems.push_back({where, "there is no such preset", "", near.empty() ? "see `shardscope presets list`" : "did you mean “" + near + "”?"});
+        } else if (kinds[i] == PresetKind::model) {
+            scenario = with_model(scenario, *preset);
+        } else if (kinds[i] == PresetKind::cluster) {
+            scenario = with_cluster(scenario, *preset);
+        } else {
+            scenario.gpu = preset;
+        }
+        return;
+    }
+    const P id = find_parameter(key);
+    if (id == P::count) {
+        std::vector<std::string> known;
+        for (std::size_t i = 0; i < kParameters; ++i) {
+            known.emplace_back(parameters()[i].key);
+            known.emplace_back(field_of(static_cast<P>(i)));
+        }
+        const std::string near = nearest(key, known);
+        problems.push_back({where, "there is no parameter “" + key + "”", "", near.empty() ? "" : "did you mean “" + near + "”?"});
+        return;
+    }
+    const Parsed parsed = parse(id, text);
+    if (!parsed.ok) {
+        problems.push_back({where, parsed.problem, "", parsed.suggestion});
+        return;
+    }
+    scenario.give(id, parsed.value);
+    scenario.automatic.reset(index(id));
+}
+
+bool load_scenario(const std::string& file, const std::vector<std::string>& assignments, Scenario& out) {
+    Problems problems;
+    const std::string text = read_text(file, problems);
+    if (problems.empty()) out = read_scenario(text, catalogue(), std::filesystem::path(file).parent_path().string(), problems);
+    if (problems.empty()) {
+        for (const std::string& assignment : assignments) assign(out, assignment, problems);
+        if (problems.empty()) problems = check(out, resolve(out));
+    }
+    report(problems, file);
+    return problems.empty();
+}
+
+std::vector<Output> parse_outputs(const std::string& list, Problems& problems) {
+    std::vector<Output> out;
+    for (const std::string& part : split(list, ',')) {
+        const std::string path = trim(part);
+        const Output id = find_output(path);
+        if (id == Output::count) {
+            std::vector<std::string> known;
+            for (const OutputRow& row : outputs()) {
+                known.emplace_back(row.path);
+                known.emplace_back(row.path.substr(row.path.rfind('.') + 1));
+            }
+            const std::string near = nearest(path, known);
+            problems.push_back({"--output " + path, "there is no such output", "", near.empty() ? "" : "did you mean “" + near + "”?"});
+        } else {
+            out.push_back(id);
+        }
+    }
+    return out;
+}
+
+}  // namespace shardscope::commands

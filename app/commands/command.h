@@ -1,0 +1,50 @@
+// The command line: one file a command, all built on the same few helpers.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/problem.h"
+#include "estimate/answer.h"
+#include "explain/output.h"
+
+namespace CLI {
+class App;
+}
+
+namespace shardscope::commands {
+
+// Exit codes, INTERFACE of the program.
+inline constexpr int kDone = 0;
+inline constexpr int kFailed = 1;
+inline constexpr int kUnusable = 2;
+
+// What a command gets and what it leaves: its exit code.
+struct Context {
+    int exit_code = kDone;
+};
+
+// Each adds its subcommand; its work runs when the command line names it.
+void add_estimate(CLI::App& app, Context& context);
+void add_sweep(CLI::App& app, Context& context);
+void add_export(CLI::App& app, Context& context);
+void add_presets(CLI::App& app, Context& context);
+void add_validate(CLI::App& app, Context& context);
+
+// The shipped presets and those of the user's data folder.
+Catalogue& catalogue();
+
+// Problems on standard error, one a line, in the form FILE[:LINE]:/pointer: problem (why); suggestion.
+void report(const Problems& problems, const std::string& file);
+
+// One scenario from a file ("-": standard input) with `--set` applied; problems are reported. False: unusable.
+bool load_scenario(const std::string& file, const std::vector<std::string>& assignments, Scenario& out);
+
+// "KEY=VALUE" applied to the scenario.
+void assign(Scenario& scenario, const std::string& assignment, Problems& problems);
+
+// "mfu,memory.peak_bytes" as outputs.
+std::vector<Output> parse_outputs(const std::string& list, Problems& problems);
+
+}  // namespace shardscope::commands

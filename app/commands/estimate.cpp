@@ -1,0 +1,97 @@
+// `shardscope estimate`: one result a scenario.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "files/result.h"
+#include "files/scenario_file.h"
+
+namespace shardscope::commands {
+namespace {
+
+struct Options {
+    std::vector<std::string> files;
+    std::vector<std::string> assignments;
+    std::string format = "text";
+    bool hypothetical = false;
+};
+
+struct Entry {
+    std::string file;
+    Document document;
+};
+
+// One document's result, or its problems.
+bool run_one(const Entry& entry, const Options& options, std::string& result, Problems& problems, std::string& name) {
+    const std::string folder = std::filesystem::path(entry.file).parent_path().string();
+    Scenario scenario = read_scenario(entry.document.text, catalogue(), folder, problems);
+    name = scenario.name;
+    if (problems.empty()) {
+        for (const std::string& assignment : options.assignments) assign(scenario, assignment, problems);
+    }
+    if (problems.empty()) {
+        const Answer found = answer(scenario);
+        problems = found.problems;
+        if (problems.empty()) {
+            result = options.format == "json" ? result_json(found, options.hypothetical) + "\n"
+                                              : result_text(found, options.hypothetical);
+        }
+    }
+    for (Problem& problem : problems) {
+        if (problem.line == 0 && entry.document.line > 1) problem.line = entry.document.line;
+        else if (problem.line > 0) problem.line += entry.document.line - 1;
+    }
+    return problems.empty();
+}
+
+int run(const Options& options) {
+    std::vector<Entry> entries;
+    bool unusable = false;
+    for (const std::string& file : options.files) {
+        Problems problems;
+        const std::string text = read_text(file, problems);
+        report(problems, file);
+        if (!problems.empty()) {
+            unusable = true;
+            entries.push_back({file, {}});
+            entries.back().document.line = 0;
+            continue;
+        }
+        for (Document& document : split_documents(text)) entries.push_back({file, std::move(document)});
+    }
+    const bool several = entries.size() > 1;
+    for (const Entry& entry : entries) {
+        std::string result;
+        std::string name = entry.file;
+        Problems problems;
+        if (entry.document.line == 0) {
+            problems.push_back({"", entry.file + " cannot be read", "", {}});
+        } else if (!run_one(entry, options, result, problems, name)) {
+            report(problems, entry.file);
+            unusable = true;
+        }
+        if (problems.empty()) {
+            std::fputs(result.c_str(), stdout);
+        } else if (several && options.format == "json") {
+            std::fputs((invalid_json(name, problems) + "\n").c_str(), stdout);
+        }
+    }
+    return unusable ? kUnusable : kDone;
+}
+
+}  // namespace
+
+void add_estimate(CLI::App& app, Context& context) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand("estimate", "Estimates scenarios: memory, step time, MFU, walls");
+    command->add_option("FILE", options->files, "Scenario files; - reads standard input")->required();
+    command->add_option("--set", options->assignments, "KEY=VALUE, for instance cluster.gpus=128")->take_all()->allow_extra_args(false);
+    command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+    command->add_flag("--hypothetical", options->hypothetical, "Times also for what does not fit");
+    command->callback([options, &context] { context.exit_code = run(*options); });
+}
+
+}  // namespace shardscope::commands

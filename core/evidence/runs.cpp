@@ -1,0 +1,256 @@
+#include "evidence/runs.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/text.h"
+#include "files/csv.h"
+#include "files/embedded.h"
+
+namespace shardscope {
+namespace {
+
+// Columns of the table and the parameters they hold, written as the parameter reads them.
+struct ColumnParameter {
+    std::string_view column;
+    P id;
+};
+constexpr std::array kColumns{
+    ColumnParameter{"layers", P::layers}, ColumnParameter{"hidden", P::hidden_size},
+    ColumnParameter{"ffn_hidden", P::ffn_size}, ColumnParameter{"heads", P::heads},
+    ColumnParameter{"kv_heads", P::kv_heads}, ColumnParameter{"vocab", P::vocab_size},
+    ColumnParameter{"mlp", P::mlp}, ColumnParameter{"gpus", P::gpus},
+    ColumnParameter{"gpus_per_node", P::gpus_per_node}, ColumnParameter{"sequence", P::sequence_length},
+    ColumnParameter{"micro_batch", P::micro_batch}, ColumnParameter{"global_batch", P::global_batch},
+    ColumnParameter{"sharding", P::sharding}, ColumnParameter{"shard_group", P::shard_group},
+    ColumnParameter{"tensor_parallel", P::tensor_parallel}, ColumnParameter{"pipeline_parallel", P::pipeline_parallel},
+    ColumnParameter{"virtual_stages", P::virtual_stages}, ColumnParameter{"context_parallel", P::context_parallel},
+    ColumnParameter{"sequence_parallel", P::sequence_parallel},
+    ColumnParameter{"async_tensor_parallel", P::async_tensor_parallel}, ColumnParameter{"precision", P::precision},
+    ColumnParameter{"recompute", P::recompute}, ColumnParameter{"attention", P::attention},
+};
+
+constexpr std::array<std::string_view, 11> kRequired{"layers", "hidden", "ffn_hidden", "heads", "vocab", "gpu",
+                                                     "gpus", "sequence", "micro_batch", "global_batch", "sharding"};
+
+double number_in(const MeasuredRun& run, std::string_view column) {
+    const auto found = run.column.find(column);
+    if (found == run.column.end() || found->second.empty()) return 0;
+    const Parsed parsed = parse(found->second, Quantity::fraction);
+    return parsed.ok ? parsed.value : std::nan("");
+}
+
+std::string text_in(const MeasuredRun& run, std::string_view column) {
+    const auto found = run.column.find(column);
+    return found == run.column.end() ? std::string() : found->second;
+}
+
+// A blank `software` is the usual stack of its sharding.
+std::string usual_software(const std::string& sharding) {
+    return sharding == "zero1" || sharding == "zero2" ? "deepspeed" : "fsdp1";
+}
+
+double quantile(std::vector<double> sorted, double q) {
+    if (sorted.empty()) return 0;
+    std::ranges::sort(sorted);
+    const double at = q * static_cast<double>(sorted.size() - 1);
+    const auto low = static_cast<std::size_t>(at);
+    const std::size_t high = std::min(low + 1, sorted.size() - 1);
+    return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
+}
+
+FamilySummary summarize(const std::vector<const ValidationRow*>& rows) {
+    FamilySummary out;
+    std::vector<double> sizes;
+    for (const ValidationRow* row : rows) {
+        sizes.push_back(std::fabs(row->error));
+        out.mean_abs_error += std::fabs(row->error);
+        out.bias += row->error;
+        if (row->measured_step >= row->band_low && row->measured_step <= row->band_high) out.within_band += 1;
+    }
+    out.n = static_cast<int>(rows.size());
+    if (out.n == 0) return out;
+    out.mean_abs_error /= out.n;
+    out.bias /= out.n;
+    out.within_band /= out.n;
+    out.median_abs_error = quantile(sizes, 0.5);
+    out.p90_abs_error = quantile(sizes, 0.9);
+    return out;
+}
+
+}  // namespace
+
+std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
+    std::vector<MeasuredRun> runs;
+    const std::vector<CsvRow> rows = read_csv(csv);
+    if (rows.empty()) {
+        problems.push_back({"", "the table is empty", "a header row is expected", {}});
+        return runs;
+    }
+    const std::vector<std::string>& header = rows[0].fields;
+    for (const std::string_view required : kRequired) {
+        if (std::ranges::find(header, required) == header.end()) {
+            problems.push_back({"", "the column “" + std::string(required) + "” is missing", "a scenario needs it",
+                                "add it to the header row", rows[0].line});
+        }
+    }
+    if (!problems.empty()) return runs;
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+        const CsvRow& row = rows[i];
+        if (row.fields == header) continue;  // tables pasted together
+        if (row.fields.size() != header.size()) {
+            problems.push_back({"", "the row has " + std::to_string(row.fields.size()) + " fields",
+                                "the header has " + std::to_string(header.size()), {}, row.line});
+            continue;
+        }
+        MeasuredRun run;
+        run.line = row.line;
+        for (std::size_t c = 0; c < header.size(); ++c) run.column[header[c]] = trim(row.fields[c]);
+        run.id = text_in(run, "id");
+        if (run.id.empty()) run.id = "line-" + std::to_string(row.line);
+        run.family = text_in(run, "family");
+        if (run.family.empty()) run.family = "user";
+        run.source = text_in(run, "source");
+        run.model = text_in(run, "model");
+        run.gpu = text_in(run, "gpu");
+        run.note = text_in(run, "note");
+        run.software = text_in(run, "software");
+        if (run.software.empty()) run.software = usual_software(text_in(run, "sharding"));
+        run.gpus = number_in(run, "gpus");
+        run.step_time = number_in(run, "step_time_s");
+        run.tokens_per_s_per_gpu = number_in(run, "tokens_per_s_per_gpu");
+        run.mfu = number_in(run, "mfu");
+        run.peak_memory = number_in(run, "peak_memory_bytes");
+        run.out_of_memory = number_in(run, "out_of_memory") == 1;
+        const double tokens = number_in(run, "global_batch") * number_in(run, "sequence");
+        if (!(run.step_time > 0) && run.tokens_per_s_per_gpu > 0 && run.gpus > 0) {
+            run.step_time = tokens / (run.tokens_per_s_per_gpu * run.gpus);
+        } else if (run.step_time > 0 && !(run.tokens_per_s_per_gpu > 0) && run.gpus > 0) {
+            run.tokens_per_s_per_gpu = tokens / (run.step_time * run.gpus);
+        }
+        runs.push_back(std::move(run));
+    }
+    return runs;
+}
+
+const std::vector<MeasuredRun>& shipped_runs() {
+    static const std::vector<MeasuredRun> runs = [] {
+        Problems problems;
+        std::vector<MeasuredRun> read;
+        for (const EmbeddedFile& file : embedded_files()) {
+            if (file.path == "runs/measured_runs.csv") read = read_runs(file.text, problems);
+        }
+        if (read.empty() || !problems.empty()) {
+            std::fprintf(stderr, "shardscope: the shipped run table cannot be read\n");
+            std::abort();
+        }
+        return read;
+    }();
+    return runs;
+}
+
+Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problems& problems) {
+    Scenario scenario = Scenario::first_launch(catalogue);
+    scenario.name = run.id;
+    scenario.cluster = nullptr;  // blank columns mean the GPU's usual node
+    scenario.gpu = catalogue.find(PresetKind::gpu, run.gpu);
+    if (!scenario.gpu) {
+        problems.push_back({"/gpu", "there is no GPU preset “" + run.gpu + "”", "", nearest(run.gpu, catalogue.names(PresetKind::gpu)), run.line});
+        return scenario;
+    }
+    const Parsed software = parse(P::software, run.software);
+    if (!software.ok) {
+        problems.push_back({"/software", "software “" + run.software + "” is not known", "", software.suggestion, run.line});
+    } else {
+        scenario.give(P::software, software.value);
+    }
+    for (const ColumnParameter& entry : kColumns) {
+        const std::string text = text_in(run, entry.column);
+        if (text.empty()) continue;
+        const Parsed parsed = parse(entry.id, text);
+        if (!parsed.ok) {
+            problems.push_back({"/" + std::string(entry.column), parsed.problem, "", parsed.suggestion, run.line});
+        } else {
+            scenario.give(entry.id, parsed.value);
+        }
+    }
+    if (const std::string nic = text_in(run, "nic_gbit_per_gpu"); !nic.empty()) {
+        const Parsed parsed = parse(nic, Quantity::fraction);
+        if (parsed.ok) scenario.give(P::inter_node_bandwidth, parsed.value * 1e9 / 8);
+    }
+    // What the table does not say follows from the family of the model: llm-foundry's MPT has biases and positions as
+    // long as the sequence, GPTs have biases and learned positions, gated models have neither.
+    const Settings settings = resolve(scenario);
+    const bool gated = settings.choice<Mlp>(P::mlp) == Mlp::gated;
+    const bool mpt = run.model.starts_with("MPT") || run.model.starts_with("mpt");
+    scenario.give(P::bias, gated ? 0 : 1);
+    scenario.give(P::norm, static_cast<double>(gated ? Norm::rmsnorm : Norm::layernorm));
+    scenario.give(P::tied_embeddings, gated ? 0 : 1);
+    scenario.give(P::learned_positions, mpt ? kPositionsAsSequence : gated ? 0 : settings[P::sequence_length]);
+    if (problems.empty()) {
+        for (Problem& problem : check(scenario, resolve(scenario))) {
+            problem.line = run.line;
+            problems.push_back(problem);
+        }
+    }
+    return scenario;
+}
+
+std::vector<ComparableRun> comparable_runs(const Answer& answer) {
+    std::vector<ComparableRun> out;
+    const Preset* gpu = answer.scenario.gpu_preset();
+    if (!answer.valid() || !gpu) return out;
+    const Settings& s = answer.settings;
+    // What makes two runs the same but for the GPU count.
+    constexpr std::array kSame{P::sequence_length, P::micro_batch, P::accumulation, P::sharding, P::recompute,
+                               P::precision, P::attention, P::tensor_parallel, P::pipeline_parallel, P::context_parallel};
+    for (const MeasuredRun& run : shipped_runs()) {
+        if (run.gpu != gpu->name || !(run.tokens_per_s_per_gpu > 0)) continue;
+        if (number_in(run, "layers") != s[P::layers] || number_in(run, "hidden") != s[P::hidden_size] ||
+            number_in(run, "ffn_hidden") != s[P::ffn_size]) {
+            continue;
+        }
+        Problems ignored;
+        const Settings other = resolve(scenario_of(run, *answer.scenario.catalogue, ignored));
+        const bool same = std::ranges::all_of(kSame, [&](P id) { return other[id] == s[id]; });
+        out.push_back({&run, same});
+    }
+    return out;
+}
+
+Validation validate(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue) {
+    Validation out;
+    for (const MeasuredRun& run : runs) {
+        Problems problems;
+        const Scenario scenario = scenario_of(run, catalogue, problems);
+        if (!problems.empty()) {
+            out.skipped.push_back({&run, problems.front().text()});
+            continue;
+        }
+        const Answer predicted = answer(scenario);
+        ValidationRow row;
+        row.run = &run;
+        row.predicted_step = predicted.estimate.step.total;
+        row.measured_step = run.step_time;
+        row.error = run.step_time > 0 ? row.predicted_step / run.step_time - 1 : std::nan("");
+        row.predicted_peak = predicted.estimate.memory.peak;
+        row.verdict = predicted.estimate.verdict;
+        const double tokens = predicted.estimate.tokens_per_gpu;
+        row.band_low = tokens / predicted.estimate.band_high;
+        row.band_high = tokens / predicted.estimate.band_low;
+        out.rows.push_back(row);
+    }
+    std::map<std::string, std::vector<const ValidationRow*>> families;
+    for (const ValidationRow& row : out.rows) {
+        if (!(row.measured_step > 0)) continue;
+        families[row.run->family].push_back(&row);
+        families["all"].push_back(&row);
+    }
+    for (const auto& [family, rows] : families) out.summary[family] = summarize(rows);
+    return out;
+}
+
+}  // namespace shardscope

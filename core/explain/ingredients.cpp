@@ -1,0 +1,119 @@
+#include "explain/ingredients.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace shardscope {
+namespace {
+
+struct Symbol {
+    std::string_view symbol;
+    std::string_view label;
+    Quantity quantity;
+    double (*get)(const Answer&);
+};
+
+double shared_out(const Answer& a, Sharding from) {
+    const auto sharding = a.settings.choice<Sharding>(P::sharding);
+    return sharding >= from ? a.compiled.shard.size() : 1;
+}
+
+double gemm(const Answer& a, std::string_view name) {
+    for (const Operator& op : a.compiled.operators.blocks[1].operators) {
+        if (op.name == name) return gemm_efficiency(op.m, op.n, op.k, a.compiled.gpu);
+    }
+    return std::nan("");
+}
+
+double parameter_value(const Answer& a, P id) { return a.settings[id]; }
+
+double effective_bandwidth(const Answer& a) {
+    const auto& c = a.compiled;
+    if (c.shard.nodes <= 1) return c.network.intra_bandwidth;
+    return std::min(c.network.intra_bandwidth, c.shard.local * c.network.inter_bandwidth);
+}
+
+// Bytes one GPU sends in a step through the shard group, E18.
+double step_volume(const Answer& a) {
+    const auto& c = a.compiled;
+    const double g = std::max(c.shard.size(), c.replica.size());
+    if (g <= 1) return 0;
+    const auto sharding = a.settings.choice<Sharding>(P::sharding);
+    const double n = c.parameters * (g - 1) / g;
+    if (sharding < Sharding::zero3) return 2 * n * c.state.gradients;
+    const double gathers = a.settings.on(P::reshard_after_forward) ? 2 : 1;
+    return a.settings[P::accumulation] * n * (gathers * c.compute_bytes + c.state.gradients);
+}
+
+double term_sum(const Answer& a, std::size_t from, std::size_t to) {
+    double sum = 0;
+    for (std::size_t i = from; i < to; ++i) sum += a.estimate.memory.terms()[i];
+    return sum;
+}
+
+// clang-format off
+constexpr std::array kSymbols{
+    Symbol{"N", "parameters", Quantity::big_count, [](const Answer& a) { return a.compiled.parameters; }},
+    Symbol{"L", "layers", Quantity::count, [](const Answer& a) { return parameter_value(a, P::layers); }},
+    Symbol{"h", "hidden size", Quantity::count, [](const Answer& a) { return parameter_value(a, P::hidden_size); }},
+    Symbol{"a", "heads", Quantity::count, [](const Answer& a) { return parameter_value(a, P::heads); }},
+    Symbol{"d", "head size", Quantity::count, [](const Answer& a) { return parameter_value(a, P::head_size); }},
+    Symbol{"V", "vocabulary", Quantity::count, [](const Answer& a) { return parameter_value(a, P::vocab_size); }},
+    Symbol{"s", "sequence", Quantity::sequence_tokens, [](const Answer& a) { return parameter_value(a, P::sequence_length); }},
+    Symbol{"b", "micro-batch", Quantity::count, [](const Answer& a) { return parameter_value(a, P::micro_batch); }},
+    Symbol{"m", "micro-batches a step", Quantity::count, [](const Answer& a) { return parameter_value(a, P::accumulation); }},
+    Symbol{"B", "global batch", Quantity::count, [](const Answer& a) { return parameter_value(a, P::global_batch); }},
+    Symbol{"P", "peak", Quantity::flop_rate, [](const Answer& a) { return a.compiled.peak; }},
+    Symbol{"r", "tokens/s/GPU", Quantity::rate, [](const Answer& a) { return a.estimate.tokens_per_s_per_gpu; }},
+    Symbol{"K", "tokens/s", Quantity::rate, [](const Answer& a) { return a.estimate.tokens_per_s; }},
+    Symbol{"T", "step time", Quantity::seconds, [](const Answer& a) { return a.estimate.step.total; }},
+    Symbol{"Q", "bytes per weight", Quantity::byte_factor, [](const Answer& a) { return a.compiled.compute_bytes; }},
+    Symbol{"Q_g", "bytes per gradient", Quantity::byte_factor, [](const Answer& a) { return a.compiled.state.gradients; }},
+    Symbol{"Q_o", "bytes of optimizer state", Quantity::byte_factor, [](const Answer& a) { return a.compiled.state.optimizer; }},
+    Symbol{"F_w", "GPUs that share weights", Quantity::count, [](const Answer& a) { return shared_out(a, Sharding::zero3); }},
+    Symbol{"F_g", "GPUs that share gradients", Quantity::count, [](const Answer& a) { return shared_out(a, Sharding::zero2); }},
+    Symbol{"F_o", "GPUs that share optimizer state", Quantity::count, [](const Answer& a) { return shared_out(a, Sharding::zero1); }},
+    Symbol{"ψ", "parameters of a layer", Quantity::big_count, [](const Answer& a) { return a.compiled.layer_parameters; }},
+    Symbol{"ψ_root", "embedding and head", Quantity::big_count, [](const Answer& a) { return a.compiled.root_parameters; }},
+    Symbol{"a_layer", "bytes kept per token and layer", Quantity::count,
+           [](const Answer& a) { return a.estimate.memory.by_moment[0][static_cast<std::size_t>(MemoryTerm::activations)] /
+                                        a.compiled.tokens_per_micro_batch / a.settings[P::layers]; }},
+    Symbol{"q_l", "bytes per logit", Quantity::byte_factor, [](const Answer& a) { return parameter_value(a, P::logits_bytes); }},
+    Symbol{"f", "allocator overhead", Quantity::percent, [](const Answer& a) { return parameter_value(a, P::fragmentation); }},
+    Symbol{"M_shared", "shared by the GPUs", Quantity::bytes, [](const Answer& a) { return term_sum(a, 0, kSharedMemoryTerms); }},
+    Symbol{"M_own", "stays with each GPU", Quantity::bytes, [](const Answer& a) { return term_sum(a, kSharedMemoryTerms, kMemoryTerms); }},
+    Symbol{"M_cap", "usable", Quantity::bytes, [](const Answer& a) { return a.estimate.memory.capacity; }},
+    Symbol{"T_cp", "compute", Quantity::seconds, [](const Answer& a) { return a.estimate.compute_time(); }},
+    Symbol{"T_cm", "communication", Quantity::seconds, [](const Answer& a) { return a.estimate.communication_time(); }},
+    Symbol{"T_ol", "hidden", Quantity::seconds, [](const Answer& a) { return a.estimate.step.hidden_communication; }},
+    Symbol{"T_sd", "waiting", Quantity::seconds, [](const Answer& a) { return a.estimate.schedule_time(); }},
+    Symbol{"η_qkv", "efficiency of QKV", Quantity::percent, [](const Answer& a) { return gemm(a, "attention.qkv"); }},
+    Symbol{"η_up", "efficiency of MLP up", Quantity::percent, [](const Answer& a) { return gemm(a, "mlp.up"); }},
+    Symbol{"η_a", "attention efficiency", Quantity::percent, [](const Answer& a) { return a.compiled.gpu.attention_efficiency; }},
+    Symbol{"η_m", "HBM efficiency", Quantity::percent, [](const Answer& a) { return parameter_value(a, P::memory_efficiency); }},
+    Symbol{"B_HBM", "memory bandwidth", Quantity::memory_bandwidth, [](const Answer& a) { return parameter_value(a, P::memory_bandwidth); }},
+    Symbol{"e", "traffic factor", Quantity::fraction, [](const Answer& a) { return parameter_value(a, P::elementwise_traffic); }},
+    Symbol{"c", "bytes copied per parameter", Quantity::byte_factor, [](const Answer& a) { return parameter_value(a, P::copy_traffic); }},
+    Symbol{"c_o", "bytes moved per parameter", Quantity::byte_factor, [](const Answer& a) { return parameter_value(a, P::optimizer_traffic); }},
+    Symbol{"ρ", "share recomputed", Quantity::percent, [](const Answer& a) { return std::max(0.0, parameter_value(a, P::recompute)); }},
+    Symbol{"ω", "overlap loss", Quantity::fraction, [](const Answer& a) { return parameter_value(a, P::overlap); }},
+    Symbol{"V_step", "bytes sent a step", Quantity::bytes, step_volume},
+    Symbol{"B_eff", "ring bandwidth", Quantity::link_bandwidth, effective_bandwidth},
+    Symbol{"B_node", "bandwidth out of the node", Quantity::link_bandwidth,
+           [](const Answer& a) { return a.compiled.ideal.nodes > 1 ? a.compiled.ideal.node_bandwidth : a.compiled.ideal.intra_bandwidth; }},
+    Symbol{"k", "nodes", Quantity::count, [](const Answer& a) { return a.compiled.ideal.nodes; }},
+    Symbol{"TDP", "thermal design power", Quantity::watts, [](const Answer& a) { return parameter_value(a, P::tdp); }},
+    Symbol{"D_tok", "training tokens", Quantity::big_count, [](const Answer& a) { return a.compiled.training_tokens; }},
+};
+// clang-format on
+
+}  // namespace
+
+Ingredient ingredient(std::string_view symbol, const Answer& answer) {
+    const auto found = std::ranges::find(kSymbols, symbol, &Symbol::symbol);
+    if (found == kSymbols.end()) return {std::string(symbol), {}, {}};
+    return {std::string(symbol), std::string(found->label), format(found->get(answer), found->quantity)};
+}
+
+}  // namespace shardscope

@@ -1,0 +1,139 @@
+#include "explain/output.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "base/text.h"
+#include "explain/ingredients.h"
+
+namespace shardscope {
+namespace {
+
+double memory_term(const Answer& a, MemoryTerm term) { return a.estimate.memory.terms()[static_cast<std::size_t>(term)]; }
+double step_term(const Answer& a, StepTerm term) { return a.estimate.step.terms[static_cast<std::size_t>(term)]; }
+double elasticity(const Answer& a, Rate rate) { return a.estimate.elasticity[static_cast<std::size_t>(rate)]; }
+double wall_share(const Answer& a) { return std::ranges::max(a.estimate.elasticity); }
+
+constexpr std::array<OutputRow, kOutputs> kTable{{
+#define SHARDSCOPE_OUTPUT(id, ...) OutputRow{__VA_ARGS__},
+#include "explain/outputs.inc"
+#undef SHARDSCOPE_OUTPUT
+}};
+
+// The formula as the chosen convention counts, and as the sharding in use holds it.
+std::string formula_of(Output id, const Answer& answer) {
+    if (id == Output::mfu) {
+        switch (answer.settings.choice<FlopsConvention>(P::flops_convention)) {
+            case FlopsConvention::palm: break;
+            case FlopsConvention::causal: return "MFU = (6·N + 6·L·a·d·s) · r ÷ P";
+            case FlopsConvention::six_n: return "MFU = 6·N · r ÷ P";
+        }
+    }
+    return std::string(output(id).formula);
+}
+
+}  // namespace
+
+std::span<const OutputRow, kOutputs> outputs() { return kTable; }
+const OutputRow& output(Output id) { return kTable[static_cast<std::size_t>(id)]; }
+
+Output find_output(std::string_view path) {
+    for (std::size_t i = 0; i < kOutputs; ++i) {
+        if (kTable[i].path == path) return static_cast<Output>(i);
+    }
+    Output found = Output::count;
+    for (std::size_t i = 0; i < kOutputs; ++i) {
+        const std::string_view full = kTable[i].path;
+        if (full.substr(full.rfind('.') + 1) != path) continue;
+        if (found != Output::count) return Output::count;
+        found = static_cast<Output>(i);
+    }
+    return found;
+}
+
+double value_of(Output id, const Answer& answer, bool hypothetical) {
+    const OutputRow& row = output(id);
+    const bool shown = answer.valid() && (!row.timed || hypothetical || answer.estimate.fits());
+    return shown ? row.get(answer) : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string text_of(Output id, const Answer& answer, bool hypothetical) {
+    return format(value_of(id, answer, hypothetical), output(id).quantity);
+}
+
+Explanation explain(Output id, const Answer& answer) {
+    const OutputRow& row = output(id);
+    Explanation out;
+    out.title = row.label;
+    out.sentence = row.sentence;
+    out.formula = formula_of(id, answer);
+    out.source = row.source;
+    if (!answer.valid()) return out;
+    if (id == Output::wall) {
+        out.sentence = wall_sentence(answer);
+        out.result = std::string(label_of(answer.estimate.wall));
+    } else {
+        out.result = text_of(id, answer);
+    }
+    for (const std::string& symbol : split(row.symbols, ' ')) {
+        if (symbol.empty()) continue;
+        Ingredient entry = ingredient(symbol, answer);
+        // Times of a scenario that does not fit are not shown as if they were real.
+        if (!answer.estimate.fits() && (symbol == "r" || symbol == "K" || symbol == "T" || symbol.starts_with("T_"))) entry.value = "–";
+        out.ingredients.push_back(std::move(entry));
+    }
+    for (const std::string& name : split(row.assumptions, ' ')) {
+        const P parameter_id = name.empty() ? P::count : find_parameter(name);
+        if (parameter_id == P::count) continue;
+        out.assumptions.push_back({{}, std::string(parameter(parameter_id).label), format(parameter_id, answer.settings[parameter_id])});
+    }
+    return out;
+}
+
+std::string wall_sentence(const Answer& answer) {
+    if (!answer.valid()) return {};
+    const Estimate& e = answer.estimate;
+    const Settings& s = answer.settings;
+    if (e.wall == Wall::memory) {
+        const MemoryTerms& terms = e.memory.terms();
+        const auto largest = static_cast<std::size_t>(std::ranges::max_element(terms) - terms.begin());
+        return "Wall: memory. " + std::string(output(static_cast<Output>(static_cast<std::size_t>(Output::memory_weights) + largest)).label) +
+               " alone need " + format(terms[largest], Quantity::bytes) + " of " + format(e.memory.capacity, Quantity::bytes) +
+               "; the whole is " + format(e.memory.peak - e.memory.capacity, Quantity::bytes) + " too much.";
+    }
+    std::string out = "Wall: " + std::string(label_of(e.wall)) + ". ";
+    const double tokens = answer.compiled.tokens_per_micro_batch;
+    const double need = e.ideal.threshold_tokens;
+    const std::string have = format(tokens, Quantity::tokens, false) + " tokens per GPU";
+    if (s[P::gpus] <= 1) return out + "One GPU: there is no communication.";
+    if (s.choice<Sharding>(P::sharding) < Sharding::zero3) {
+        const double exposed = e.step.terms[static_cast<std::size_t>(StepTerm::network)];
+        return out + "Gradients move once a step; " + format(exposed / e.step.total, Quantity::percent) + " of it waits for them.";
+    }
+    const std::string needs = format(std::round(need), Quantity::tokens, false);
+    if (tokens >= need) return out + have + " hide the network, which needs " + needs + " ideally.";
+    return out + have + " do not hide the network, which needs " + needs + " ideally.";
+}
+
+std::vector<std::string> warnings(const Answer& answer) {
+    std::vector<std::string> out;
+    if (!answer.valid()) return out;
+    const Settings& s = answer.settings;
+    if (std::fmod(s[P::head_size], 8) != 0) {
+        out.emplace_back("Head size " + format(s[P::head_size], Quantity::count) +
+                         " is no multiple of 8: tensor cores run such attention far below what is estimated here.");
+    }
+    if (answer.scenario.catalogue && !answer.scenario.catalogue->stack(s[P::software])) {
+        out.emplace_back("No constants are known for the software stack " + format(P::software, s[P::software]) +
+                         "; defaults are used and the band is wide.");
+    }
+    const double positions = s[P::learned_positions];
+    if (positions > 0 && positions < s[P::sequence_length]) {
+        out.emplace_back("The sequence is longer than the model's " + format(positions, Quantity::count) + " learned positions.");
+    }
+    return out;
+}
+
+}  // namespace shardscope

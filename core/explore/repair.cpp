@@ -1,0 +1,118 @@
+#include "explore/repair.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace shardscope {
+namespace {
+
+std::string result_text(const Answer& answer) {
+    return "fits, " + format(answer.estimate.memory.peak, Quantity::bytes) + ", MFU " +
+           format(answer.estimate.mfu, Quantity::percent);
+}
+
+bool fits_well(const Scenario& scenario, Answer& scratch) {
+    return answer_into(scenario, scratch) && scratch.estimate.verdict == Verdict::fits;
+}
+
+// The candidate nearest to the present value that fits, trying `candidates` in order.
+Repair try_values(const Scenario& scenario, const Answer& now, P id, const std::vector<double>& candidates) {
+    Repair repair;
+    repair.id = id;
+    Answer scratch;
+    double last_peak = 0;
+    for (const double value : candidates) {
+        const Scenario trial = edited(scenario, id, value);
+        const bool fits = fits_well(trial, scratch);
+        last_peak = scratch.estimate.memory.peak;
+        repair.value = value;
+        if (!fits) continue;
+        repair.works = true;
+        repair.scenario = trial;
+        repair.mfu = scratch.estimate.mfu;
+        repair.peak = scratch.estimate.memory.peak;
+        repair.label = std::string(parameter(id).label) + " " + format(id, now.settings[id], false) + " → " +
+                       format(id, scratch.settings[id], false);
+        repair.result = result_text(scratch);
+        return repair;
+    }
+    repair.peak = last_peak;
+    const std::string where = candidates.empty() ? std::string("nothing left to change")
+                                                 : format(id, repair.value, false) + " still needs " +
+                                                       format(last_peak, Quantity::bytes);
+    repair.label = std::string(parameter(id).label);
+    repair.result = where;
+    return repair;
+}
+
+std::vector<double> descending_below(const std::vector<double>& stops, double value) {
+    std::vector<double> out;
+    for (const double stop : stops) {
+        if (stop < value) out.push_back(stop);
+    }
+    std::ranges::sort(out, std::greater<>());
+    return out;
+}
+
+std::vector<double> ascending_above(const std::vector<double>& stops, double value) {
+    std::vector<double> out;
+    for (const double stop : stops) {
+        if (stop > value) out.push_back(stop);
+    }
+    return out;
+}
+
+// Every whole micro-batch below the present one, or every divisor where the global batch is held.
+std::vector<double> smaller_micro_batches(const Scenario& scenario, const Settings& s) {
+    if (scenario.hold() == Hold::global_batch) return descending_below(domain(P::micro_batch, s).stops, s[P::micro_batch]);
+    std::vector<double> out;
+    constexpr double kMost = 4096;
+    for (double b = std::min(s[P::micro_batch] - 1, kMost); b >= 1; --b) out.push_back(b);
+    return out;
+}
+
+std::vector<double> shorter_sequences(const Settings& s) {
+    std::vector<double> out;
+    for (double length = 256 * std::floor((s[P::sequence_length] - 1) / 256); length >= 256; length -= 256) {
+        out.push_back(length);
+        if (out.size() > 600) length = 256 * std::floor(length / 512) + 256;
+    }
+    return out;
+}
+
+}  // namespace
+
+std::vector<Repair> repairs(const Scenario& scenario) {
+    std::vector<Repair> out;
+    const Answer now = answer(scenario);
+    if (!now.valid() || now.fits()) return out;
+    const Settings& s = now.settings;
+
+    if (!scenario.automatic[index(P::micro_batch)]) {
+        out.push_back(try_values(scenario, now, P::micro_batch, smaller_micro_batches(scenario, s)));
+    }
+    out.push_back(try_values(scenario, now, P::recompute,
+                             s[P::recompute] == 1 ? std::vector<double>{} : std::vector<double>{0.25, 0.5, 0.75, 1}));
+    const auto sharding = s.choice<Sharding>(P::sharding);
+    if (sharding != Sharding::zero3) {
+        std::vector<double> more;
+        if (sharding < Sharding::zero3) {
+            for (double level = s[P::sharding] + 1; level <= 3; ++level) more.push_back(level);
+        } else {
+            more.push_back(static_cast<double>(Sharding::zero3));
+        }
+        out.push_back(try_values(scenario, now, P::sharding, more));
+    }
+    out.push_back(try_values(scenario, now, P::sequence_length, shorter_sequences(s)));
+    out.push_back(try_values(scenario, now, P::gpus, ascending_above(domain(P::gpus, s).stops, s[P::gpus])));
+    if (!out.back().works) out.back().label = "More GPUs";
+
+    std::ranges::stable_sort(out, [](const Repair& a, const Repair& b) {
+        if (a.works != b.works) return a.works;
+        return a.works && a.mfu > b.mfu;
+    });
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,59 @@
+#include "explore/scaling.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardscope {
+namespace {
+
+// GPU counts for a smooth curve: powers of two inside a node, then eight node counts an octave. The scenario's own
+// count is always among them, so that its dot lies on the curve.
+Axis gpu_axis(double node, double gpus, double lowest, double highest) {
+    std::vector<double> counts;
+    for (double g = 1; g < node; g *= 2) counts.push_back(g);
+    for (double octave = 1; node * octave <= highest; octave *= 2) {
+        const double stride = std::max(1.0, octave / 8);
+        for (double nodes = octave; nodes < 2 * octave; nodes += stride) counts.push_back(node * nodes);
+    }
+    counts.push_back(gpus);
+    std::ranges::sort(counts);
+    const auto repeated = std::ranges::unique(counts);
+    counts.erase(repeated.begin(), repeated.end());
+    std::erase_if(counts, [&](double g) { return g < lowest || g > highest; });
+    return {P::gpus, counts};
+}
+
+}  // namespace
+
+Scaling scaling(const Scenario& scenario, double lowest, double highest) {
+    Scaling out;
+    const Settings settings = resolve(scenario);
+    out.node = settings[P::gpus_per_node];
+    out.gpus = settings[P::gpus];
+    const Axis axis = gpu_axis(out.node, out.gpus, lowest, std::max(highest, out.gpus));
+    out.weak = curve(holding(scenario, Hold::per_gpu_batch), axis);
+
+    const Scenario strong = holding(scenario, Hold::global_batch);
+    const double batch = settings[P::global_batch];
+    Axis divides = axis;
+    std::erase_if(divides.values, [&](double g) { return std::fmod(batch, g) != 0; });
+    if (!divides.values.empty()) out.strong = curve(strong, divides);
+
+    // The knee, where an added GPU brings less than half of the share the first ones bring.
+    constexpr double kHalf = 0.5;
+    double first_share = 0;
+    for (std::size_t i = 1; i < out.weak.size(); ++i) {
+        const CurvePoint& a = out.weak[i - 1];
+        const CurvePoint& b = out.weak[i];
+        if (!a.fits() || !b.fits() || a.x < out.node) continue;
+        if (first_share == 0) first_share = a.tokens_per_s_per_gpu;
+        const double marginal = (b.tokens_per_s - a.tokens_per_s) / (b.x - a.x);
+        if (marginal < kHalf * first_share) {
+            out.knee = b.x;
+            break;
+        }
+    }
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,116 @@
+#include "explore/sweep.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+
+namespace shardscope {
+namespace {
+
+void add(Axis& axis, double value) {
+    if (axis.values.empty() || axis.values.back() != value) axis.values.push_back(value);
+}
+
+}  // namespace
+
+Axis make_axis(const Scenario& scenario, P id, double from, double to, int steps, bool logarithmic) {
+    Axis axis{id, {}};
+    const Settings settings = resolve(scenario);
+    for (int i = 0; i < steps; ++i) {
+        const double t = steps > 1 ? static_cast<double>(i) / (steps - 1) : 0;
+        double value = logarithmic ? from * std::pow(to / from, t) : from + (to - from) * t;
+        if (i == 0) value = from;
+        if (i + 1 == steps && steps > 1) value = to;
+        add(axis, nearest_valid(id, value, settings));
+    }
+    return axis;
+}
+
+Axis usual_axis(const Scenario& scenario, P id, int steps) {
+    const Settings settings = resolve(scenario);
+    const Domain range = domain(id, settings);
+    if (!range.stops.empty() && range.stops.size() <= static_cast<std::size_t>(steps)) return {id, range.stops};
+    return make_axis(scenario, id, range.low, range.high, steps, parameter(id).logarithmic && range.low > 0);
+}
+
+Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& problems) {
+    const auto fail = [&](const std::string& what, const std::string& suggestion) {
+        problems.push_back({"", "--axis " + text + ": " + what, "", suggestion});
+        return Axis{};
+    };
+    const auto equals = text.find('=');
+    if (equals == std::string::npos) return fail("has no =", "write KEY=FROM:TO:STEPS[:log] or KEY=a,b,c");
+    const std::string key = trim(text.substr(0, equals));
+    const P id = find_parameter(key);
+    if (id == P::count) {
+        std::vector<std::string> known;
+        for (const Parameter& row : parameters()) known.emplace_back(row.key);
+        for (std::size_t i = 0; i < kParameters; ++i) known.emplace_back(field_of(static_cast<P>(i)));
+        const std::string near = nearest(key, known);
+        return fail("there is no parameter “" + key + "”", near.empty() ? "see the README's table" : "did you mean “" + near + "”?");
+    }
+    const std::string range = text.substr(equals + 1);
+    const auto number = [&](const std::string& word, double& out) {
+        const Parsed parsed = parse(id, word);
+        if (!parsed.ok) {
+            fail(parsed.problem, parsed.suggestion);
+            return false;
+        }
+        out = parsed.value;
+        return true;
+    };
+    Axis axis{id, {}};
+    const std::vector<std::string> parts = split(range, ':');
+    if (parts.size() == 1) {
+        const Settings settings = resolve(scenario);
+        for (const std::string& word : split(range, ',')) {
+            double value = 0;
+            if (!number(word, value)) return {};
+            add(axis, nearest_valid(id, value, settings));
+        }
+        return axis;
+    }
+    if (parts.size() < 3 || parts.size() > 4 || (parts.size() == 4 && parts[3] != "log")) {
+        return fail("cannot be read", "write KEY=FROM:TO:STEPS[:log] or KEY=a,b,c");
+    }
+    double from = 0;
+    double to = 0;
+    if (!number(parts[0], from) || !number(parts[1], to)) return {};
+    const Parsed steps = parse(parts[2], Quantity::count);
+    constexpr double kMost = 1e6;
+    if (!steps.ok || steps.value < 1 || steps.value > kMost || steps.value != std::floor(steps.value)) {
+        return fail("STEPS is “" + parts[2] + "”", "use a whole number from 1 to 1,000,000");
+    }
+    const bool logarithmic = parts.size() == 4;
+    if (logarithmic && (from <= 0 || to <= 0)) return fail("a logarithmic axis needs ends above zero", "drop :log");
+    return make_axis(scenario, id, from, to, static_cast<int>(steps.value), logarithmic);
+}
+
+CurvePoint curve_point(double x, const Answer& answer, bool valid) {
+    CurvePoint point;
+    point.x = x;
+    point.valid = valid;
+    if (!valid) return point;
+    const Estimate& e = answer.estimate;
+    point.verdict = e.verdict;
+    point.wall = e.wall;
+    point.mfu = e.mfu;
+    point.tokens_per_s = e.tokens_per_s;
+    point.tokens_per_s_per_gpu = e.tokens_per_s_per_gpu;
+    point.peak_memory = e.memory.peak;
+    point.ideal_mfu = e.ideal.mfu;
+    point.ideal_tokens_per_s_per_gpu = e.ideal.tokens_per_s;
+    return point;
+}
+
+Curve curve(const Scenario& scenario, const Axis& axis) {
+    Curve out;
+    out.reserve(axis.values.size());
+    for_each_point(scenario, {axis}, [&](const std::vector<std::size_t>& at, const Answer& point, bool valid) {
+        out.push_back(curve_point(axis.values[at[0]], point, valid));
+    });
+    return out;
+}
+
+}  // namespace shardscope

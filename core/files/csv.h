@@ -1,0 +1,19 @@
+// Reading tables of comma-separated values (RFC 4180: quoted fields, doubled quotes, either line ending).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardscope {
+
+struct CsvRow {
+    int line = 1;  // of the file, where the row starts
+    std::vector<std::string> fields;
+};
+// All rows, the header first; blank lines are dropped.
+std::vector<CsvRow> read_csv(std::string_view text);
+// One field as it is written: quoted only where it must be.
+std::string csv_field(std::string_view text);
+
+}  // namespace shardscope

@@ -1,0 +1,164 @@
+#include "files/json_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+using nlohmann::json;
+
+std::string kind_of(const json& value) {
+    switch (value.type()) {
+        case json::value_t::object: return "an object";
+        case json::value_t::array: return "a list";
+        case json::value_t::string: return "a text";
+        case json::value_t::boolean: return "true or false";
+        case json::value_t::null: return "null";
+        default: return "a number";
+    }
+}
+
+std::string what_is_expected(P id) {
+    const Parameter& row = parameter(id);
+    if (row.quantity == Quantity::flag) return "write true or false";
+    if (!row.names.empty()) {
+        std::string out = row.named_only ? "use one of " : "write a number or one of ";
+        for (const Named& named : row.names) {
+            if (&named != row.names.data()) out += ", ";
+            out += named.name;
+        }
+        return out;
+    }
+    return "write a number or a text with a unit, for instance \"" + format(id, row.fallback == row.fallback
+                                                                                     ? row.fallback
+                                                                                     : row.slider_low) + "\"";
+}
+
+// Fields that belong to a section and stand directly in it.
+std::vector<std::string> fields_of(const std::string& section) {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        if (section_of(static_cast<P>(i)) == section) out.emplace_back(field_of(static_cast<P>(i)));
+    }
+    return out;
+}
+
+}  // namespace
+
+json parse_json(std::string_view text, Problems& problems) {
+    if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+        problems.push_back({"", "the input is empty", "a JSON object is expected", "write {} for the first-launch scenario"});
+        return {};
+    }
+    if (text.find('\0') != std::string_view::npos) {
+        problems.push_back({"", "the input is not text", "it holds zero bytes", "give a JSON file"});
+        return {};
+    }
+    try {
+        return json::parse(text);
+    } catch (const json::parse_error& error) {
+        const std::size_t at = std::min<std::size_t>(error.byte, text.size());
+        const int line = 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at > 0 ? at - 1 : 0), '\n'));
+        std::string why = error.what();
+        if (const auto colon = why.find("] "); colon != std::string::npos) why = why.substr(colon + 2);
+        for (char& c : why) {
+            if (static_cast<unsigned char>(c) < 32) c = ' ';
+        }
+        constexpr std::size_t kLongest = 160;
+        if (why.size() > kLongest) why = why.substr(0, kLongest) + "…";
+        problems.push_back({"", "not valid JSON", why, "mend the text near line " + std::to_string(line), line});
+    } catch (const json::exception& error) {
+        problems.push_back({"", "not usable JSON", error.what(), {}});
+    }
+    return {};
+}
+
+std::string child_pointer(const std::string& pointer, const std::string& field) {
+    std::string escaped;
+    for (const char c : field) {
+        if (c == '~') escaped += "~0";
+        else if (c == '/') escaped += "~1";
+        else escaped += c;
+    }
+    return pointer + "/" + escaped;
+}
+
+Problem unknown_field(const std::string& pointer, const std::string& field, std::span<const std::string> known) {
+    const std::string near = nearest(field, known);
+    std::string suggestion;
+    if (!near.empty()) {
+        suggestion = "did you mean \"" + near + "\"?";
+    } else {
+        suggestion = "known are ";
+        for (std::size_t i = 0; i < known.size(); ++i) suggestion += (i > 0 ? ", " : "") + known[i];
+    }
+    return {child_pointer(pointer, field), "the field is not known", "", suggestion};
+}
+
+double read_value(P id, const json& value, const std::string& pointer, Problems& problems) {
+    const Parameter& row = parameter(id);
+    if (value.is_null()) return kNone;
+    if (value.is_boolean() && row.quantity == Quantity::flag) return value.get<bool>() ? 1 : 0;
+    if (value.is_number() && !row.named_only) {
+        const double number = value.get<double>();
+        // A name has its own number inside; in a file only the name means it.
+        const bool code = std::ranges::any_of(row.names, [&](const Named& n) { return n.value == number && number < 0; });
+        if (!code) return number;
+        problems.push_back({pointer, std::string(row.label) + " is " + exact(number), "must be at least " + exact(row.minimum),
+                            what_is_expected(id)});
+        return kNone;
+    }
+    if (value.is_string()) {
+        const Parsed parsed = parse(id, value.get<std::string>());
+        if (parsed.ok) return parsed.value;
+        problems.push_back({pointer, parsed.problem, "", parsed.suggestion});
+        return kNone;
+    }
+    problems.push_back({pointer, kind_of(value) + " where a value is expected", "", what_is_expected(id)});
+    return kNone;
+}
+
+json write_value(P id, double value) {
+    const Parameter& row = parameter(id);
+    if (std::isnan(value)) return nullptr;
+    if (row.quantity == Quantity::flag) return value != 0;
+    for (const Named& named : row.names) {
+        if (named.value == value) return std::string(named.name);
+    }
+    if (value == std::floor(value) && std::fabs(value) < 9e15) return static_cast<long long>(value);
+    return value;
+}
+
+void read_section(const json& object, const std::string& section, const std::string& pointer, Problems& problems,
+                  const std::function<void(P, double)>& take,
+                  const std::function<bool(const std::string&, const json&)>& other) {
+    if (!object.is_object()) {
+        problems.push_back({pointer, kind_of(object) + " where an object is expected", "", "write {…}"});
+        return;
+    }
+    for (const auto& [field, value] : object.items()) {
+        const P id = find_parameter(section + "." + field);
+        const std::string where = child_pointer(pointer, field);
+        // `peak_flops` may hold one number or an object by precision: a section of its own.
+        if (id != P::count && value.is_object()) {
+            read_section(value, section + "." + field, where, problems, take);
+        } else if (id != P::count) {
+            const double number = read_value(id, value, where, problems);
+            if (!std::isnan(number)) take(id, number);
+        } else if (!other || !other(field, value)) {
+            std::vector<std::string> known = fields_of(section);
+            if (section == "model" || section == "cluster" || section == "cluster.gpu") known.emplace_back("preset");
+            if (section == "cluster") known.emplace_back("gpu");
+            if (section == "training") known.emplace_back("auto");
+            problems.push_back(unknown_field(pointer, field, known));
+        }
+    }
+}
+
+}  // namespace shardscope

@@ -1,0 +1,237 @@
+// Reading preset files into the catalogue.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "files/embedded.h"
+#include "files/json_values.h"
+#include "files/scenario_file.h"
+#include "scenario/catalogue.h"
+
+namespace shardscope {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array kKinds{PresetKind::gpu,      PresetKind::cluster, PresetKind::model,
+                            PresetKind::scenario, PresetKind::study,   PresetKind::calibration};
+
+// The section whose parameters a kind of preset fills.
+std::string section_of(PresetKind kind) {
+    switch (kind) {
+        case PresetKind::gpu: return "cluster.gpu";
+        case PresetKind::cluster: return "cluster";
+        case PresetKind::model: return "model";
+        case PresetKind::calibration: return "assumptions";
+        case PresetKind::scenario:
+        case PresetKind::study: return "";
+    }
+    return "";
+}
+
+std::string text_at(const json& object, const char* field) {
+    const auto found = object.find(field);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+// "memory" or "node.inter_node_bandwidth" as `sources` and `unverified` name a value.
+std::vector<P> named_values(const std::string& name, PresetKind kind) {
+    std::vector<P> out;
+    const std::string section = section_of(kind);
+    const auto add = [&](const std::string& key) {
+        if (const P id = find_parameter(key); id != P::count && parameter(id).key == key) out.push_back(id);
+    };
+    if (name == "node") {
+        for (const char* field : {"gpus_per_node", "intra_node_bandwidth", "inter_node_bandwidth"}) add(std::string("cluster.") + field);
+    } else if (name.starts_with("node.")) {
+        add("cluster." + name.substr(5));
+    } else {
+        add(section + "." + name);
+        if (name == "peak_flops") {
+            for (const char* precision : {"bf16", "fp16", "fp8", "tf32", "fp32"}) add(section + ".peak_flops." + precision);
+        }
+        if (kind == PresetKind::calibration) add("cluster." + name);
+    }
+    return out;
+}
+
+}  // namespace
+
+const Preset* Catalogue::add(std::string_view text, const std::string& path, Problems& problems) {
+    const std::size_t before = problems.size();
+    const json file = parse_json(text, problems);
+    if (problems.size() > before) return nullptr;
+    if (!file.is_object()) {
+        problems.push_back({"", "a preset is a JSON object", "", "write {…}"});
+        return nullptr;
+    }
+    Preset preset;
+    preset.path = path;
+    preset.text = std::string(text);
+    const std::string form = text_at(file, "format");
+    if (form == "shardscope-scenario") {
+        preset.kind = PresetKind::scenario;
+        preset.name = std::filesystem::path(path).stem().string();
+        preset.title = text_at(file, "name");
+    } else if (form != "shardscope-preset") {
+        problems.push_back({"/format", "format is “" + form + "”", "must be “shardscope-preset”", {}});
+        return nullptr;
+    } else if (const auto version = file.find("version"); version == file.end() || *version != 1) {
+        problems.push_back({"/version", "this version of the format is not known", "version 1 is", {}});
+        return nullptr;
+    } else {
+        const std::string kind = text_at(file, "kind");
+        const auto known = std::ranges::find_if(kKinds, [&](PresetKind k) { return name_of(k) == kind; });
+        if (known == kKinds.end()) {
+            problems.push_back({"/kind", "“" + kind + "” is no kind of preset", "", "use gpu, cluster, model or calibration"});
+            return nullptr;
+        }
+        preset.kind = *known;
+        preset.name = text_at(file, "name");
+        preset.title = text_at(file, "title");
+        preset.source = text_at(file, "source");
+        if (preset.name.empty()) problems.push_back({"/name", "the preset has no name", "", "give one, lower case with hyphens"});
+
+        const auto take = [&](P id, double value) { preset.values.emplace_back(id, value); };
+        const auto cluster_gpu = [&](const std::string& field, const json& value) {
+            if (preset.kind != PresetKind::cluster || field != "gpu") return false;
+            const std::string gpu = value.is_string() ? value.get<std::string>() : std::string();
+            preset.gpu = find(PresetKind::gpu, gpu);
+            if (!preset.gpu) {
+                problems.push_back({"/values/gpu", "there is no GPU preset “" + gpu + "”", "", nearest(gpu, names(PresetKind::gpu))});
+            }
+            return true;
+        };
+        if (file.contains("values")) {
+            if (preset.kind == PresetKind::calibration) {
+                // Constants stand in two sections: assumptions and the cluster's latencies.
+                const json& values = file["values"];
+                json assumptions = json::object();
+                json cluster = json::object();
+                if (values.is_object()) {
+                    for (const auto& [field, value] : values.items()) {
+                        (find_parameter("cluster." + field) == P::count ? assumptions : cluster)[field] = value;
+                    }
+                }
+                read_section(assumptions, "assumptions", "/values", problems, take);
+                read_section(cluster, "cluster", "/values", problems, take);
+            } else {
+                read_section(file["values"], section_of(preset.kind), "/values", problems, take, cluster_gpu);
+            }
+        }
+        if (file.contains("node")) {
+            read_section(file["node"], "cluster", "/node", problems,
+                         [&](P id, double value) { preset.node.emplace_back(id, value); });
+        }
+        if (const std::string calibration = text_at(file, "calibration"); !calibration.empty()) {
+            preset.calibration = find(PresetKind::calibration, calibration);
+            if (!preset.calibration) {
+                problems.push_back({"/calibration", "there is no calibration “" + calibration + "”", "",
+                                    nearest(calibration, names(PresetKind::calibration))});
+            }
+        }
+        if (const auto sources = file.find("sources"); sources != file.end() && sources->is_object()) {
+            for (const auto& [name, source] : sources->items()) {
+                for (const P id : named_values(name, preset.kind)) {
+                    if (source.is_string()) preset.sources[id] = source.get<std::string>();
+                }
+            }
+        }
+        if (const auto unverified = file.find("unverified"); unverified != file.end() && unverified->is_array()) {
+            for (const json& name : *unverified) {
+                if (!name.is_string()) continue;
+                for (const P id : named_values(name.get<std::string>(), preset.kind)) preset.unverified.push_back(id);
+            }
+        }
+        if (const auto count = file.find("parameters"); count != file.end() && count->is_number()) {
+            preset.published_parameters = count->get<double>();
+        }
+    }
+    if (problems.size() > before) return nullptr;
+    presets_.push_back(std::move(preset));
+    const Preset* added = &presets_.back();
+    by_name_[{added->kind, added->name}] = added;
+    return added;
+}
+
+const Preset* Catalogue::find(PresetKind kind, std::string_view name) const {
+    const auto found = by_name_.find(std::pair<PresetKind, std::string>(kind, name));
+    return found == by_name_.end() ? nullptr : found->second;
+}
+
+std::vector<const Preset*> Catalogue::all(PresetKind kind) const {
+    std::vector<const Preset*> out;
+    for (const auto& [key, preset] : by_name_) {
+        if (key.first == kind) out.push_back(preset);
+    }
+    return out;
+}
+
+std::vector<std::string> Catalogue::names(PresetKind kind) const {
+    std::vector<std::string> out;
+    for (const Preset* preset : all(kind)) out.push_back(preset->name);
+    return out;
+}
+
+const Preset* Catalogue::stack(double software) const {
+    const auto at = static_cast<std::size_t>(software);
+    return software >= 0 && at < stacks_.size() ? stacks_[at] : nullptr;
+}
+
+void Catalogue::link_stacks() {
+    for (const Named& named : parameter(P::software).names) {
+        stacks_[static_cast<std::size_t>(named.value)] = find(PresetKind::calibration, "stack-" + std::string(named.name));
+    }
+}
+
+void Catalogue::load_shipped() {
+    // What others refer to comes first: calibrations, then GPUs, then clusters and the rest.
+    for (const char* folder : {"calibrations/", "gpus/", "clusters/", "models/", "scenarios/"}) {
+        for (const EmbeddedFile& file : embedded_files()) {
+            if (!file.path.starts_with(folder)) continue;
+            Problems problems;
+            add(file.text, std::string(file.path), problems);
+            for (const Problem& problem : problems) {
+                std::fprintf(stderr, "shardscope: shipped preset %s\n", problem.text(std::string(file.path)).c_str());
+            }
+            if (!problems.empty()) std::abort();
+        }
+    }
+    for (Preset& preset : presets_) preset.path.clear();
+    link_stacks();
+}
+
+const Catalogue& Catalogue::shipped() {
+    static const Catalogue catalogue = [] {
+        Catalogue loaded;
+        loaded.load_shipped();
+        return loaded;
+    }();
+    return catalogue;
+}
+
+Catalogue Catalogue::with_folder(const std::string& folder, Problems& problems) {
+    Catalogue catalogue;
+    catalogue.load_shipped();
+    std::error_code error;
+    std::vector<std::string> files;
+    for (std::filesystem::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+        if (it->path().extension() == ".json") files.push_back(it->path().string());
+    }
+    std::ranges::sort(files);
+    for (const std::string& file : files) {
+        Problems own;
+        const std::string text = read_text(file, own);
+        if (own.empty()) catalogue.add(text, file, own);
+        for (Problem& problem : own) {
+            problem.where = file + ":" + problem.where;
+            problems.push_back(problem);
+        }
+    }
+    return catalogue;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,118 @@
+#include "files/result.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "explain/output.h"
+#include "files/json_values.h"
+
+namespace shardscope {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
+
+std::string reason_of(const Answer& answer) { return answer.estimate.fits() ? std::string() : wall_sentence(answer); }
+
+ordered_json plan_of(const Answer& answer) {
+    ordered_json plan = ordered_json::object();
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        if (section_of(id) == "training") plan[std::string(field_of(id))] = write_value(id, answer.settings[id]);
+    }
+    return plan;
+}
+
+ordered_json memory_by_moment(const MemoryUse& memory) {
+    ordered_json out = ordered_json::object();
+    for (std::size_t m = 0; m < kMoments; ++m) {
+        ordered_json& moment = out[std::string(name_of(static_cast<Moment>(m)))];
+        for (std::size_t t = 0; t < kMemoryTerms; ++t) {
+            moment[std::string(name_of(static_cast<MemoryTerm>(t)))] = memory.by_moment[m][t];
+        }
+    }
+    return out;
+}
+
+std::string padded(const std::string& label, std::size_t width) {
+    std::size_t shown = 0;  // code points, since labels hold more than ASCII
+    for (const char c : label) shown += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
+    return label + std::string(shown < width ? width - shown : 1, ' ');
+}
+
+}  // namespace
+
+std::string result_json(const Answer& answer, bool hypothetical) {
+    ordered_json out;
+    const Estimate& e = answer.estimate;
+    out["name"] = answer.scenario.name;
+    out["verdict"] = std::string(name_of(e.verdict));
+    out["reason"] = reason_of(answer);
+    if (hypothetical && !e.fits()) out["hypothetical"] = true;
+    out["plan"] = plan_of(answer);
+    out["auto"] = ordered_json::array();
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        if (answer.scenario.automatic[i]) out["auto"].push_back(std::string(field_of(static_cast<P>(i))));
+    }
+    // Every row of the table of outputs, at the place its path names.
+    for (std::size_t i = 0; i < kOutputs; ++i) {
+        const auto id = static_cast<Output>(i);
+        if (id == Output::wall) continue;
+        ordered_json* place = &out;
+        for (const std::string& part : split(output(id).path, '.')) place = &(*place)[part];
+        *place = number(value_of(id, answer, hypothetical));
+    }
+    out["memory"]["peak_moment"] = std::string(name_of(e.memory.peak_moment));
+    out["memory"]["by_moment"] = memory_by_moment(e.memory);
+    out["memory"]["band"] = {{"low", e.memory.peak * (1 - answer.settings[P::risk_margin])},
+                             {"high", e.memory.peak * (1 + answer.settings[P::risk_margin])}};
+    out["flops_convention"] = format(P::flops_convention, answer.settings[P::flops_convention]);
+    out["wall"] = std::string(name_of(e.wall));
+    const Levers lever = levers(answer);
+    const bool timed = hypothetical || e.fits();
+    out["levers"] = {{"gpu_memory", timed ? number(lever.gpu_memory) : nullptr}, {"batch", timed ? number(lever.batch) : nullptr}};
+    const std::vector<std::string> notes = warnings(answer);
+    if (!notes.empty()) out["warnings"] = notes;
+    return out.dump();
+}
+
+std::string invalid_json(const std::string& name, const Problems& problems) {
+    std::string reason;
+    for (const Problem& problem : problems) reason += (reason.empty() ? "" : " · ") + problem.text();
+    ordered_json out;
+    out["name"] = name;
+    out["verdict"] = "invalid";
+    out["reason"] = reason;
+    return out.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::string result_text(const Answer& answer, bool hypothetical) {
+    const Estimate& e = answer.estimate;
+    std::string out = answer.scenario.name + "\n";
+    const auto line = [&](const std::string& label, const std::string& value) { out += "  " + padded(label, 24) + value + "\n"; };
+    const auto row = [&](Output id) { line(std::string(output(id).label), text_of(id, answer, hypothetical)); };
+    line("Verdict", std::string(name_of(e.verdict)) + ", " + format(e.memory.peak, Quantity::bytes) + " of " +
+                        format(e.memory.capacity, Quantity::bytes) + " at the " + std::string(label_of(e.memory.peak_moment)));
+    if (hypothetical && !e.fits()) line("Times", "hypothetical: it does not fit");
+    line("", wall_sentence(answer));
+    row(Output::mfu);
+    row(Output::tokens_per_s_per_gpu);
+    row(Output::step_time);
+    row(Output::training_days);
+    line("Wall", std::string(label_of(e.wall)));
+    out += "  Memory of one GPU\n";
+    for (std::size_t t = 0; t < kMemoryTerms; ++t) {
+        line("  " + std::string(label_of(static_cast<MemoryTerm>(t))), format(e.memory.terms()[t], Quantity::bytes));
+    }
+    out += "  Step\n";
+    for (std::size_t t = 0; t < kStepTerms; ++t) {
+        row(static_cast<Output>(static_cast<std::size_t>(Output::step_matmul) + t));
+    }
+    row(Output::hidden_communication);
+    for (const std::string& note : warnings(answer)) out += "  Note: " + note + "\n";
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,16 @@
+// The result of an estimate, as JSON (one line) and as text for people.
+#pragma once
+
+#include <string>
+
+#include "estimate/answer.h"
+
+namespace shardscope {
+
+// One line of JSON without the newline. Times are null where the scenario does not fit, unless `hypothetical`.
+std::string result_json(const Answer& answer, bool hypothetical = false);
+// `{"name", "verdict": "invalid", "reason"}`
+std::string invalid_json(const std::string& name, const Problems& problems);
+std::string result_text(const Answer& answer, bool hypothetical = false);
+
+}  // namespace shardscope

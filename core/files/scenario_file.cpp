@@ -1,0 +1,328 @@
+#include "files/scenario_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+#include "base/text.h"
+#include "files/json_values.h"
+
+namespace shardscope {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr std::uintmax_t kLargestFile = 16 << 20;
+
+// A preset by name, or by a path relative to the scenario's file.
+const Preset* preset_named(const json& value, PresetKind kind, Catalogue& catalogue, const std::string& folder,
+                           const std::string& pointer, Problems& problems) {
+    if (!value.is_string()) {
+        problems.push_back({pointer, "a preset's name is a text", "", "write for instance \"dgx-h100\""});
+        return nullptr;
+    }
+    const std::string name = value.get<std::string>();
+    if (const Preset* found = catalogue.find(kind, name)) return found;
+    if (name.ends_with(".json")) {
+        Problems own;
+        const std::string path = (std::filesystem::path(folder) / name).string();
+        const std::string text = read_text(path, own);
+        const Preset* added = own.empty() ? catalogue.add(text, path, own) : nullptr;
+        for (Problem& problem : own) {
+            problem.what = path + ": " + problem.what;
+            problem.where = pointer + problem.where;
+            problems.push_back(problem);
+        }
+        if (added && added->kind != kind) {
+            problems.push_back({pointer, path + " is a preset of another kind", std::string(name_of(added->kind)), {}});
+            return nullptr;
+        }
+        return added;
+    }
+    const std::string near = nearest(name, catalogue.names(kind));
+    problems.push_back({pointer, "there is no " + std::string(name_of(kind)) + " preset “" + name + "”", "",
+                        near.empty() ? "see `shardscope presets list --kind " + std::string(name_of(kind)) + "`"
+                                     : "did you mean “" + near + "”?"});
+    return nullptr;
+}
+
+class Reader {
+  public:
+    Reader(Catalogue& catalogue, const std::string& folder, Problems& problems)
+        : catalogue_(catalogue), folder_(folder), problems_(problems), scenario_(Scenario::first_launch(catalogue)) {}
+
+    Scenario read(const json& file) {
+        scenario_.name.clear();
+        header(file);
+        for (const auto& [field, value] : file.items()) {
+            const std::string pointer = child_pointer("", field);
+            if (field == "format" || field == "version") continue;
+            if (field == "name") name(value, pointer);
+            else if (field == "model") model(value, pointer);
+            else if (field == "cluster") cluster(value, pointer);
+            else if (field == "training") training(value, pointer);
+            else if (field == "assumptions") section(value, "assumptions", pointer);
+            else if (field == "view") view(value, pointer);
+            else problems_.push_back(unknown_field("", field, kTopLevel));
+        }
+        apply();
+        if (scenario_.name.empty()) scenario_.name = usual_name();
+        return scenario_;
+    }
+
+  private:
+    void header(const json& file) {
+        if (const auto form = file.find("format"); form != file.end() && *form != "shardscope-scenario") {
+            problems_.push_back({"/format", "this is no scenario", "format must be “shardscope-scenario”", {}});
+        }
+        if (const auto version = file.find("version"); version != file.end() && *version != 1) {
+            problems_.push_back({"/version", "version " + version->dump() + " is not known", "this program reads version 1", {}});
+        }
+    }
+
+    void name(const json& value, const std::string& pointer) {
+        if (value.is_string()) scenario_.name = value.get<std::string>();
+        else problems_.push_back({pointer, "a name is a text", "", {}});
+    }
+
+    void view(const json& value, const std::string& pointer) {
+        if (value.is_object()) scenario_.view = value.dump();
+        else problems_.push_back({pointer, "view is an object", "", {}});
+    }
+
+    void section(const json& value, const std::string& key, const std::string& pointer,
+                 const std::function<bool(const std::string&, const json&)>& other = {}) {
+        read_section(value, key, pointer, problems_, [this](P id, double v) { values_.emplace_back(id, v); }, other);
+    }
+
+    void model(const json& value, const std::string& pointer) {
+        section(value, "model", pointer, [&](const std::string& field, const json& entry) {
+            const std::string where = child_pointer(pointer, field);
+            if (field == "preset") {
+                if (const Preset* found = preset_named(entry, PresetKind::model, catalogue_, folder_, where, problems_)) scenario_.model = found;
+                return true;
+            }
+            if (field == "operators") {
+                problems_.push_back({where, "operator lists are not modelled yet", "", "use a transformer's fields"});
+                return true;
+            }
+            return false;
+        });
+    }
+
+    void cluster(const json& value, const std::string& pointer) {
+        section(value, "cluster", pointer, [&](const std::string& field, const json& entry) {
+            const std::string where = child_pointer(pointer, field);
+            if (field == "preset") {
+                if (const Preset* found = preset_named(entry, PresetKind::cluster, catalogue_, folder_, where, problems_)) scenario_.cluster = found;
+                return true;
+            }
+            if (field == "gpu") {
+                if (entry.is_string()) gpu_preset(entry, where);
+                else section(entry, "cluster.gpu", where, [&](const std::string& inner, const json& v) {
+                    if (inner != "preset") return false;
+                    gpu_preset(v, child_pointer(where, inner));
+                    return true;
+                });
+                return true;
+            }
+            if (field == "calibration") {
+                if (!entry.is_null()) {
+                    problems_.push_back({where, "choosing a calibration is not modelled yet", "", "set the constants under assumptions"});
+                }
+                return true;
+            }
+            return false;
+        });
+    }
+
+    void gpu_preset(const json& value, const std::string& pointer) {
+        if (const Preset* found = preset_named(value, PresetKind::gpu, catalogue_, folder_, pointer, problems_)) scenario_.gpu = found;
+    }
+
+    void training(const json& value, const std::string& pointer) {
+        section(value, "training", pointer, [&](const std::string& field, const json& entry) {
+            if (field != "auto") return false;
+            automatic(entry, child_pointer(pointer, field));
+            return true;
+        });
+        if (value.is_object() && value.contains("accumulation") && value.contains("global_batch") &&
+            !value["accumulation"].is_null() && !value["global_batch"].is_null()) {
+            problems_.push_back({child_pointer(pointer, "accumulation"), "accumulation and global_batch are both given",
+                                 "each follows from the other", "leave one out"});
+        }
+    }
+
+    void automatic(const json& value, const std::string& pointer) {
+        if (!value.is_array()) {
+            problems_.push_back({pointer, "auto is a list of training keys", "", "write for instance [\"micro_batch\"]"});
+            return;
+        }
+        std::vector<std::string> known;
+        for (std::size_t i = 0; i < kParameters; ++i) {
+            if (parameter(static_cast<P>(i)).plan) known.emplace_back(field_of(static_cast<P>(i)));
+        }
+        for (std::size_t i = 0; i < value.size(); ++i) {
+            const std::string where = pointer + "/" + std::to_string(i);
+            const std::string key = value[i].is_string() ? value[i].get<std::string>() : value[i].dump();
+            const P id = find_parameter("training." + key);
+            if (id == P::count || !parameter(id).plan) {
+                const std::string near = nearest(key, known);
+                problems_.push_back({where, "“" + key + "” is no plan parameter", "", near.empty() ? "" : "did you mean “" + near + "”?"});
+            } else {
+                scenario_.automatic.set(index(id));
+            }
+        }
+    }
+
+    // Values last, so that `peak_flops` finds the precision it belongs to.
+    void apply() {
+        for (const auto& [id, value] : values_) {
+            if (id != P::peak_flops) scenario_.give(id, value);
+        }
+        for (const auto& [id, value] : values_) {
+            if (id == P::peak_flops) scenario_.give(id, value);
+        }
+    }
+
+    [[nodiscard]] std::string usual_name() const {
+        const Preset* gpu = scenario_.gpu_preset();
+        return scenario_.model->title + " on " + format(resolve(scenario_)[P::gpus], Quantity::count) + " " +
+               (gpu ? gpu->title : std::string("GPUs"));
+    }
+
+    static const std::vector<std::string> kTopLevel;
+    Catalogue& catalogue_;
+    const std::string& folder_;
+    Problems& problems_;
+    Scenario scenario_;
+    Values values_;
+};
+
+const std::vector<std::string> Reader::kTopLevel{"format", "version", "name", "model", "cluster", "training", "assumptions", "view"};
+
+// Where a preset is found again: its name, or its file's path for one that does not ship.
+std::string reference(const Preset& preset) { return preset.path.empty() ? preset.name : preset.path; }
+
+}  // namespace
+
+Scenario read_scenario(std::string_view text, Catalogue& catalogue, const std::string& folder, Problems& problems) {
+    const std::size_t before = problems.size();
+    const json file = parse_json(text, problems);
+    if (problems.size() > before) return Scenario::first_launch(catalogue);
+    if (!file.is_object()) {
+        problems.push_back({"", "a scenario is a JSON object", "", "write {…}"});
+        return Scenario::first_launch(catalogue);
+    }
+    Scenario scenario = Reader(catalogue, folder, problems).read(file);
+    if (problems.size() == before) {
+        const Problems wrong = check(scenario, resolve(scenario));
+        problems.insert(problems.end(), wrong.begin(), wrong.end());
+    }
+    return scenario;
+}
+
+std::string write_scenario(const Scenario& scenario, bool pretty) {
+    ordered_json out;
+    out["format"] = "shardscope-scenario";
+    out["version"] = 1;
+    out["name"] = scenario.name;
+    if (scenario.model) out["model"]["preset"] = reference(*scenario.model);
+    if (scenario.cluster) out["cluster"]["preset"] = reference(*scenario.cluster);
+    if (scenario.gpu) out["cluster"]["gpu"]["preset"] = reference(*scenario.gpu);
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        if (!scenario.given[i]) continue;
+        ordered_json* place = &out;
+        for (const std::string& part : split(section_of(static_cast<P>(i)), '.')) place = &(*place)[part];
+        (*place)[std::string(field_of(static_cast<P>(i)))] = write_value(static_cast<P>(i), scenario.value[i]);
+    }
+    if (scenario.automatic.any()) {
+        ordered_json list = ordered_json::array();
+        for (std::size_t i = 0; i < kParameters; ++i) {
+            if (scenario.automatic[i]) list.push_back(std::string(field_of(static_cast<P>(i))));
+        }
+        out["training"]["auto"] = list;
+    }
+    if (!scenario.view.empty()) out["view"] = ordered_json::parse(scenario.view);
+    return out.dump(pretty ? 2 : -1) + "\n";
+}
+
+std::vector<Document> split_documents(std::string_view text) {
+    // JSON Lines when every line that is not blank is an object of its own; else one document.
+    std::vector<Document> lines;
+    int number = 0;
+    for (const std::string& line : split(text, '\n')) {
+        ++number;
+        const std::string content = trim(line);
+        if (content.empty()) continue;
+        lines.push_back({content, number});
+    }
+    const bool each_an_object =
+        lines.size() > 1 && std::ranges::all_of(lines, [](const Document& d) { return d.text.front() == '{' && d.text.back() == '}'; });
+    if (each_an_object) return lines;
+    return {Document{std::string(text), 1}};
+}
+
+std::string read_text(const std::string& path, Problems& problems) {
+    std::string text;
+    if (path == "-") {
+        text.assign(std::istreambuf_iterator<char>(std::cin), {});
+    } else {
+        std::error_code error;
+        const auto status = std::filesystem::status(path, error);
+        if (error || !std::filesystem::exists(status)) {
+            problems.push_back({"", "the file cannot be read", "it does not exist", "check the path"});
+            return {};
+        }
+        if (std::filesystem::is_directory(status)) {
+            problems.push_back({"", "this is a folder", "a file is expected", "name a file in it"});
+            return {};
+        }
+        if (std::filesystem::is_regular_file(status) && std::filesystem::file_size(path, error) > kLargestFile) {
+            problems.push_back({"", "the file is larger than 16 MiB", "no scenario or table is that large", "check the path"});
+            return {};
+        }
+        std::ifstream file(path, std::ios::binary);
+        if (!file) {
+            problems.push_back({"", "the file cannot be read", std::generic_category().message(errno), "check its permissions"});
+            return {};
+        }
+        text.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    if (text.size() > kLargestFile) problems.push_back({"", "the input is larger than 16 MiB", "no scenario or table is that large", {}});
+    return text;
+}
+
+bool write_whole(const std::string& path, std::string_view content, Problems& problems) {
+    const std::string temporary = path + ".part" + std::to_string(::getpid());
+    const auto fail = [&](const char* what) {
+        problems.push_back({"", what, std::generic_category().message(errno), "choose another place to write to"});
+        std::error_code ignored;
+        std::filesystem::remove(temporary, ignored);
+        return false;
+    };
+    {
+        std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+        if (!file) return fail("the file cannot be written");
+        file.write(content.data(), static_cast<std::streamsize>(content.size()));
+        file.flush();
+        if (!file) return fail("the file cannot be written whole");
+    }
+    std::error_code error;
+    std::filesystem::rename(temporary, path, error);
+    if (error) {
+        errno = error.value();
+        return fail("the file cannot be put in its place");
+    }
+    return true;
+}
+
+}  // namespace shardscope

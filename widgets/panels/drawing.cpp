@@ -1,0 +1,42 @@
+#include "widgets/panels/drawing.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+#include <cmath>
+
+namespace shardscope {
+
+QString shown(double value, Quantity quantity, bool with_unit) {
+    return QString::fromStdString(format(value, quantity, with_unit));
+}
+
+double round_step(double range, int most) {
+    if (!(range > 0) || !std::isfinite(range)) return 1;
+    const double least = range / most;
+    const double decade = std::pow(10.0, std::floor(std::log10(least)));
+    for (const double factor : {1.0, 2.0, 5.0}) {
+        if (factor * decade >= least * (1 - 1e-9)) return factor * decade;
+    }
+    return 10 * decade;
+}
+
+double round_top(double value, int most_ticks) {
+    const double half = round_step(value, most_ticks) / 2;
+    return half * std::max(1.0, std::ceil(value / half - 1e-9));
+}
+
+QColor pin_color(const Theme& theme, char letter) {
+    return theme.pins[static_cast<std::size_t>(letter - 'B') % theme.pins.size()];
+}
+
+void hatch_over(QPainter& painter, const QRectF& area, const Theme& theme, const QColor& color, double pitch,
+                double width) {
+    Theme lines = theme;
+    lines.hatch_ground = Qt::transparent;
+    lines.hatch_line = color;
+    fill_hatch(painter, area, lines, pitch, width);
+}
+
+double text_width(const QFont& font, const QString& text) { return QFontMetricsF(font).horizontalAdvance(text); }
+
+}  // namespace shardscope

@@ -1,0 +1,95 @@
+#include "widgets/rows/hold_switch.h"
+
+#include <QButtonGroup>
+#include <QEvent>
+#include <QFontMetrics>
+#include <QLabel>
+#include <QStyle>
+#include <QToolButton>
+#include <algorithm>
+
+#include "widgets/rows/parameter_row.h"
+
+namespace shardscope {
+
+HoldSwitch::HoldSwitch(LiveModel& model, QWidget* parent) : QWidget(parent), model_(model) {
+    setObjectName(QStringLiteral("hold"));
+    setAccessibleName(tr("Hold"));
+    setToolTip(QStringLiteral("<span>%1</span>")
+                   .arg(tr("What stays when the number of GPUs changes: the batch of each GPU (weak scaling) or the "
+                           "global batch (strong scaling).")));
+    label_ = new QLabel(tr("Hold"), this);
+    per_gpu_ = make_segment(QStringLiteral("hold/per-gpu"), "first", Hold::per_gpu_batch);
+    global_ = make_segment(QStringLiteral("hold/global"), "last", Hold::global_batch);
+    auto* group = new QButtonGroup(this);
+    group->addButton(per_gpu_);
+    group->addButton(global_);
+    connect(&model_, &LiveModel::changed, this, &HoldSwitch::refresh);
+    set_compact(false);
+    refresh();
+}
+
+QToolButton* HoldSwitch::make_segment(const QString& name, const char* end, Hold hold) {
+    auto* segment = new QToolButton(this);
+    segment->setObjectName(name);
+    segment->setProperty("segment", QLatin1String(end));
+    segment->setCheckable(true);
+    segment->setFocusPolicy(Qt::StrongFocus);
+    // `toggled` and not `clicked`: arrow keys move the choice without a click.
+    connect(segment, &QToolButton::toggled, this, [this, hold](bool on) {
+        if (on && model_.scenario().hold() != hold) model_.hold(hold);
+    });
+    return segment;
+}
+
+void HoldSwitch::refresh() {
+    (model_.scenario().hold() == Hold::global_batch ? global_ : per_gpu_)->setChecked(true);
+}
+
+bool HoldSwitch::matches(const QString& words) const {
+    const QString all = tr("Hold per-GPU batch global batch weak strong scaling");
+    const QStringList wanted = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    return std::ranges::all_of(wanted, [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
+}
+
+void HoldSwitch::set_compact(bool compact) {
+    compact_ = compact;
+    per_gpu_->setText(compact ? tr("per GPU") : tr("per-GPU batch"));
+    global_->setText(compact ? tr("global") : tr("global batch"));
+    per_gpu_->setAccessibleName(tr("Hold the per-GPU batch"));
+    global_->setAccessibleName(tr("Hold the global batch"));
+    setFixedHeight(RowGeometry::of(font(), compact).height);
+    place();
+}
+
+void HoldSwitch::place() {
+    const RowGeometry g = RowGeometry::of(font(), compact_);
+    const int height = g.control - 2;
+    const auto put = [&](QWidget* widget, int x, int width) {
+        widget->setGeometry(QStyle::visualRect(layoutDirection(), QRect(0, 0, this->width(), g.height),
+                                               QRect(x, (g.height - height) / 2, width, height)));
+    };
+    constexpr int kMargins = 18;
+    constexpr int kGrooveInset = 6;
+    const auto width_of = [&](const QToolButton* segment) {
+        return segment->fontMetrics().horizontalAdvance(segment->text()) + kMargins;
+    };
+    put(label_, g.left, g.label);
+    const int start = g.slider_x() + kGrooveInset;
+    put(per_gpu_, start, width_of(per_gpu_));
+    put(global_, start + width_of(per_gpu_), width_of(global_));
+}
+
+QSize HoldSwitch::sizeHint() const { return {RowGeometry::of(font(), compact_).width, height()}; }
+
+void HoldSwitch::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    place();
+}
+
+void HoldSwitch::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange && global_) set_compact(compact_);
+}
+
+}  // namespace shardscope

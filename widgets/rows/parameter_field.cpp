@@ -1,0 +1,234 @@
+#include "widgets/rows/parameter_field.h"
+
+#include <QFocusEvent>
+#include <QFontMetrics>
+#include <QKeyEvent>
+#include <QSignalBlocker>
+#include <QStandardItemModel>
+#include <QTimer>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+
+namespace shardscope {
+namespace {
+
+QString text_of(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
+
+// The style paints a field by these properties ("refused", "flash").
+void set_look(QWidget& widget, const char* name, bool on) {
+    widget.setProperty(name, on);
+    widget.update();
+}
+
+void flash_look(QWidget& widget, int milliseconds) {
+    set_look(widget, "flash", true);
+    QTimer::singleShot(milliseconds, &widget, [&widget] { set_look(widget, "flash", false); });
+}
+
+int decimals_of(const std::string& number) {
+    const std::size_t point = number.find('.');
+    return point == std::string::npos ? 0 : static_cast<int>(number.size() - point - 1);
+}
+
+}  // namespace
+
+ParameterField::ParameterField(P id, QWidget* parent) : QLineEdit(parent), id_(id) {
+    setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+}
+
+QString ParameterField::text_for_now() const {
+    QString text = QString::fromStdString(format(id_, value_));
+    if (hasFocus()) text.remove(QLatin1Char(','));
+    return text;
+}
+
+void ParameterField::show_value() {
+    shown_ = text_for_now();
+    setText(shown_);
+    setCursorPosition(hasFocus() ? static_cast<int>(shown_.size()) : 0);
+}
+
+void ParameterField::setValue(double value) {
+    value_ = value;
+    setRefused(false);
+    show_value();
+}
+
+void ParameterField::setRefused(bool refused) {
+    if (refused == refused_) return;
+    refused_ = refused;
+    set_look(*this, "refused", refused);
+}
+
+void ParameterField::flash(int milliseconds) { flash_look(*this, milliseconds); }
+
+void ParameterField::commit() {
+    if (text() == shown_) return;
+    const Parsed parsed = parse(id_, text().toStdString(), true);
+    if (!parsed.ok) {
+        shown_ = text();  // said once, not again when the focus leaves
+        setRefused(true);
+        QString message = QString::fromStdString(parsed.problem);
+        if (!parsed.suggestion.empty()) message += QStringLiteral("; ") + QString::fromStdString(parsed.suggestion);
+        Q_EMIT refused(message);
+        return;
+    }
+    const bool was_refused = refused_;
+    setRefused(false);
+    if (parsed.value == value_) {
+        show_value();
+        if (was_refused) Q_EMIT restored();
+        return;
+    }
+    value_ = parsed.value;
+    show_value();
+    Q_EMIT committed(parsed.value);
+}
+
+double ParameterField::stepped(double from, int steps) const {
+    if (steps == 0) return from;
+    const Parameter& row = parameter(id_);
+    if (!domain_.stops.empty()) {
+        const auto& stops = domain_.stops;
+        const auto count = static_cast<std::ptrdiff_t>(stops.size());
+        std::ptrdiff_t place = std::ranges::find(stops, from) - stops.begin();
+        if (place == count) {  // between two stops: up leads to the higher one, down to the lower one
+            const auto above = std::ranges::find_if(stops, [&](double stop) { return stop > from; });
+            place = above - stops.begin() - (steps > 0 ? 1 : 0);
+        }
+        return stops[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(place + steps, 0, count - 1))];
+    }
+    if (domain_.step > 0) {
+        const double place = from / domain_.step;
+        const double next = steps > 0 ? std::floor(place + 1e-9) + steps : std::ceil(place - 1e-9) + steps;
+        return std::clamp(next * domain_.step, row.minimum, row.maximum);
+    }
+    const Shown shown = shardscope::show(from, row.quantity);
+    double unit = 1;
+    for (const Unit& known : units_of(row.quantity)) {
+        if (known.symbol == shown.unit) unit = known.factor;
+    }
+    double digit = (domain_.high - domain_.low) / 100;
+    if (from != 0) {
+        // The last digit shown, or a tenth of the first where trailing zeros have been dropped ("0.7").
+        digit = std::min(std::pow(10.0, -decimals_of(shown.number)),
+                         std::pow(10.0, std::floor(std::log10(std::fabs(from / unit))) - 1)) * unit;
+    }
+    if (!(digit > 0)) return from;
+    // Through the shown unit and whole digits, so that ten steps of 0.1 end on a round number.
+    const double next = std::round((std::round(from / digit) + steps) * (digit / unit) * 1e6) / 1e6 * unit;
+    return std::clamp(next, row.minimum, row.maximum);
+}
+
+void ParameterField::step(int steps) {
+    double from = value_;
+    if (text() != shown_) {
+        const Parsed parsed = parse(id_, text().toStdString(), true);
+        if (parsed.ok) from = parsed.value;
+    }
+    const double next = stepped(from, steps);
+    if (next == value_) {
+        setValue(value_);
+        return;
+    }
+    setValue(next);
+    selectAll();
+    Q_EMIT committed(next);
+}
+
+void ParameterField::keyPressEvent(QKeyEvent* event) {
+    const int steps = event->modifiers() & Qt::ShiftModifier ? 10 : 1;
+    switch (event->key()) {
+        case Qt::Key_Up: step(steps); break;
+        case Qt::Key_Down: step(-steps); break;
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+            commit();
+            selectAll();
+            break;
+        case Qt::Key_Escape:
+            if (text() == shown_ && !refused_) {
+                event->ignore();
+                return;
+            }
+            setValue(value_);
+            selectAll();
+            Q_EMIT restored();
+            break;
+        default: QLineEdit::keyPressEvent(event); return;
+    }
+    event->accept();
+}
+
+void ParameterField::wheelEvent(QWheelEvent* event) {
+    const int turns = event->angleDelta().y();
+    if (!hasFocus() || turns == 0) {
+        event->ignore();
+        return;
+    }
+    step(turns > 0 ? 1 : -1);
+    event->accept();
+}
+
+void ParameterField::focusInEvent(QFocusEvent* event) {
+    QLineEdit::focusInEvent(event);
+    if (!refused_ && text() == shown_) show_value();
+    const auto reason = event->reason();
+    if (reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason || reason == Qt::ShortcutFocusReason) {
+        selectAll();
+    }
+}
+
+void ParameterField::focusOutEvent(QFocusEvent* event) {
+    QLineEdit::focusOutEvent(event);
+    if (event->reason() == Qt::PopupFocusReason) return;  // its own context menu
+    commit();
+    if (!refused_) show_value();
+}
+
+ParameterChoice::ParameterChoice(P id, QWidget* parent) : QComboBox(parent) {
+    setFocusPolicy(Qt::StrongFocus);
+    setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    setMinimumContentsLength(3);
+    for (const Named& named : parameter(id).names) {
+        if (named.modelled) addItem(text_of(named.name), named.value);
+    }
+    connect(this, &QComboBox::activated, this, [this](int place) { Q_EMIT committed(itemData(place).toDouble()); });
+}
+
+void ParameterChoice::setValue(double value) {
+    for (int i = 0; i < count(); ++i) {
+        if (itemData(i).toDouble() == value) setCurrentIndex(i);
+    }
+}
+
+void ParameterChoice::setDomain(const Domain& domain) {
+    auto* items = qobject_cast<QStandardItemModel*>(model());
+    if (!items) return;
+    for (int i = 0; i < count(); ++i) {
+        const bool possible = std::ranges::find(domain.stops, itemData(i).toDouble()) != domain.stops.end();
+        items->item(i)->setEnabled(possible);
+    }
+}
+
+void ParameterChoice::setRefused(bool refused) { set_look(*this, "refused", refused); }
+
+void ParameterChoice::flash(int milliseconds) { flash_look(*this, milliseconds); }
+
+int ParameterChoice::neededWidth() const {
+    int widest = 0;
+    for (int i = 0; i < count(); ++i) widest = std::max(widest, fontMetrics().horizontalAdvance(itemText(i)));
+    constexpr int kFrameAndArrow = 32;
+    return widest + kFrameAndArrow;
+}
+
+void ParameterChoice::wheelEvent(QWheelEvent* event) {
+    if (hasFocus()) {
+        QComboBox::wheelEvent(event);
+    } else {
+        event->ignore();
+    }
+}
+
+}  // namespace shardscope

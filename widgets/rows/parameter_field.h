@@ -1,0 +1,80 @@
+// The editors at the right of a parameter row: a field for numbers, a combo box for choices.
+#pragma once
+
+#include <QComboBox>
+#include <QLineEdit>
+#include <QString>
+
+#include "parameters/parameter.h"
+#include "scenario/settings.h"
+
+namespace shardscope {
+
+// A number with its unit. Keeps its own double (SI) and never reads its own, rounded text back: an unchanged text
+// commits nothing. While it has the focus, thousands are not grouped, because a typed "1,024" is ambiguous.
+class ParameterField : public QLineEdit {
+    Q_OBJECT
+  public:
+    explicit ParameterField(P id, QWidget* parent = nullptr);
+
+    [[nodiscard]] double value() const { return value_; }
+    // Shows a value without emitting, and forgets a refused text.
+    void setValue(double value);
+    // The values the arrow keys step through.
+    void setDomain(const Domain& domain) { domain_ = domain; }
+    // Outlined in ink: what it shows is not a valid value.
+    void setRefused(bool refused);
+    [[nodiscard]] bool isRefused() const { return refused_; }
+    // A short change of colour: a preset has just changed the value.
+    void flash(int milliseconds);
+
+    // The next value up (steps > 0) or down: domain stops, else one in the last digit shown.
+    [[nodiscard]] double stepped(double from, int steps) const;
+
+  Q_SIGNALS:
+    void committed(double value);
+    void refused(const QString& message);  // "problem; suggestion"
+    void restored();                       // Escape: the last value is back
+
+  protected:
+    void keyPressEvent(QKeyEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+
+  private:
+    [[nodiscard]] QString text_for_now() const;
+    void show_value();
+    void commit();
+    void step(int steps);
+
+    P id_;
+    double value_ = 0;
+    Domain domain_;
+    QString shown_;  // what was last put into the field by us or refused
+    bool refused_ = false;
+};
+
+// A choice: the parameter's names that are modelled. Those outside the domain (a precision the GPU lacks) are
+// listed but cannot be chosen.
+class ParameterChoice : public QComboBox {
+    Q_OBJECT
+  public:
+    explicit ParameterChoice(P id, QWidget* parent = nullptr);
+
+    [[nodiscard]] double value() const { return currentData().toDouble(); }
+    void setValue(double value);  // without emitting
+    void setDomain(const Domain& domain);
+    void setRefused(bool refused);
+    void flash(int milliseconds);
+    // Pixels that the longest name needs.
+    [[nodiscard]] int neededWidth() const;
+
+  Q_SIGNALS:
+    void committed(double value);
+
+  protected:
+    void wheelEvent(QWheelEvent* event) override;
+};
+
+}  // namespace shardscope

@@ -1,0 +1,443 @@
+#include "widgets/rows/parameter_row.h"
+
+#include <QAbstractButton>
+#include <QFontMetrics>
+#include <QLabel>
+#include <QMap>
+#include <QPainter>
+#include <QPainterPath>
+#include <QStyle>
+#include <QTimer>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "widgets/rows/parameter_field.h"
+#include "widgets/rows/parameter_slider.h"
+#include "widgets/theme/theme.h"
+
+namespace shardscope {
+namespace {
+
+constexpr int kFlash = 400;  // ms
+
+QString text_of(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
+
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+bool same(const Domain& a, const Domain& b) {
+    return a.low == b.low && a.high == b.high && a.step == b.step && a.stops == b.stops;
+}
+
+// `peak_flops` stands for the peak of the precision in use, and that is what a scenario overrides.
+P stored_as(P id, const Settings& settings) {
+    return id == P::peak_flops ? peak_of(settings.choice<Precision>(P::precision)) : id;
+}
+
+QString pointer_of(P id) {
+    return QLatin1Char('/') + text_of(parameter(id).key).replace(QLatin1Char('.'), QLatin1Char('/'));
+}
+
+// Buttons of a row paint themselves: none of them is a box with a text.
+class PaintedButton : public QAbstractButton {
+  public:
+    explicit PaintedButton(QWidget* parent) : QAbstractButton(parent) {
+        setFocusPolicy(Qt::TabFocus);
+        setAttribute(Qt::WA_Hover);
+        QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
+    }
+
+  protected:
+    void paint_focus(QPainter& painter) const {
+        if (!hasFocus()) return;
+        painter.setPen(QPen(current_theme().accent, 2));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 3, 3);
+    }
+};
+
+// Padlock: the value is the person's. Filled "auto": the planner chooses it.
+class AutoButton : public PaintedButton {
+  public:
+    explicit AutoButton(QWidget* parent) : PaintedButton(parent) { setCheckable(true); }
+
+  protected:
+    void paintEvent(QPaintEvent*) override {
+        const Theme& theme = current_theme();
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        const bool on = isChecked();
+        painter.setPen(QPen(on ? theme.accent : underMouse() ? theme.border : theme.line, 1));
+        painter.setBrush(on ? theme.accent : theme.raised);
+        painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+        if (on) {
+            painter.setPen(theme.on_accent);
+            painter.setFont(scaled_font(font(), kSmall));
+            painter.drawText(rect(), Qt::AlignCenter, text());
+        } else {
+            paint_padlock(painter, theme.muted);
+        }
+        if (hasFocus() && on) {
+            painter.setPen(QPen(theme.on_accent, 1));
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRoundedRect(QRectF(rect()).adjusted(2.5, 2.5, -2.5, -2.5), 2, 2);
+        } else {
+            paint_focus(painter);
+        }
+    }
+
+  private:
+    void paint_padlock(QPainter& painter, const QColor& colour) const {
+        const double size = height() * 0.5;
+        const QPointF c = QRectF(rect()).center();
+        const QRectF body(c.x() - size * 0.42, c.y() - size * 0.05, size * 0.84, size * 0.58);
+        QPainterPath shackle;
+        const QRectF arc(c.x() - size * 0.26, c.y() - size * 0.52, size * 0.52, size * 0.52);
+        shackle.moveTo(arc.left(), body.top());
+        shackle.lineTo(arc.left(), arc.center().y());
+        shackle.arcTo(arc, 180, -180);
+        shackle.lineTo(arc.right(), body.top());
+        painter.setPen(QPen(colour, 1.2));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawPath(shackle);
+        painter.drawRoundedRect(body, 1, 1);
+    }
+};
+
+// A dot of 8 px in a larger area to click on.
+class ResetDot : public PaintedButton {
+  public:
+    using PaintedButton::PaintedButton;
+
+  protected:
+    void paintEvent(QPaintEvent*) override {
+        const Theme& theme = current_theme();
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(underMouse() ? theme.text : theme.accent);
+        painter.drawEllipse(QRectF(rect()).center(), 4, 4);
+        paint_focus(painter);
+    }
+};
+
+using AccessKeys = std::array<QChar, kParameters>;
+
+AccessKeys deal_access_keys() {
+    AccessKeys keys{};
+    QString used = QStringLiteral("fevsph");  // File, Edit, View, Scenario, Plot, Help
+    for (const Prominence turn : {Prominence::row, Prominence::advanced}) {
+        for (std::size_t i = 0; i < kParameters; ++i) {
+            const Parameter& row = parameters()[i];
+            if (row.prominence != turn) continue;
+            // Of "Peak, bf16" only the part that stays is a safe place.
+            const QString label = static_cast<P>(i) == P::peak_flops ? QStringLiteral("Peak") : text_of(row.label);
+            for (const bool initials : {true, false}) {
+                for (qsizetype at = 0; at < label.size() && keys[i].isNull(); ++at) {
+                    const QChar letter = label[at].toLower();
+                    const bool initial = at == 0 || label[at - 1] == QLatin1Char(' ') || label[at - 1] == QLatin1Char('-');
+                    if (letter < QLatin1Char('a') || letter > QLatin1Char('z') || initial != initials) continue;
+                    if (used.contains(letter)) continue;
+                    used += letter;
+                    keys[i] = letter;
+                }
+            }
+        }
+    }
+    return keys;
+}
+
+}  // namespace
+
+QString with_access_key(P id, const QString& label) {
+    static const AccessKeys keys = deal_access_keys();
+    const QChar key = keys[index(id)];
+    if (key.isNull()) return label;
+    // At the start of a word where there is one.
+    qsizetype found = -1;
+    for (qsizetype at = 0; at < label.size(); ++at) {
+        if (label[at].toLower() != key) continue;
+        const bool initial = at == 0 || label[at - 1] == QLatin1Char(' ') || label[at - 1] == QLatin1Char('-');
+        if (found < 0 || initial) found = at;
+        if (initial) break;
+    }
+    QString out = label;
+    if (found >= 0) out.insert(found, QLatin1Char('&'));
+    return out;
+}
+
+QString abbreviated(const QString& text, const QFont& font, int width) {
+    static const std::array<std::pair<const char*, const char*>, 11> shorter{{
+        {"bandwidth", "bandw."},   {"efficiency", "eff."},  {"accumulation", "accum."}, {"recompute", "recomp."},
+        {"generation", "gen."},    {"convention", "conv."}, {"precision", "prec."},     {"Attention", "Attn"},
+        {"Elementwise", "Elemw."}, {"Feed-forward", "FFN"}, {"Allocator", "Alloc."},
+    }};
+    const QFontMetrics metrics(font);
+    QString out = text;
+    for (const auto& [word, abbreviation] : shorter) {
+        if (metrics.horizontalAdvance(out) <= width) return out;
+        out.replace(QLatin1String(word), QLatin1String(abbreviation));
+    }
+    return metrics.elidedText(out, Qt::ElideRight, width);
+}
+
+RowGeometry RowGeometry::of(const QFont& font, bool compact) {
+    const QFontMetrics metrics(font);
+    const QFontMetrics small(scaled_font(font, kSmall));
+    const double zoom = std::max(1.0, metrics.height() / 17.0);
+    const auto zoomed = [&](int px) { return static_cast<int>(std::lround(px * zoom)); };
+    constexpr int kFieldMargins = 10;
+    RowGeometry g;
+    g.label = std::max(compact ? 90 : 94, metrics.horizontalAdvance(QStringLiteral("Inter-node link")) + 4);
+    g.slider = zoomed(compact ? 76 : 116);
+    g.field = std::max(compact ? 84 : 92, metrics.horizontalAdvance(QStringLiteral("989.5 TFLOP/s")) + kFieldMargins);
+    g.automatic = std::max(compact ? 28 : 32, small.horizontalAdvance(QStringLiteral("auto")) + 6);
+    g.dot_gap = compact ? 2 : 4;
+    g.control = std::max(22, metrics.height() + 6);
+    g.height = g.control + 4;
+    g.width = std::max(compact ? 312 : 372, g.dot_x() + g.dot + (compact ? 2 : 5));
+    return g;
+}
+
+ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent)
+    : QWidget(parent), id_(id), model_(model), geometry_(RowGeometry::of(font(), false)) {
+    const Parameter& row = parameter(id);
+    const QString key = text_of(row.key);
+    const QString help = text_of(row.help);
+    setObjectName(key);
+    setToolTip(QStringLiteral("<span>%1</span>").arg(help.toHtmlEscaped()));  // rich text wraps
+
+    label_ = new QLabel(this);
+    slider_ = new ParameterSlider(this);
+    slider_->setObjectName(key + QStringLiteral("/slider"));
+    slider_->setAccessibleDescription(help);
+    connect(slider_, &ParameterSlider::pressed, this, [this] { model_.begin_gesture(id_); });
+    connect(slider_, &ParameterSlider::dragged, this, [this](double value) { model_.drag(id_, value); });
+    connect(slider_, &ParameterSlider::released, this, [this] {
+        model_.end_gesture();
+        fresh_ = true;  // the slider stood where the pointer was, not where the nearest valid value is
+        refresh();
+    });
+    make_editor();
+    editor()->setObjectName(key + QStringLiteral("/field"));
+    editor()->setAccessibleDescription(help);
+    label_->setBuddy(editor());
+    make_buttons();
+
+    message_ = new QLabel(this);
+    message_->setObjectName(key + QStringLiteral("/message"));
+    message_->setWordWrap(true);
+    message_->hide();
+
+    connect(&model_, &LiveModel::changed, this, &ParameterRow::refresh);
+    connect(&model_, &LiveModel::preset_taken, this, [this] {
+        preset_coming_ = true;
+        // The preset may be the one already there: then no change follows, and none later is its doing.
+        QTimer::singleShot(0, this, [this] { preset_coming_ = false; });
+    });
+    set_compact(false);
+    refresh();
+}
+
+QWidget* ParameterRow::editor() const {
+    if (choice_) return choice_;
+    return field_;
+}
+
+void ParameterRow::make_editor() {
+    if (parameter(id_).named_only) {
+        choice_ = new ParameterChoice(id_, this);
+        connect(choice_, &ParameterChoice::committed, this, &ParameterRow::take_typed);
+        return;
+    }
+    field_ = new ParameterField(id_, this);
+    connect(field_, &ParameterField::committed, this, &ParameterRow::take_typed);
+    connect(field_, &ParameterField::refused, this, [this](const QString& message) { tell(message, true); });
+    connect(field_, &ParameterField::restored, this, [this] {
+        tell({}, false);
+        fresh_ = true;
+        refresh();
+    });
+}
+
+void ParameterRow::make_buttons() {
+    const QString key = text_of(parameter(id_).key);
+    if (parameter(id_).plan && id_ == P::micro_batch) {  // all that can be planned so far
+        automatic_ = new AutoButton(this);
+        automatic_->setObjectName(key + QStringLiteral("/auto"));
+        automatic_->setText(tr("auto"));
+        connect(automatic_, &QAbstractButton::clicked, this, [this](bool on) { model_.set_automatic(id_, on); });
+    }
+    reset_ = new ResetDot(this);
+    reset_->setObjectName(key + QStringLiteral("/reset"));
+    reset_->hide();
+    connect(reset_, &QAbstractButton::clicked, this, [this] {
+        // The button is about to vanish; the keyboard stays in the row.
+        if (reset_->hasFocus()) editor()->setFocus();
+        model_.reset(id_);
+    });
+}
+
+void ParameterRow::take_typed(double value) {
+    const double nearest = nearest_valid(id_, value, model_.answer().settings);
+    tell({}, false);
+    model_.edit(id_, value);
+    fresh_ = true;
+    refresh();
+    if (!same(nearest, value)) {
+        const QString typed = QString::fromStdString(format(id_, value));
+        const QString taken = QString::fromStdString(format(id_, model_.answer().settings[id_]));
+        if (typed != taken) tell(tr("%1 is not possible here; took the nearest, %2.").arg(typed, taken), false);
+    }
+}
+
+void ParameterRow::tell(const QString& message, bool refused) {
+    if (field_) field_->setRefused(refused);
+    if (choice_) choice_->setRefused(refused);
+    if (message == message_text_) return;
+    message_text_ = message;
+    message_->setText(message);
+    message_->setVisible(!message.isEmpty());
+    editor()->setAccessibleDescription(message.isEmpty() ? text_of(parameter(id_).help) : message);
+    place();
+    updateGeometry();
+}
+
+void ParameterRow::refresh() {
+    const Answer& answer = model_.answer();
+    const double value = answer.settings[id_];
+    const bool changed = fresh_ || !same(value, value_);
+    if (changed && !fresh_) tell({}, false);
+    refresh_domain();
+    if (changed) {
+        show_value(value);
+        if (preset_coming_ && !fresh_ && style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, this) > 0) {
+            if (field_) field_->flash(kFlash);
+            if (choice_) choice_->flash(kFlash);
+        }
+    }
+    preset_coming_ = false;
+    fresh_ = false;
+
+    const bool given = model_.scenario().is_given(stored_as(id_, answer.settings));
+    if (given) {
+        Scenario without = model_.scenario();
+        without.withdraw(id_);
+        const QString text = QString::fromStdString(format(id_, resolve(without)[id_]));
+        reset_->setToolTip(tr("Back to %1").arg(text));
+    }
+    reset_->setVisible(given);
+    if (automatic_) {
+        const bool on = model_.scenario().automatic[index(id_)];
+        automatic_->setChecked(on);
+        automatic_->setToolTip(on ? tr("Planned: the largest that fits. Click to lock it.")
+                                  : tr("Locked. Click to let the planner take the largest that fits."));
+    }
+    if (fresh_ || id_ == P::peak_flops || label_text_.isEmpty()) refresh_label();
+
+    // A value that the whole scenario trips over is said here, beside it.
+    const QString pointer = pointer_of(id_);
+    const auto blame = std::ranges::find_if(
+        answer.problems, [&](const Problem& problem) { return QString::fromStdString(problem.where) == pointer; });
+    if (blame != answer.problems.end()) {
+        Problem words = *blame;
+        words.where.clear();
+        tell(QString::fromStdString(words.text()), true);
+        blamed_ = true;
+    } else if (blamed_) {
+        tell({}, false);
+        blamed_ = false;
+    }
+}
+
+void ParameterRow::show_value(double value) {
+    value_ = value;
+    slider_->setValue(value);
+    if (field_) field_->setValue(value);
+    if (choice_) choice_->setValue(value);
+}
+
+void ParameterRow::refresh_domain() {
+    if (slider_->isSliderDown()) return;
+    Domain now = domain(id_, model_.answer().settings);
+    const bool missing = std::isnan(model_.answer().settings[id_]);
+    const bool settled = parameter(id_).named_only && now.stops.size() <= 1;
+    slider_->setEnabled(!missing && !settled);
+    if (choice_) choice_->setEnabled(!settled);
+    if (!fresh_ && same(now, domain_)) return;
+    domain_ = std::move(now);
+    slider_->setDomain(domain_, parameter(id_).logarithmic, parameter(id_));
+    if (field_) field_->setDomain(domain_);
+    if (choice_) choice_->setDomain(domain_);
+}
+
+void ParameterRow::refresh_label() {
+    const QString label = text_of(parameter(stored_as(id_, model_.answer().settings)).label);
+    if (label == label_text_) return;
+    label_text_ = label;
+    slider_->setAccessibleName(label);
+    editor()->setAccessibleName(label);
+    reset_->setAccessibleName(tr("Reset %1").arg(label));
+    if (automatic_) automatic_->setAccessibleName(tr("%1 automatic").arg(label));
+    label_->setText(with_access_key(id_, abbreviated(label, font(), geometry_.label)));
+}
+
+bool ParameterRow::matches(const QString& words) const {
+    const Parameter& row = parameter(id_);
+    const QString all = label_text_ + QLatin1Char(' ') + text_of(row.label) + QLatin1Char(' ') + text_of(row.key) +
+                        QLatin1Char(' ') + text_of(row.help);
+    const QStringList wanted = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    return std::ranges::all_of(wanted, [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
+}
+
+void ParameterRow::set_compact(bool compact) {
+    compact_ = compact;
+    geometry_ = RowGeometry::of(font(), compact);
+    message_->setFont(scaled_font(font(), kSmall));
+    label_text_.clear();
+    refresh_label();
+    place();
+    updateGeometry();
+}
+
+void ParameterRow::place() {
+    const RowGeometry& g = geometry_;
+    const auto put = [&](QWidget* widget, int x, int width, int height) {
+        if (widget) widget->setGeometry(QStyle::visualRect(layoutDirection(), QRect(0, 0, this->width(), g.height),
+                                                           QRect(x, (g.height - height) / 2, width, height)));
+    };
+    put(label_, g.left, g.label, g.control);
+    put(slider_, g.slider_x(), g.slider, g.control);
+    int field = g.field;
+    // A choice with long names takes the room of the button it does not have.
+    if (choice_ && !automatic_ && choice_->neededWidth() > field) {
+        field = std::min(choice_->neededWidth(), g.automatic_x() + g.automatic - g.field_x());
+    }
+    put(editor(), g.field_x(), field, g.control);
+    put(automatic_, g.automatic_x(), g.automatic, g.control - 4);
+    put(reset_, g.dot_x() - 3, g.dot + 6, g.dot + 6);
+    int height = g.height;
+    if (!message_text_.isEmpty()) {
+        const int width = g.width - g.left - g.slider_x();
+        const int lines = message_->heightForWidth(width);
+        message_->setGeometry(QStyle::visualRect(layoutDirection(), QRect(0, 0, this->width(), lines),
+                                                 QRect(g.slider_x(), 0, width, lines))
+                                  .translated(0, g.height));
+        height += lines + 4;
+    }
+    setFixedHeight(height);
+}
+
+QSize ParameterRow::sizeHint() const { return {geometry_.width, height()}; }
+
+void ParameterRow::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    place();
+}
+
+void ParameterRow::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange && message_) set_compact(compact_);
+}
+
+}  // namespace shardscope

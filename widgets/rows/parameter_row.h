@@ -1,0 +1,104 @@
+// One parameter as a person sets it: label, slider, field or choice, lock/auto, reset dot.
+//
+// Object names: the row is its parameter's key ("training.micro_batch"), its parts are the key with "/slider",
+// "/field" (the combo box of a choice too), "/auto" and "/reset".
+#pragma once
+
+#include <QString>
+#include <QWidget>
+
+#include "widgets/live_model.h"
+
+class QAbstractButton;
+class QFont;
+class QLabel;
+
+namespace shardscope {
+
+class ParameterChoice;
+class ParameterField;
+class ParameterSlider;
+
+// Columns of a row, in px: fixed in the design's font, larger in larger ones so that nothing is cut off. All rows
+// of a panel share them.
+struct RowGeometry {
+    int left = 12;
+    int label = 94;
+    int slider = 116;
+    int field = 92;
+    int automatic = 32;
+    int dot = 8;
+    int dot_gap = 4;
+    int control = 22;  // height of field and slider
+    int height = 26;
+    int width = 372;
+
+    static RowGeometry of(const QFont& font, bool compact);
+    [[nodiscard]] int slider_x() const { return left + label + 2; }
+    [[nodiscard]] int field_x() const { return slider_x() + slider + 4; }
+    [[nodiscard]] int automatic_x() const { return field_x() + field + 3; }
+    [[nodiscard]] int dot_x() const { return automatic_x() + automatic + dot_gap; }
+};
+
+// The label with "&" before its access key. Keys are dealt out over the whole table, so that those of shown rows
+// are unique in the window and leave the menus theirs; late rows may get none.
+QString with_access_key(P id, const QString& label);
+// `text` cut to `width` px: long words are abbreviated first ("Memory bandw."), the rest is elided.
+QString abbreviated(const QString& text, const QFont& font, int width);
+
+class ParameterRow : public QWidget {
+    Q_OBJECT
+  public:
+    ParameterRow(P id, LiveModel& model, QWidget* parent = nullptr);
+
+    [[nodiscard]] P id() const { return id_; }
+    [[nodiscard]] ParameterSlider* slider() const { return slider_; }
+    [[nodiscard]] ParameterField* field() const { return field_; }     // nullptr for a choice
+    [[nodiscard]] ParameterChoice* choice() const { return choice_; }  // nullptr for a number
+    [[nodiscard]] QWidget* editor() const;
+    // The line below the row: what is wrong with the value and what to write instead. Empty when all is well.
+    [[nodiscard]] QString message() const { return message_text_; }
+
+    // All of these words in label, key or help.
+    [[nodiscard]] bool matches(const QString& words) const;
+    void set_compact(bool compact);
+
+    [[nodiscard]] QSize sizeHint() const override;
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+  private:
+    void make_editor();
+    void make_buttons();
+    void refresh();
+    void refresh_domain();
+    void refresh_label();
+    void show_value(double value);
+    void place();
+    void take_typed(double value);
+    void tell(const QString& message, bool refused);
+
+    P id_;
+    LiveModel& model_;
+    RowGeometry geometry_;
+    QLabel* label_ = nullptr;
+    ParameterSlider* slider_ = nullptr;
+    ParameterField* field_ = nullptr;
+    ParameterChoice* choice_ = nullptr;
+    QAbstractButton* automatic_ = nullptr;
+    QAbstractButton* reset_ = nullptr;
+    QLabel* message_ = nullptr;
+
+    QString label_text_;  // in full
+    QString message_text_;
+    double value_ = 0;
+    Domain domain_;
+    bool fresh_ = true;          // nothing shown yet
+    bool compact_ = false;
+    bool preset_coming_ = false;  // a preset is being taken: a changed value flashes
+    bool blamed_ = false;         // the message comes from the scenario's problems
+};
+
+}  // namespace shardscope

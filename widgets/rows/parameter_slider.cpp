@@ -1,0 +1,389 @@
+#include "widgets/rows/parameter_slider.h"
+
+#include <QAccessibleWidget>
+#include <QFontMetrics>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QScopedValueRollback>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/theme/theme.h"
+
+namespace shardscope {
+namespace {
+
+constexpr int kPositions = 400;
+constexpr int kKeyStep = 4;  // positions an arrow key moves on a continuous groove: 1 % of it
+constexpr double kInset = 6;
+constexpr double kGroove = 12;
+constexpr double kHandleWidth = 9;
+constexpr double kHandleHeight = 19;
+
+double to_digits(double value, int digits) {
+    if (value == 0) return 0;
+    const double unit = std::pow(10.0, std::floor(std::log10(std::fabs(value))) - digits + 1);
+    return std::round(value / unit) * unit;
+}
+
+// Qt has no accessible interface for an QAbstractSlider that is not a QSlider.
+class SliderAccess : public QAccessibleWidget, public QAccessibleValueInterface {
+  public:
+    explicit SliderAccess(ParameterSlider* slider) : QAccessibleWidget(slider, QAccessible::Slider) {}
+
+    void* interface_cast(QAccessible::InterfaceType type) override {
+        if (type == QAccessible::ValueInterface) return static_cast<QAccessibleValueInterface*>(this);
+        return QAccessibleWidget::interface_cast(type);
+    }
+    QString text(QAccessible::Text kind) const override {
+        return kind == QAccessible::Value ? slider().valueText() : QAccessibleWidget::text(kind);
+    }
+    QVariant currentValue() const override { return slider().current(); }
+    void setCurrentValue(const QVariant& value) override {
+        QAbstractSlider& base = slider();
+        base.setValue(slider().scale().position(value.toDouble()));
+    }
+    QVariant maximumValue() const override { return slider().scale().high(); }
+    QVariant minimumValue() const override { return slider().scale().low(); }
+    QVariant minimumStepSize() const override {
+        return (slider().scale().high() - slider().scale().low()) / slider().scale().last();
+    }
+
+  private:
+    ParameterSlider& slider() const { return *static_cast<ParameterSlider*>(object()); }
+};
+
+QAccessibleInterface* access(const QString&, QObject* object) {
+    auto* slider = qobject_cast<ParameterSlider*>(object);
+    return slider ? new SliderAccess(slider) : nullptr;
+}
+
+}  // namespace
+
+SliderScale::SliderScale(const Domain& domain, bool logarithmic, const Parameter& parameter, double value)
+    : stops_(domain.stops),
+      low_(domain.low),
+      high_(domain.high),
+      step_(domain.step),
+      logarithmic_(logarithmic),
+      whole_(parameter.whole),
+      cells_(!domain.stops.empty() && !parameter.names.empty()) {
+    const auto units = units_of(parameter.quantity);
+    if (!units.empty()) unit_ = units.front().factor;
+    if (!stops_.empty()) {
+        if (!cells_ && std::isfinite(value)) {
+            const auto [least, most] = std::ranges::minmax(stops_);
+            if (value > most) stops_.push_back(value);
+            if (value < least) stops_.insert(stops_.begin(), value);
+        }
+        std::tie(low_, high_) = std::pair(stops_.front(), stops_.back());
+        last_ = std::max(1, static_cast<int>(stops_.size()) - 1);
+        return;
+    }
+    last_ = kPositions;
+    logarithmic_ = logarithmic_ && low_ > 0;
+    // Zero has no place on a logarithmic groove; it is shown at its left end.
+    if (std::isfinite(value) && (!logarithmic_ || value > 0)) {
+        low_ = std::min(low_, value);
+        high_ = std::max(high_, value);
+    }
+    if (!(high_ > low_)) high_ = low_ + 1;
+}
+
+double SliderScale::raw(double position) const {
+    const double part = position / last_;
+    return logarithmic_ ? low_ * std::pow(high_ / low_, part) : low_ + (high_ - low_) * part;
+}
+
+double SliderScale::at(int position) const {
+    if (!stops_.empty()) {
+        return stops_[static_cast<std::size_t>(std::clamp(position, 0, static_cast<int>(stops_.size()) - 1))];
+    }
+    if (position <= 0) return low_;
+    if (position >= last_) return high_;
+    const double exact = raw(position);
+    const auto on_step = [&](double v) { return step_ > 0 ? std::round(v / step_) * step_ : v; };
+    const auto here = [&](double v) {
+        return v >= low_ && v <= high_ && std::fabs(v - on_step(v)) <= 1e-9 * std::fabs(v) &&
+               std::fabs(fraction(v) * last_ - position) < 0.5;
+    };
+    if (whole_ && exact >= 1) {
+        const double power = std::exp2(std::round(std::log2(exact)));
+        if (here(power)) return power;
+    }
+    for (const int digits : {1, 2, 3}) {
+        const double round = to_digits(exact / unit_, digits) * unit_;
+        if (here(round)) return round;
+    }
+    const double stepped = step_ > 0 ? on_step(exact) : to_digits(exact / unit_, 3) * unit_;
+    return std::clamp(stepped, low_, high_);
+}
+
+double SliderScale::fraction(double value) const {
+    if (!std::isfinite(value)) return 0;
+    if (stops_.empty()) {
+        if (logarithmic_ && value <= 0) return 0;
+        const double part = logarithmic_ ? std::log(value / low_) / std::log(high_ / low_) : (value - low_) / (high_ - low_);
+        return std::clamp(part, 0.0, 1.0);
+    }
+    const std::size_t count = stops_.size();
+    double place = value > stops_.back() ? static_cast<double>(count - 1) : 0;
+    const auto found = std::ranges::find(stops_, value);
+    if (found != stops_.end()) {
+        place = static_cast<double>(found - stops_.begin());
+    } else {
+        for (std::size_t i = 0; i + 1 < count; ++i) {
+            if (stops_[i] >= value || value >= stops_[i + 1]) continue;
+            const bool by_ratio = logarithmic_ && stops_[i] > 0;
+            place = static_cast<double>(i) + (by_ratio ? std::log(value / stops_[i]) / std::log(stops_[i + 1] / stops_[i])
+                                                       : (value - stops_[i]) / (stops_[i + 1] - stops_[i]));
+        }
+    }
+    if (cells_) return (place + 0.5) / static_cast<double>(count);
+    return count > 1 ? place / static_cast<double>(count - 1) : 0;
+}
+
+int SliderScale::position_at(double fraction) const {
+    if (cells_) {
+        const double place = std::floor(fraction * static_cast<double>(stops_.size()));
+        return static_cast<int>(std::clamp(place, 0.0, static_cast<double>(stops_.size() - 1)));
+    }
+    return static_cast<int>(std::lround(std::clamp(fraction, 0.0, 1.0) * last_));
+}
+
+ParameterSlider::ParameterSlider(QWidget* parent) : QAbstractSlider(parent) {
+    static const bool installed = [] {
+        QAccessible::installFactory(access);
+        return true;
+    }();
+    Q_UNUSED(installed)
+    setOrientation(Qt::Horizontal);
+    setFocusPolicy(Qt::StrongFocus);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
+}
+
+void ParameterSlider::setDomain(const Domain& domain, bool logarithmic, const Parameter& parameter) {
+    domain_ = domain;
+    logarithmic_ = logarithmic;
+    parameter_ = &parameter;
+    rescale();
+}
+
+void ParameterSlider::setValue(double value) {
+    if (isSliderDown()) return;
+    value_ = value;
+    rescale();
+}
+
+QString ParameterSlider::valueText() const {
+    if (!parameter_) return {};
+    const P id = static_cast<P>(parameter_ - parameters().data());
+    return QString::fromStdString(format(id, value_));
+}
+
+void ParameterSlider::rescale() {
+    if (!parameter_) return;
+    const QScopedValueRollback guard(syncing_, true);
+    scale_ = SliderScale(domain_, logarithmic_, *parameter_, value_);
+    setRange(0, scale_.last());
+    setSingleStep(scale_.is_list() ? 1 : kKeyStep);
+    setPageStep(scale_.is_list() ? std::max(2, scale_.last() / 5) : scale_.last() / 10);
+    QAbstractSlider::setValue(scale_.position(value_));
+    update();
+}
+
+// Every way to a new value ends here: within a drag it is one of its values, else a gesture of its own.
+void ParameterSlider::take(double value) {
+    value_ = value;
+    {
+        const QScopedValueRollback guard(syncing_, true);
+        QAbstractSlider::setValue(scale_.position(value_));
+    }
+    update();
+    if (isSliderDown()) {
+        Q_EMIT dragged(value);
+        return;
+    }
+    Q_EMIT pressed();
+    Q_EMIT dragged(value);
+    Q_EMIT released();
+}
+
+void ParameterSlider::sliderChange(SliderChange change) {
+    QAbstractSlider::sliderChange(change);
+    if (change == SliderValueChange && !syncing_) take(scale_.at(value()));
+}
+
+// Moves at least so far that the value changes: neighbouring positions may share one.
+void ParameterSlider::step(int positions) {
+    if (positions == 0) return;
+    const int way = positions > 0 ? 1 : -1;
+    int position = std::clamp(scale_.position(value_) + positions, 0, scale_.last());
+    const auto passed = [&] {
+        if (scale_.is_list()) return scale_.at(position) != value_;
+        return way > 0 ? scale_.at(position) > value_ : scale_.at(position) < value_;
+    };
+    while (!passed() && position + way >= 0 && position + way <= scale_.last()) position += way;
+    if (passed()) take(scale_.at(position));
+}
+
+void ParameterSlider::keyPressEvent(QKeyEvent* event) {
+    const bool mirrored = isRightToLeft();
+    switch (event->key()) {
+        case Qt::Key_Right: step(mirrored ? -singleStep() : singleStep()); break;
+        case Qt::Key_Left: step(mirrored ? singleStep() : -singleStep()); break;
+        case Qt::Key_Up: step(singleStep()); break;
+        case Qt::Key_Down: step(-singleStep()); break;
+        case Qt::Key_PageUp: step(pageStep()); break;
+        case Qt::Key_PageDown: step(-pageStep()); break;
+        case Qt::Key_Home: step(-scale_.last()); break;
+        case Qt::Key_End: step(scale_.last()); break;
+        default: QWidget::keyPressEvent(event); return;
+    }
+    event->accept();
+}
+
+void ParameterSlider::wheelEvent(QWheelEvent* event) {
+    // A wheel that scrolls the panel must not change what happens to lie under the pointer.
+    const int turns = event->angleDelta().y();
+    if (!hasFocus() || turns == 0) {
+        event->ignore();
+        return;
+    }
+    step(turns > 0 ? singleStep() : -singleStep());
+    event->accept();
+}
+
+void ParameterSlider::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || !parameter_) {
+        event->ignore();
+        return;
+    }
+    const double x = event->position().x();
+    const bool on_handle = handle().contains(event->position());
+    grab_ = on_handle ? x - handle().center().x() : 0;
+    setSliderDown(true);
+    Q_EMIT pressed();
+    if (!on_handle) drag_to(x);
+    update();
+}
+
+void ParameterSlider::mouseMoveEvent(QMouseEvent* event) {
+    if (isSliderDown()) drag_to(event->position().x());
+}
+
+void ParameterSlider::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() == Qt::LeftButton) let_go();
+}
+
+void ParameterSlider::drag_to(double x) {
+    const QRectF area = groove();
+    double part = (x - grab_ - area.left()) / area.width();
+    if (isRightToLeft()) part = 1 - part;
+    const double value = scale_.at(scale_.position_at(std::clamp(part, 0.0, 1.0)));
+    if (value != value_) take(value);
+}
+
+void ParameterSlider::let_go() {
+    if (!isSliderDown()) return;
+    setSliderDown(false);
+    Q_EMIT released();
+    update();
+}
+
+// A drag that can no longer be ended by its release still ends.
+void ParameterSlider::hideEvent(QHideEvent* event) {
+    let_go();
+    QAbstractSlider::hideEvent(event);
+}
+
+void ParameterSlider::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::EnabledChange && !isEnabled()) let_go();
+    if (event->type() == QEvent::FontChange) updateGeometry();
+    QAbstractSlider::changeEvent(event);
+}
+
+double ParameterSlider::zoom() const { return std::max(1.0, fontMetrics().height() / 17.0); }
+
+QRectF ParameterSlider::groove() const {
+    const double height = kGroove * zoom();
+    return {kInset, (this->height() - height) / 2, std::max(1.0, width() - 2 * kInset), height};
+}
+
+QPointF ParameterSlider::pointOf(double value) const {
+    const QRectF area = groove();
+    double part = scale_.fraction(value);
+    if (isRightToLeft()) part = 1 - part;
+    return {area.left() + part * area.width(), area.center().y()};
+}
+
+QRectF ParameterSlider::handle() const {
+    const double height = std::min(kHandleHeight * zoom(), this->height() - 2.0);
+    const QPointF at = pointOf(value_);
+    return {at.x() - kHandleWidth / 2, at.y() - height / 2, kHandleWidth, height};
+}
+
+QSize ParameterSlider::sizeHint() const {
+    return {static_cast<int>(116 * zoom()), std::max(22, static_cast<int>(22 * zoom()))};
+}
+
+QSize ParameterSlider::minimumSizeHint() const { return {60, sizeHint().height()}; }
+
+void ParameterSlider::paintTrack(QPainter& painter, const QRectF& groove) {
+    const Theme& theme = current_theme();
+    const QRectF frame = groove.adjusted(0.5, 0.5, -0.5, -0.5);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(isEnabled() ? theme.raised : theme.window);
+    painter.drawRoundedRect(frame, 2, 2);
+    if (isEnabled() && parameter_) {
+        QColor tint = theme.accent;
+        tint.setAlphaF(0.32F);
+        QRectF filled = frame;
+        if (isRightToLeft()) {
+            filled.setLeft(pointOf(value_).x());
+        } else {
+            filled.setRight(pointOf(value_).x());
+        }
+        painter.setBrush(tint);
+        painter.drawRoundedRect(filled, 2, 2);
+    }
+    QColor edge = theme.kind == Theme::Kind::dark ? theme.border : QColor(0, 0, 0, 71);
+    if (!isEnabled()) edge = theme.line;
+    painter.setPen(QPen(edge, 1));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(frame, 2, 2);
+    if (!scale_.has_cells()) return;
+    const auto cells = static_cast<int>(scale_.last()) + 1;
+    for (int i = 1; i < cells; ++i) {
+        const double x = groove.left() + groove.width() * i / cells;
+        painter.drawLine(QPointF(x, frame.top()), QPointF(x, frame.bottom()));
+    }
+}
+
+void ParameterSlider::paintEvent(QPaintEvent*) {
+    const Theme& theme = current_theme();
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    paintTrack(painter, groove());
+
+    const QColor ink = Theme::light().text;  // the handle is the same on every track and in both themes
+    const QRectF knob = handle().adjusted(0.6, 0.6, -0.6, -0.6);
+    painter.setPen(QPen(isEnabled() ? ink : theme.border, 1.2));
+    painter.setBrush(isEnabled() ? QColor(Qt::white) : theme.window);
+    painter.drawRoundedRect(knob, 2.5, 2.5);
+    if (isEnabled()) {
+        const double quarter = knob.height() / 4;
+        painter.setPen(QPen(theme.kind == Theme::Kind::dark ? Theme::light().muted : Theme::light().border, 1));
+        painter.drawLine(QPointF(knob.center().x(), knob.top() + quarter), QPointF(knob.center().x(), knob.bottom() - quarter));
+    }
+    if (hasFocus()) {
+        painter.setPen(QPen(theme.accent, 2));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 3, 3);
+    }
+}
+
+}  // namespace shardscope
