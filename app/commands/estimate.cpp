@@ -28,7 +28,7 @@ struct Entry {
 bool run_one(const Entry& entry, const Options& options, std::string& result, Problems& problems, std::string& name) {
     const std::string folder = std::filesystem::path(entry.file).parent_path().string();
     Scenario scenario = read_scenario(entry.document.text, catalogue(), folder, problems);
-    name = scenario.name;
+    name = scenario.title();
     if (problems.empty()) {
         for (const std::string& assignment : options.assignments) assign(scenario, assignment, problems);
     }

@@ -47,7 +47,7 @@ std::string padded(const std::string& label, std::size_t width) {
 std::string result_json(const Answer& answer, bool hypothetical) {
     ordered_json out;
     const Estimate& e = answer.estimate;
-    out["name"] = answer.scenario.name;
+    out["name"] = answer.scenario.title();
     out["verdict"] = std::string(name_of(e.verdict));
     out["reason"] = reason_of(answer);
     if (hypothetical && !e.fits()) out["hypothetical"] = true;
@@ -90,7 +90,7 @@ std::string invalid_json(const std::string& name, const Problems& problems) {
 
 std::string result_text(const Answer& answer, bool hypothetical) {
     const Estimate& e = answer.estimate;
-    std::string out = answer.scenario.name + "\n";
+    std::string out = answer.scenario.title() + "\n";
     const auto line = [&](const std::string& label, const std::string& value) { out += "  " + padded(label, 24) + value + "\n"; };
     const auto row = [&](Output id) { line(std::string(output(id).label), text_of(id, answer, hypothetical)); };
     line("Verdict", std::string(name_of(e.verdict)) + ", " + format(e.memory.peak, Quantity::bytes) + " of " +

@@ -60,7 +60,6 @@ class Reader {
         : catalogue_(catalogue), folder_(folder), problems_(problems), scenario_(Scenario::first_launch(catalogue)) {}
 
     Scenario read(const json& file) {
-        scenario_.name.clear();
         header(file);
         for (const auto& [field, value] : file.items()) {
             const std::string pointer = child_pointer("", field);
@@ -74,7 +73,6 @@ class Reader {
             else problems_.push_back(unknown_field("", field, kTopLevel));
         }
         apply();
-        if (scenario_.name.empty()) scenario_.name = usual_name();
         return scenario_;
     }
 
@@ -193,12 +191,6 @@ class Reader {
         }
     }
 
-    [[nodiscard]] std::string usual_name() const {
-        const Preset* gpu = scenario_.gpu_preset();
-        return scenario_.model->title + " on " + format(resolve(scenario_)[P::gpus], Quantity::count) + " " +
-               (gpu ? gpu->title : std::string("GPUs"));
-    }
-
     static const std::vector<std::string> kTopLevel;
     Catalogue& catalogue_;
     const std::string& folder_;
@@ -234,7 +226,7 @@ std::string write_scenario(const Scenario& scenario, bool pretty) {
     ordered_json out;
     out["format"] = "shardscope-scenario";
     out["version"] = 1;
-    out["name"] = scenario.name;
+    if (!scenario.name.empty()) out["name"] = scenario.name;
     if (scenario.model) out["model"]["preset"] = reference(*scenario.model);
     if (scenario.cluster) out["cluster"]["preset"] = reference(*scenario.cluster);
     if (scenario.gpu) out["cluster"]["gpu"]["preset"] = reference(*scenario.gpu);

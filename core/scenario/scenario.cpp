@@ -71,7 +71,6 @@ double divisor_at_most(double number, double most) {
 
 Scenario Scenario::first_launch(const Catalogue& catalogue) {
     Scenario scenario;
-    scenario.name = "13B on 64 H100";
     scenario.catalogue = &catalogue;
     scenario.model = catalogue.find(PresetKind::model, "mpt-13b");
     scenario.cluster = catalogue.find(PresetKind::cluster, "dgx-h100");
@@ -90,6 +89,13 @@ void Scenario::withdraw(P id) {
     if (id == P::peak_flops) id = peak_of(resolve(*this).choice<Precision>(P::precision));
     given.reset(index(id));
     value[index(id)] = 0;
+}
+
+std::string Scenario::title() const {
+    if (!name.empty()) return name;
+    const Preset* of = gpu_preset();
+    return (model ? model->title : std::string("Model")) + " on " + format(resolve(*this)[P::gpus], Quantity::count) + " " +
+           (of ? of->title : std::string("GPUs"));
 }
 
 bool Scenario::operator==(const Scenario& other) const {

@@ -14,7 +14,7 @@ namespace shardscope {
 enum class Hold { per_gpu_batch, global_batch };
 
 struct Scenario {
-    std::string name;
+    std::string name;  // "": named after what it holds, see title()
     const Catalogue* catalogue = nullptr;
     const Preset* model = nullptr;
     const Preset* cluster = nullptr;  // nullptr: none, the GPU's usual node
@@ -31,6 +31,8 @@ struct Scenario {
     // the precision in use; of `accumulation` and `global_batch` the later one given counts.
     void give(P id, double value);
     void withdraw(P id);
+    // Its name, or "MPT-13B on 64 H100 SXM 80 GB".
+    [[nodiscard]] std::string title() const;
     [[nodiscard]] bool is_given(P id) const { return given[index(id)]; }
     [[nodiscard]] const Preset* gpu_preset() const { return gpu ? gpu : cluster ? cluster->gpu : nullptr; }
     [[nodiscard]] Hold hold() const { return is_given(P::global_batch) ? Hold::global_batch : Hold::per_gpu_batch; }

@@ -29,14 +29,17 @@ std::vector<double> divisors(double number, double most) {
 
 bool holds_global_batch(const Settings& s) { return s.origin(P::global_batch) == Origin::given; }
 
-// The width that one head (or one group of query heads that share a key head) takes.
+// The width that one head (or one group of query heads that share a key head) takes; where the number of heads is
+// given, the width that one element of head size takes.
 double width_step(const Settings& s) {
-    const bool heads_follow = s.origin(P::heads) != Origin::given;
-    if (!heads_follow) return s[P::heads];
+    if (s.origin(P::heads) == Origin::given) return s[P::hidden_size] / s[P::head_size];
     const double kv = s[P::kv_heads];
     const bool grouped = kv != s[P::heads];
-    return s[P::head_size] * (grouped ? kv : 1);
+    return s[P::hidden_size] / s[P::heads] * (grouped ? kv : 1);
 }
+
+// Width of all query heads together, which their number and their size share out.
+double query_width(const Settings& s) { return s[P::heads] * s[P::head_size]; }
 
 }  // namespace
 
@@ -78,7 +81,7 @@ Domain domain(P id, const Settings& s) {
             break;
         }
         case P::hidden_size: d.step = std::max(1.0, width_step(s)); break;
-        case P::heads: d.step = 1; break;
+        case P::heads: d.stops = divisors(query_width(s), row.slider_high); break;
         case P::kv_heads: d.stops = divisors(s[P::heads], row.slider_high); break;
         case P::micro_batch:
             if (holds_global_batch(s)) {
@@ -113,7 +116,7 @@ Domain domain(P id, const Settings& s) {
         case P::vocab_size: d.step = 64; break;
         case P::recompute: d.stops = {0, kRecomputeSelective, 0.25, 0.5, 0.75, 1}; break;
         case P::gpus_per_node: d.stops = {1, 2, 4, 8, 16, 32, 36, 64, 72}; break;
-        case P::head_size: d.step = 8; break;
+        case P::head_size: d.stops = divisors(query_width(s), row.slider_high); break;
         default:
             if (row.named_only) {
                 d.step = 0;
@@ -178,6 +181,8 @@ double nearest_valid(P id, double value, const Settings& s) {
             const double step = data_parallel(s) * s[P::micro_batch];
             return std::max(step, std::round(value / step) * step);
         }
+        case P::heads: return s.origin(P::head_size) == Origin::given ? value : nearest_of(divisors(query_width(s), limit));
+        case P::head_size: return s.origin(P::heads) == Origin::given ? value : nearest_of(divisors(query_width(s), limit));
         case P::kv_heads: return nearest_of(divisors(s[P::heads], limit));
         case P::shard_group:
             return value == 0 ? 0 : nearest_of(divisors(data_parallel(s), limit));

@@ -27,6 +27,12 @@ std::string neighbours(double value, double step) {
                      : "use " + format(above, Quantity::count);
 }
 
+// Values that follow from others are judged with them, in `combinations`, where the message can name the cause.
+bool judged_by_its_cause(P id, const Settings& s) {
+    if (s.origin(id) != Origin::derived) return false;
+    return id == P::accumulation || id == P::heads || id == P::kv_heads || id == P::head_size;
+}
+
 // `report(id, words)` is called once for each broken rule; `words` makes the Problem.
 template <typename Report>
 void values_in_range(const Settings& s, Report&& report) {
@@ -35,6 +41,7 @@ void values_in_range(const Settings& s, Report&& report) {
         const Parameter& row = parameter(id);
         const double value = s[id];
         if (row.prominence == Prominence::file && std::isnan(value)) continue;  // a peak nobody asks for
+        if (judged_by_its_cause(id, s)) continue;
         bool named = false;
         bool named_unmodelled = false;
         for (const Named& entry : row.names) {
@@ -68,8 +75,7 @@ void values_in_range(const Settings& s, Report&& report) {
                                    : "must be at most " + format(id, row.maximum),
                                "use a value from " + format(id, row.minimum) + " to " + format(id, row.maximum)};
             });
-        } else if (row.whole && value != std::floor(value) && id != P::accumulation && id != P::heads &&
-                   id != P::head_size) {
+        } else if (row.whole && value != std::floor(value)) {
             report(id, [&] {
                 return Problem{pointer(id), quoted(id, s), "must be a whole number", neighbours(value, 1)};
             });

@@ -1,6 +1,7 @@
 #include "widgets/rows/parameter_row.h"
 
 #include <QAbstractButton>
+#include <QEvent>
 #include <QFontMetrics>
 #include <QLabel>
 #include <QMap>
@@ -333,9 +334,10 @@ void ParameterRow::refresh() {
         automatic_->setToolTip(on ? tr("Planned: the largest that fits. Click to lock it.")
                                   : tr("Locked. Click to let the planner take the largest that fits."));
     }
-    if (fresh_ || id_ == P::peak_flops || label_text_.isEmpty()) refresh_label();
+    if (id_ == P::peak_flops || label_text_.isEmpty()) refresh_label();
 
     // A value that the whole scenario trips over is said here, beside it.
+    if (answer.valid() && !blamed_) return;
     const QString pointer = pointer_of(id_);
     const auto blame = std::ranges::find_if(
         answer.problems, [&](const Problem& problem) { return QString::fromStdString(problem.where) == pointer; });
@@ -418,10 +420,12 @@ void ParameterRow::place() {
     put(reset_, g.dot_x() - 3, g.dot + 6, g.dot + 6);
     int height = g.height;
     if (!message_text_.isEmpty()) {
-        const int width = g.width - g.left - g.slider_x();
+        constexpr int kGrooveInset = 6;
+        const int left = g.slider_x() + kGrooveInset;
+        const int width = g.width - g.left - left;
         const int lines = message_->heightForWidth(width);
         message_->setGeometry(QStyle::visualRect(layoutDirection(), QRect(0, 0, this->width(), lines),
-                                                 QRect(g.slider_x(), 0, width, lines))
+                                                 QRect(left, 0, width, lines))
                                   .translated(0, g.height));
         height += lines + 4;
     }

@@ -78,7 +78,8 @@ SliderScale::SliderScale(const Domain& domain, bool logarithmic, const Parameter
             if (value > most) stops_.push_back(value);
             if (value < least) stops_.insert(stops_.begin(), value);
         }
-        std::tie(low_, high_) = std::pair(stops_.front(), stops_.back());
+        low_ = stops_.front();
+        high_ = stops_.back();
         last_ = std::max(1, static_cast<int>(stops_.size()) - 1);
         return;
     }
@@ -92,22 +93,22 @@ SliderScale::SliderScale(const Domain& domain, bool logarithmic, const Parameter
     if (!(high_ > low_)) high_ = low_ + 1;
 }
 
-double SliderScale::raw(double position) const {
-    const double part = position / last_;
-    return logarithmic_ ? low_ * std::pow(high_ / low_, part) : low_ + (high_ - low_) * part;
-}
-
 double SliderScale::at(int position) const {
     if (!stops_.empty()) {
         return stops_[static_cast<std::size_t>(std::clamp(position, 0, static_cast<int>(stops_.size()) - 1))];
     }
-    if (position <= 0) return low_;
-    if (position >= last_) return high_;
-    const double exact = raw(position);
+    return roundest(static_cast<double>(position) / last_, 0.5 / last_);
+}
+
+double SliderScale::roundest(double where, double tolerance) const {
+    if (!stops_.empty()) return at(position_at(where));
+    if (where <= 0) return low_;
+    if (where >= 1) return high_;
+    const double exact = logarithmic_ ? low_ * std::pow(high_ / low_, where) : low_ + (high_ - low_) * where;
     const auto on_step = [&](double v) { return step_ > 0 ? std::round(v / step_) * step_ : v; };
     const auto here = [&](double v) {
         return v >= low_ && v <= high_ && std::fabs(v - on_step(v)) <= 1e-9 * std::fabs(v) &&
-               std::fabs(fraction(v) * last_ - position) < 0.5;
+               std::fabs(fraction(v) - where) < tolerance;
     };
     if (whole_ && exact >= 1) {
         const double power = std::exp2(std::round(std::log2(exact)));
@@ -283,7 +284,8 @@ void ParameterSlider::drag_to(double x) {
     const QRectF area = groove();
     double part = (x - grab_ - area.left()) / area.width();
     if (isRightToLeft()) part = 1 - part;
-    const double value = scale_.at(scale_.position_at(std::clamp(part, 0.0, 1.0)));
+    // A pixel covers several values; the roundest of them is the one meant.
+    const double value = scale_.roundest(part, 0.5 / area.width());
     if (value != value_) take(value);
 }
 

@@ -26,16 +26,16 @@ class SliderScale {
     [[nodiscard]] bool has_cells() const { return cells_; }
     [[nodiscard]] double low() const { return low_; }
     [[nodiscard]] double high() const { return high_; }
-    // The roundest value the position covers: a power of two or few digits in the unit it is shown in.
     [[nodiscard]] double at(int position) const;
+    // The roundest value within `tolerance` of a place along the groove: a power of two, or few digits in the unit
+    // it is shown in.
+    [[nodiscard]] double roundest(double where, double tolerance) const;
     // Where the value lies along the groove, 0 … 1.
     [[nodiscard]] double fraction(double value) const;
     [[nodiscard]] int position(double value) const { return position_at(fraction(value)); }
     [[nodiscard]] int position_at(double fraction) const;
 
   private:
-    [[nodiscard]] double raw(double position) const;
-
     std::vector<double> stops_;
     double low_ = 0;
     double high_ = 1;

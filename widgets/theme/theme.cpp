@@ -152,6 +152,7 @@ class FlatStyle : public QProxyStyle {
                 return;
             case PE_FrameLineEdit: return;  // drawn with the panel
             case PE_FrameFocusRect: outline(*painter, option->rect, current_theme().accent, 2); return;
+            case PE_FrameTabBarBase: tab_base(*option, *painter); return;
             case PE_IndicatorCheckBox: tick_box(*option, *painter); return;
             case PE_IndicatorArrowDown: triangle(*painter, option->rect, colour(*option)); return;
             default: QProxyStyle::drawPrimitive(element, option, painter, widget);
@@ -240,6 +241,16 @@ class FlatStyle : public QProxyStyle {
                                             QPointF(c.x() + half, c.y() - half / 2), QPointF(c.x(), c.y() + half / 2)};
         painter.drawPolygon(points.data(), static_cast<int>(points.size()));
         painter.restore();
+    }
+
+    // The line below the tabs, open under the selected one.
+    static void tab_base(const QStyleOption& option, QPainter& painter) {
+        const QRect area = option.rect;
+        painter.fillRect(QRect(area.left(), area.bottom(), area.width(), 1), current_theme().line);
+        if (const auto* base = qstyleoption_cast<const QStyleOptionTabBarBase*>(&option)) {
+            const QRect tab = base->selectedTabRect.adjusted(1, 0, -1, 0);
+            painter.fillRect(QRect(tab.left(), area.bottom(), tab.width(), 1), current_theme().pane);
+        }
     }
 
     static void tick_box(const QStyleOption& option, QPainter& painter) {

@@ -1,0 +1,104 @@
+// `shardscope export`: what the window's export does, headless.
+#include <CLI/CLI.hpp>
+#include <QGuiApplication>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "base/text.h"
+#include "explore/sweep.h"
+#include "files/scenario_file.h"
+#include "widgets/plots/figure_export.h"
+
+namespace shardscope::commands {
+namespace {
+
+struct Options {
+    std::string file;
+    std::vector<std::string> assignments;
+    std::string plot = "scaling";
+    std::string target;
+    std::string size;
+    std::string report;
+    std::vector<std::string> axes;
+    std::string outputs;
+    bool hypothetical = false;
+};
+
+bool parse_size(const std::string& text, QSize& size, Problems& problems) {
+    const std::vector<std::string> parts = split(text, 'x');
+    constexpr double kSmallest = 200;
+    constexpr double kLargest = 8000;
+    double edge[2] = {0, 0};
+    for (std::size_t i = 0; i < 2; ++i) {
+        const Parsed parsed = i < parts.size() ? parse(parts[i], Quantity::count) : Parsed{};
+        if (parts.size() != 2 || !parsed.ok || parsed.value < kSmallest || parsed.value > kLargest) {
+            problems.push_back({"--size " + text, "is no size", "200 to 8,000 each way", "write for instance 960x600"});
+            return false;
+        }
+        edge[i] = std::round(parsed.value);
+    }
+    size = QSize(static_cast<int>(edge[0]), static_cast<int>(edge[1]));
+    return true;
+}
+
+int run(const Options& options) {
+    Scenario scenario;
+    if (!load_scenario(options.file, options.assignments, scenario)) return kUnusable;
+    Problems problems;
+    FigureRequest request;
+    request.plot = options.plot;
+    request.hypothetical = options.hypothetical;
+    if (!options.size.empty()) parse_size(options.size, request.size, problems);
+    for (const std::string& text : options.axes) request.axes.push_back(parse_axis(scenario, text, problems));
+    if (!options.outputs.empty()) request.outputs = parse_outputs(options.outputs, problems);
+    if (!options.report.empty()) problems.push_back({"--report", "reports are not modelled yet", "", "export the plots one by one"});
+    if (options.target.empty() && options.report.empty()) problems.push_back({"-o", "the file to write is missing", "", "add -o figure.svg"});
+    FigureFormat format = FigureFormat::svg;
+    if (options.target.ends_with(".svg")) format = FigureFormat::svg;
+    else if (options.target.ends_with(".pdf")) format = FigureFormat::pdf;
+    else if (options.target.ends_with(".png")) format = FigureFormat::png;
+    else if (options.target.ends_with(".csv")) format = FigureFormat::csv;
+    else if (!options.target.empty()) problems.push_back({"-o " + options.target, "the ending decides the format", "", "end it in .svg, .pdf, .png or .csv"});
+    if (!problems.empty()) {
+        report(problems, {});
+        return kUnusable;
+    }
+
+    // Text needs a font database, and so an application object; no display is touched.
+    ::setenv("QT_QPA_PLATFORM", "offscreen", 1);
+    int argc = 1;
+    char name[] = "shardscope";
+    char* argv[] = {name, nullptr};
+    const QGuiApplication application(argc, argv);
+    QString problem;
+    const QByteArray bytes = render_figure(request, answer(scenario), format, &problem);
+    if (bytes.isEmpty()) {
+        report({{"--plot " + options.plot, problem.toStdString(), "", {}}}, {});
+        return kUnusable;
+    }
+    if (write_whole(options.target, std::string_view(bytes.constData(), static_cast<std::size_t>(bytes.size())), problems)) return kDone;
+    report(problems, options.target);
+    return kUnusable;
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Context& context) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand("export", "Writes a plot as SVG, PDF, PNG or CSV");
+    command->add_option("FILE", options->file, "Scenario file; - reads standard input")->required();
+    command->add_option("--set", options->assignments, "KEY=VALUE")->take_all()->allow_extra_args(false);
+    command->add_option("--plot", options->plot, "scaling, memory, waterfall or sweep");
+    command->add_option("-o", options->target, "F.svg, F.pdf, F.png or F.csv");
+    command->add_option("--report", options->report, "F.html, F.pdf or F.md");
+    command->add_option("--size", options->size, "WxH in pixels");
+    command->add_option("--axis", options->axes, "For sweep: KEY=FROM:TO:STEPS[:log]")->take_all()->allow_extra_args(false);
+    command->add_option("--output", options->outputs, "For sweep: result fields");
+    command->add_flag("--hypothetical", options->hypothetical, "Times also for what does not fit, labelled so");
+    command->callback([options, &context] { context.exit_code = run(*options); });
+}
+
+}  // namespace shardscope::commands

@@ -1,0 +1,28 @@
+#include "app/gui.h"
+
+#include <QApplication>
+
+#include "app/commands/command.h"
+#include "app/main_window.h"
+#include "app/session.h"
+#include "widgets/theme/theme.h"
+
+namespace shardscope {
+
+int run_gui(int argc, char** argv, const std::string& file) {
+    QApplication application(argc, argv);
+    QApplication::setApplicationName(QStringLiteral("Shardscope"));
+    QApplication::setOrganizationDomain(QStringLiteral("shardscope.org"));
+    QApplication::setOrganizationName(QStringLiteral("Shardscope"));
+    QApplication::setApplicationVersion(QStringLiteral(SHARDSCOPE_VERSION));
+    QApplication::setDesktopFileName(QStringLiteral("org.shardscope.Shardscope"));
+    QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/org.shardscope.Shardscope.svg")));
+    Session session;
+    ThemeManager::instance().choose(session.theme());
+    MainWindow window(commands::catalogue(), session);
+    if (!file.empty()) window.open(QString::fromStdString(file));
+    window.show();
+    return QApplication::exec();
+}
+
+}  // namespace shardscope

@@ -1,0 +1,45 @@
+#include "app/session.h"
+
+#include <QStandardPaths>
+
+namespace shardscope {
+namespace {
+
+const QString kTheme = QStringLiteral("theme");
+const QString kGeometry = QStringLiteral("geometry");
+const QString kFolder = QStringLiteral("folder");
+const QString kRecent = QStringLiteral("recent");
+constexpr qsizetype kMostRecent = 8;
+
+}  // namespace
+
+ThemeManager::Choice Session::theme() const {
+    const QString name = settings_.value(kTheme).toString();
+    if (name == QLatin1String("light")) return ThemeManager::Choice::light;
+    if (name == QLatin1String("dark")) return ThemeManager::Choice::dark;
+    return ThemeManager::Choice::system;
+}
+
+void Session::set_theme(ThemeManager::Choice choice) {
+    const char* names[] = {"system", "light", "dark"};
+    settings_.setValue(kTheme, QString::fromLatin1(names[static_cast<int>(choice)]));
+}
+
+QByteArray Session::geometry() const { return settings_.value(kGeometry).toByteArray(); }
+void Session::set_geometry(const QByteArray& geometry) { settings_.setValue(kGeometry, geometry); }
+
+QString Session::folder() const {
+    return settings_.value(kFolder, QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation)).toString();
+}
+void Session::set_folder(const QString& folder) { settings_.setValue(kFolder, folder); }
+
+QStringList Session::recent() const { return settings_.value(kRecent).toStringList(); }
+void Session::add_recent(const QString& file) {
+    QStringList files = recent();
+    files.removeAll(file);
+    files.prepend(file);
+    while (files.size() > kMostRecent) files.removeLast();
+    settings_.setValue(kRecent, files);
+}
+
+}  // namespace shardscope

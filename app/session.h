@@ -1,0 +1,28 @@
+// What the window remembers between starts: geometry, theme, folder, recent files. One table of settings.
+#pragma once
+
+#include <QByteArray>
+#include <QSettings>
+#include <QString>
+#include <QStringList>
+
+#include "widgets/theme/theme.h"
+
+namespace shardscope {
+
+class Session {
+  public:
+    [[nodiscard]] ThemeManager::Choice theme() const;
+    void set_theme(ThemeManager::Choice choice);
+    [[nodiscard]] QByteArray geometry() const;
+    void set_geometry(const QByteArray& geometry);
+    [[nodiscard]] QString folder() const;  // of the last file opened or saved
+    void set_folder(const QString& folder);
+    [[nodiscard]] QStringList recent() const;
+    void add_recent(const QString& file);
+
+  private:
+    QSettings settings_;
+};
+
+}  // namespace shardscope

@@ -1,0 +1,68 @@
+// The public run table, and the engine's error on it.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "evidence/runs.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+TEST_CASE("runs: the shipped table is whole", "[evidence]") {
+    CHECK(shipped_runs().size() > 300);
+    for (const MeasuredRun& run : shipped_runs()) {
+        INFO(run.id);
+        CHECK_FALSE(run.source.empty());
+        CHECK(run.gpus >= 1);
+    }
+}
+
+TEST_CASE("validation: mean error on the public FSDP runs is at most 12 %", "[evidence]") {
+    const Validation validation = validate(shipped_runs(), Catalogue::shipped());
+    for (const char* family : {"mosaic", "ibm"}) {
+        INFO(family);
+        REQUIRE(validation.summary.contains(family));
+        CHECK(validation.summary.at(family).mean_abs_error <= 0.12);
+    }
+    CHECK(validation.summary.at("mosaic").n == 137);
+    CHECK(validation.summary.at("ibm").n == 8);
+    CHECK(validation.rows.size() + validation.skipped.size() == shipped_runs().size());
+    for (const auto& skipped : validation.skipped) CHECK_FALSE(skipped.reason.empty());
+}
+
+TEST_CASE("runs: a user's table with few columns, oddities and bad rows", "[evidence]") {
+    const char* table =
+        "layers,hidden,ffn_hidden,heads,vocab,gpu,gpus,sequence,micro_batch,global_batch,sharding,tokens_per_s_per_gpu\r\n"
+        "40,5120,20480,40,50368,h100-sxm-80gb,64,2048,2,128,zero3,4800\r\n"
+        "40,5120,20480,40,50368,h100-sxm-80gb,64,2048,2\r\n"
+        "40,5120,20480,40,50368,x900,64,2048,2,128,zero3,4800\r\n"
+        "forty,5120,20480,40,50368,h100-sxm-80gb,64,2048,2,128,zero3,4800\r\n";
+    Problems problems;
+    const auto runs = read_runs(table, problems);
+    REQUIRE(runs.size() == 3);
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].line == 3);
+    // A step is 128 sequences of 2,048 tokens over 64 GPUs.
+    CHECK(runs[0].step_time == Approx(128 * 2048 / (4800.0 * 64)));
+    const Validation validation = validate(runs, Catalogue::shipped());
+    CHECK(validation.rows.size() == 1);
+    REQUIRE(validation.skipped.size() == 2);
+    CHECK(validation.skipped[0].reason.find("x900") != std::string::npos);
+    CHECK(validation.skipped[1].reason.find("forty") != std::string::npos);
+    problems.clear();
+    CHECK(read_runs("gpu,gpus\nh100,8\n", problems).empty());
+    CHECK(problems.size() > 5);
+}
+
+TEST_CASE("runs: the first launch is a public run", "[evidence]") {
+    const auto comparable = comparable_runs(answer(first()));
+    bool found = false;
+    for (const ComparableRun& entry : comparable) {
+        if (entry.same_settings && entry.run->gpus == 64) {
+            found = true;
+            CHECK(entry.run->tokens_per_s_per_gpu == Approx(4800).epsilon(0.01));
+        }
+    }
+    CHECK(found);
+    CHECK(answer(first()).estimate.tokens_per_s_per_gpu == Approx(4800).epsilon(0.06));
+}

@@ -1,0 +1,62 @@
+// The table of outputs and what the Why panel says.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <set>
+
+#include "base/text.h"
+#include "explain/ingredients.h"
+#include "explain/output.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+TEST_CASE("outputs: every row has a path of its own, a label, a sentence and a source", "[explain]") {
+    std::set<std::string_view> paths;
+    const Answer now = answer(first());
+    for (std::size_t i = 0; i < kOutputs; ++i) {
+        const auto id = static_cast<Output>(i);
+        const OutputRow& row = output(id);
+        INFO(row.path);
+        CHECK(paths.insert(row.path).second);
+        CHECK_FALSE(row.label.empty());
+        CHECK_FALSE(row.sentence.empty());
+        CHECK_FALSE(row.source.empty());
+        CHECK(find_output(row.path) == id);
+        CHECK_FALSE(std::isnan(value_of(id, now)));
+        // Every symbol and assumption a row names is known.
+        for (const std::string& symbol : split(row.symbols, ' ')) {
+            if (!symbol.empty()) CHECK_FALSE(ingredient(symbol, now).value.empty());
+        }
+        for (const std::string& name : split(row.assumptions, ' ')) {
+            if (!name.empty()) CHECK(find_parameter(name) != P::count);
+        }
+    }
+}
+
+TEST_CASE("outputs: what does not fit has no times, unless hypothetical", "[explain]") {
+    const Answer large = answer(with({{P::sequence_length, 65536}}));
+    CHECK(text_of(Output::mfu, large) == "–");
+    CHECK(text_of(Output::mfu, large, true) != "–");
+    CHECK(text_of(Output::peak_memory, large) != "–");
+    const Explanation why = explain(Output::step_time, large);
+    CHECK(why.result == "–");
+    for (const Ingredient& entry : why.ingredients) CHECK(entry.value == "–");
+}
+
+TEST_CASE("explain: MFU's own numbers give the MFU", "[explain]") {
+    const Answer now = answer(first());
+    const Explanation why = explain(Output::mfu, now);
+    CHECK(why.formula == "MFU = (6·N + 12·L·a·d·s) · r ÷ P");
+    CHECK(why.result == text_of(Output::mfu, now));
+    const double by_hand = (6 * 12853954560.0 + 12.0 * 40 * 40 * 128 * 2048) * now.estimate.tokens_per_s_per_gpu / 989.5e12;
+    CHECK(now.estimate.mfu == Approx(by_hand).epsilon(1e-12));
+    CHECK(explain(Output::mfu, answer(with({{P::flops_convention, 2}}))).formula == "MFU = 6·N · r ÷ P");
+}
+
+TEST_CASE("wall sentence: says which wall binds and why", "[explain]") {
+    CHECK(wall_sentence(answer(first())).find("Wall: compute. 4,096 tokens per GPU hide the network, which needs 2,165") == 0);
+    CHECK(wall_sentence(answer(with({{P::sequence_length, 65536}}))).find("Wall: memory. Activations alone need") == 0);
+    const Answer slow = answer(with({{P::inter_node_bandwidth, 1.25e9}, {P::micro_batch, 1}}));
+    CHECK(wall_sentence(slow).find("Wall: inter-node. 2,048 tokens per GPU do not hide") == 0);
+}

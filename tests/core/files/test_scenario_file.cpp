@@ -1,0 +1,184 @@
+// Scenario files: round trips, units, and one clear message for whatever is wrong.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "files/result.h"
+#include "files/scenario_file.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+Catalogue& presets() {
+    static Problems none;
+    static Catalogue catalogue = Catalogue::with_folder("", none);
+    return catalogue;
+}
+
+Scenario read(const std::string& text, Problems& problems) { return read_scenario(text, presets(), "", problems); }
+
+Problems problems_of(const std::string& text) {
+    Problems problems;
+    read(text, problems);
+    return problems;
+}
+
+bool says(const Problems& problems, const std::string& where, const std::string& words) {
+    for (const Problem& problem : problems) {
+        if (problem.where == where && problem.text().find(words) != std::string::npos) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("scenario file: the interface's example", "[files]") {
+    Problems problems;
+    const Scenario scenario = read(R"({ "format": "shardscope-scenario", "version": 1, "name": "13B on 64 H100",
+        "model": { "preset": "mpt-13b" },
+        "cluster": { "preset": "dgx-h100", "gpus": 64, "inter_node_bandwidth": "200 Gbit/s", "gpu": { "memory": "120 GiB" } },
+        "training": { "sequence_length": 2048, "micro_batch": 4, "sharding": "zero3", "auto": ["micro_batch"] } })", problems);
+    REQUIRE(problems.empty());
+    const Settings s = resolve(scenario);
+    CHECK(s[P::inter_node_bandwidth] == 25e9);
+    CHECK(s[P::memory] == 120.0 * 1073741824.0);
+    CHECK(scenario.automatic[index(P::micro_batch)]);
+    CHECK(scenario.title() == "13B on 64 H100");
+}
+
+TEST_CASE("scenario file: {} is the first launch", "[files]") {
+    Problems problems;
+    const Scenario scenario = read("{}", problems);
+    REQUIRE(problems.empty());
+    CHECK(result_json(answer(scenario)) == result_json(answer(Scenario::first_launch(presets()))));
+}
+
+TEST_CASE("scenario file: written and read again it estimates to the same bytes", "[files]") {
+    for (const Preset* preset : presets().all(PresetKind::scenario)) {
+        INFO(preset->name);
+        Problems problems;
+        const Scenario scenario = read(preset->text, problems);
+        for (const Problem& problem : problems) INFO(problem.text());
+        REQUIRE(problems.empty());
+        const std::string written = write_scenario(scenario);
+        const Scenario again = read(written, problems);
+        REQUIRE(problems.empty());
+        CHECK(again == scenario);
+        CHECK(write_scenario(again) == written);
+        CHECK(result_json(answer(again), true) == result_json(answer(scenario), true));
+    }
+    Scenario odd = first();
+    odd.catalogue = &presets();
+    odd.name = "quotes \" and ü";
+    odd.give(P::peak_flops, 1.0 / 3 * 1e15);
+    odd.give(P::learned_positions, kPositionsAsSequence);
+    odd.give(P::recompute, 0.3);
+    odd.model = presets().find(PresetKind::model, "mpt-13b");
+    odd.cluster = presets().find(PresetKind::cluster, "dgx-h100");
+    Problems problems;
+    CHECK(read(write_scenario(odd), problems) == odd);
+}
+
+TEST_CASE("scenario file: everything wrong is said in one go, with place, reason and nearest name", "[files]") {
+    const Problems problems = problems_of(R"({"model": {"preset": "mpt-13c", "layrs": 4}, "training": {"micro_batch": "two",
+        "sharding": "zero4", "auto": ["micro_bach"]}, "clutser": {}, "cluster": {"inter_node_bandwidth": "400 Gbit", "gpu": {"memory": true}}})");
+    CHECK(says(problems, "/model/preset", "mpt-13b"));
+    CHECK(says(problems, "/model/layrs", "layers"));
+    CHECK(says(problems, "/training/micro_batch", "not a number"));
+    CHECK(says(problems, "/training/sharding", "zero"));
+    CHECK(says(problems, "/training/auto/0", "micro_batch"));
+    CHECK(says(problems, "/clutser", "cluster"));
+    CHECK(says(problems, "/cluster/inter_node_bandwidth", "Gbit/s"));
+    CHECK(says(problems, "/cluster/gpu/memory", "true or false where a value"));
+    CHECK(problems.size() == 8);
+}
+
+TEST_CASE("scenario file: values that make no sense", "[files]") {
+    CHECK(says(problems_of(R"({"training": {"micro_batch": -2}})"), "/training/micro_batch", "at least 1"));
+    CHECK(says(problems_of(R"({"training": {"micro_batch": 0}})"), "/training/micro_batch", "at least 1"));
+    CHECK(says(problems_of(R"({"cluster": {"gpus": 1e300}})"), "/cluster/gpus", "at most"));
+    CHECK(says(problems_of(R"({"model": {"hidden_size": 5000}})"), "/model/hidden_size", "4,992 or 5,120"));
+    CHECK(says(problems_of(R"({"cluster": {"gpus": 12}})"), "/cluster/gpus", "8 or 16"));
+    CHECK(says(problems_of(R"({"training": {"tensor_parallel": 4}})"), "/training/tensor_parallel", "not modelled yet"));
+    CHECK(says(problems_of(R"({"training": {"schedule": "zb-h1"}})"), "/training/schedule", "not modelled yet"));
+    CHECK(says(problems_of(R"({"model": {"experts": 8}})"), "/model/experts", "not modelled yet"));
+    CHECK(says(problems_of(R"({"training": {"accumulation": 2, "global_batch": 256}})"), "/training/accumulation", "leave one out"));
+    CHECK(says(problems_of(R"({"cluster": {"gpu": "v100-sxm-32gb"}})"), "/training/precision", "bf16"));
+    CHECK(problems_of(R"({"cluster": {"gpu": "v100-sxm-32gb"}, "training": {"precision": "fp16"}})").empty());
+    CHECK(problems_of(R"({"assumptions": {"overlap": null}, "cluster": {"calibration": null}})").empty());
+}
+
+TEST_CASE("scenario file: what is no scenario", "[files]") {
+    CHECK(says(problems_of(""), "", "empty"));
+    CHECK(says(problems_of("  \n "), "", "empty"));
+    CHECK(says(problems_of("{\"model\": {"), "", "not valid JSON"));
+    CHECK(problems_of("{\n\n\"model\": ]}")[0].line == 3);
+    CHECK(says(problems_of("[]"), "", "object"));
+    CHECK(says(problems_of("3"), "", "object"));
+    CHECK(says(problems_of(std::string("\0\1\2PNG", 6)), "", "not text"));
+    CHECK(says(problems_of("\x89PNG\r\n\x1a\n"), "", "not valid JSON"));
+    CHECK(says(problems_of(R"({"format": "other"})"), "/format", "shardscope-scenario"));
+    CHECK(says(problems_of(R"({"version": 9})"), "/version", "version 1"));
+    std::string deep(100000, '[');
+    CHECK_FALSE(problems_of(deep).empty());
+}
+
+TEST_CASE("files: missing, folder, too large, unwritable", "[files]") {
+    Problems problems;
+    read_text("/nonexistent/file.json", problems);
+    CHECK(says(problems, "", "does not exist"));
+    problems.clear();
+    read_text("/", problems);
+    CHECK(says(problems, "", "folder"));
+    const auto folder = std::filesystem::temp_directory_path() / "shardscope-test-files";
+    std::filesystem::create_directories(folder);
+    const std::string large = (folder / "large.json").string();
+    { std::ofstream(large).put('{'); }
+    std::filesystem::resize_file(large, 100 << 20);
+    problems.clear();
+    read_text(large, problems);
+    CHECK(says(problems, "", "larger than 16 MiB"));
+    problems.clear();
+    CHECK_FALSE(write_whole("/nonexistent/out.csv", "x", problems));
+    CHECK(problems.size() == 1);
+    problems.clear();
+    CHECK(write_whole((folder / "out.csv").string(), "x\n", problems));
+    CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 2);
+    std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("files: JSON Lines and single objects are told apart", "[files]") {
+    CHECK(split_documents("{}\n{}\n").size() == 2);
+    CHECK(split_documents("{\n}\n").size() == 1);
+    CHECK(split_documents("{}").size() == 1);
+    CHECK(split_documents("{\"a\":1}\n\n{\"b\":2}\n")[1].line == 3);
+}
+
+TEST_CASE("result: null times where it does not fit, every documented field", "[files]") {
+    Scenario large = first();
+    large.give(P::sequence_length, 65536);
+    const auto json = nlohmann::json::parse(result_json(answer(large)));
+    CHECK(json["verdict"] == "does-not-fit");
+    CHECK(json["wall"] == "memory");
+    for (const char* field : {"step_time_s", "tokens_per_s", "tokens_per_s_per_gpu", "mfu", "hfu", "training_days"}) CHECK(json[field].is_null());
+    CHECK(json["memory"]["peak_bytes"].is_number());
+    CHECK_FALSE(json["reason"].get<std::string>().empty());
+    CHECK(nlohmann::json::parse(result_json(answer(large), true))["mfu"].is_number());
+    const auto fits = nlohmann::json::parse(result_json(answer(first())));
+    double sum = 0;
+    for (const auto& [name, bytes] : fits["memory"]["terms"].items()) sum += bytes.get<double>();
+    CHECK(sum == Approx(fits["memory"]["peak_bytes"].get<double>()).epsilon(1e-12));
+    sum = 0;
+    for (const auto& [name, seconds] : fits["step_terms"].items()) sum += seconds.get<double>();
+    CHECK(sum == Approx(fits["step_time_s"].get<double>()).epsilon(1e-12));
+    for (const char* field : {"name", "plan", "auto", "parameters", "active_parameters", "hidden_communication_s", "decomposition",
+                              "band", "elasticities", "levers", "power_per_gpu_w", "tokens_per_joule", "gpu_hours", "cost", "energy_j",
+                              "ideal", "flops_convention"}) {
+        INFO(field);
+        CHECK(fits.contains(field));
+    }
+}

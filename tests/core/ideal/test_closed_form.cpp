@@ -1,0 +1,104 @@
+// E23, E24, E30 against hand-worked numbers.
+#include <catch2/catch.hpp>
+
+#include "explore/solve.h"
+#include "ideal/closed_form.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+TEST_CASE("ideal threshold: the JAX scaling book's numbers", "[ideal]") {
+    const double h100 = 990e12;
+    CHECK(threshold_tokens(h100, 400e9, 2, 1e12) == Approx(2475));
+    CHECK(threshold_tokens(h100, 400e9, 2, 2) == Approx(1237.5));
+    CHECK(threshold_tokens(h100, 450e9, 2, 1) == Approx(2200));
+    CHECK(threshold_tokens(h100, 300e9, 2, 1e12) == Approx(3300));
+    CHECK(threshold_tokens(2250e12, 400e9, 2, 1e12) == Approx(5625));
+    CHECK(threshold_tokens(2250e12, 900e9, 2, 1) == Approx(2500));
+}
+
+TEST_CASE("ideal threshold: a scenario takes its whole node's way out", "[ideal]") {
+    const Answer two_nodes = answer(with({{P::gpus, 16}}));
+    CHECK(two_nodes.estimate.ideal.threshold_tokens == Approx(989.5e12 / 400e9 / 2));
+    const Answer one_node = answer(with({{P::gpus, 8}}));
+    CHECK(one_node.estimate.ideal.threshold_tokens == Approx(989.5e12 / 450e9));
+    CHECK(answer(with({{P::gpus, 1}})).estimate.ideal.threshold_tokens == 0);
+}
+
+namespace {
+
+// 40 layers of 5,120 on 512 GPUs of 40 GB behind 25 GB/s: round numbers to work by hand.
+IdealInputs slow_cluster() {
+    IdealInputs in;
+    in.layers = 40;
+    in.hidden = 5120;
+    in.sequence = 2048;
+    in.layer_parameters = 12.0 * 40 * 5120 * 5120;  // 12,582,912,000
+    in.gpus = 512;
+    in.nodes = 128;
+    in.memory = 40e9;
+    in.peak = 312e12;
+    in.intra_bandwidth = 300e9;
+    in.node_bandwidth = 25e9;
+    in.kept = 0;
+    in.tokens = 0;
+    return in;
+}
+
+}  // namespace
+
+TEST_CASE("closed form: bounds of the bandwidth wall, by hand", "[ideal]") {
+    const IdealInputs in = slow_cluster();
+    // M_free = 40e9 − 16·12,582,912,000/512 = 39,606,784,000 B; E = M_free/(2·40·5,120) = 96,696.25 tokens.
+    const IdealEstimate out = ideal_estimate(in);
+    CHECK(out.free_memory == Approx(39606784000.0));
+    CHECK(out.max_tokens == Approx(96696.25));
+    // T_transfer = 12,582,912,000·2/25e9 = 1.00663296 s; K ≤ E/(2·T) = 48,029.5 tokens/s.
+    CHECK(out.transfer_time == Approx(1.00663296));
+    CHECK(bandwidth_bound_tokens_per_s(in) == Approx(96696.25 / (2 * 1.00663296)));
+    // α ≤ 3·F·K/S with F = 24·L·h² + 4·L·h·s = 26,843,545,600 FLOP a token: far above 1, so compute binds.
+    CHECK(bandwidth_bound_mfu(in) == Approx(3 * 26843545600.0 * bandwidth_bound_tokens_per_s(in) / 312e12));
+}
+
+TEST_CASE("closed form: the bound is reached when bandwidth binds", "[ideal]") {
+    IdealInputs in = slow_cluster();
+    in.node_bandwidth = 0.05e9;
+    const IdealEstimate out = ideal_estimate(in);
+    CHECK(out.tokens_per_s == Approx(bandwidth_bound_tokens_per_s(in)));
+    CHECK(out.mfu == Approx(bandwidth_bound_mfu(in)));
+    // The wall is the product memory × bandwidth ÷ FLOPS: twice the bandwidth for half of the free memory.
+    IdealInputs traded = in;
+    traded.node_bandwidth *= 2;
+    traded.memory = out.free_memory / 2 + in.memory - out.free_memory;
+    CHECK(ideal_estimate(traded).mfu == Approx(out.mfu));
+}
+
+TEST_CASE("closed form: full peak without recompute, three quarters with it", "[ideal]") {
+    IdealInputs in = slow_cluster();
+    in.gpus = 1;
+    in.nodes = 1;
+    in.state_bytes = 0;
+    in.kept = 1;
+    CHECK(ideal_estimate(in).mfu == Approx(1));
+    in.kept = 0;
+    CHECK(ideal_estimate(in).mfu == Approx(0.75));
+    CHECK(ideal_estimate(in).hfu == Approx(1));
+}
+
+TEST_CASE("thresholds: the bandwidth and the memory at which MFU reaches a target", "[solve]") {
+    Scenario slow = with({{P::inter_node_bandwidth, 1.25e9}, {P::micro_batch, 1}});
+    const auto bandwidth = solve(slow, P::inter_node_bandwidth, 1e9, 400e9, Output::mfu, Comparison::at_least, 0.30);
+    REQUIRE(bandwidth.has_value());
+    slow.give(P::inter_node_bandwidth, *bandwidth);
+    CHECK(answer(slow).estimate.mfu >= 0.30);
+    slow.give(P::inter_node_bandwidth, *bandwidth * 0.999);
+    CHECK(answer(slow).estimate.mfu < 0.30);
+
+    // Memory buys micro-batch, and micro-batch buys MFU.
+    const Scenario planned = with_auto(with({{P::inter_node_bandwidth, 12.5e9}}), P::micro_batch, true);
+    const auto memory = solve(planned, P::memory, 8e9, 400e9, Output::mfu, Comparison::at_least, 0.42);
+    REQUIRE(memory.has_value());
+    CHECK(*memory > 20e9);
+    CHECK_FALSE(solve(planned, P::memory, 8e9, 400e9, Output::mfu, Comparison::at_least, 0.95).has_value());
+}

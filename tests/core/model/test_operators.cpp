@@ -1,0 +1,81 @@
+// E1, E2, E5 out of the operator list.
+#include <catch2/catch.hpp>
+
+#include "model/operators.h"
+#include "scenario/scenario.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+OperatorList list_of(const Scenario& scenario) {
+    OperatorList list;
+    build_transformer(resolve(scenario), list);
+    return list;
+}
+
+// Saved bytes of one layer per s·b·h, as Korthikanti et al. count them.
+double factor(const Scenario& scenario) {
+    const Settings s = resolve(scenario);
+    return list_of(scenario).blocks[1].saved() / (s[P::sequence_length] * s[P::micro_batch] * s[P::hidden_size]);
+}
+
+Scenario gpt(double naive) {
+    Scenario scenario = with({{P::dropout, 1}, {P::attention, naive}});
+    scenario.model = scenario.catalogue->find(PresetKind::model, "gpt-3-175b");
+    return scenario;
+}
+
+}  // namespace
+
+TEST_CASE("operators: every shipped model counts its published parameters", "[model]") {
+    const auto models = Catalogue::shipped().all(PresetKind::model);
+    REQUIRE(models.size() >= 25);
+    for (const Preset* model : models) {
+        INFO(model->name);
+        REQUIRE(model->published_parameters > 0);
+        const Scenario scenario = with_model(first(), *model);
+        CHECK(list_of(scenario).parameters() == model->published_parameters);
+    }
+}
+
+TEST_CASE("operators: MPT's parameters grow with the sequence", "[model]") {
+    // N = 12Lh² + 13Lh + 2h + (V + s)h, learned positions as long as the sequence.
+    Scenario scenario = with({{P::sequence_length, 65536}});
+    scenario.model = scenario.catalogue->find(PresetKind::model, "mpt-7b");
+    CHECK(list_of(scenario).parameters() == 6918905856.0);
+}
+
+TEST_CASE("operators: Korthikanti's activation factors", "[model]") {
+    const Settings s = resolve(gpt(1));
+    const double scores = 5 * s[P::heads] * s[P::sequence_length] / s[P::hidden_size];
+    CHECK(factor(gpt(1)) == Approx(34 + scores).epsilon(1e-12));
+    // Flash attention keeps the log-sum-exp (4 bytes a head) instead of the scores.
+    CHECK(factor(gpt(0)) == Approx(34 + 4 * s[P::heads] / s[P::hidden_size]).epsilon(1e-12));
+}
+
+TEST_CASE("operators: forward FLOPs of a layer", "[model]") {
+    // 24·h² + 4·s·h per token for a GPT layer with full attention.
+    const Scenario scenario = gpt(1);
+    const Settings s = resolve(scenario);
+    double flops = 0;
+    const OperatorList list = list_of(scenario);
+    for (const Operator& op : list.blocks[1].operators) flops += op.flops();
+    const double h = s[P::hidden_size];
+    const double tokens = s[P::sequence_length] * s[P::micro_batch];
+    CHECK(flops == Approx(tokens * (24 * h * h + 4 * s[P::sequence_length] * h)).epsilon(1e-12));
+}
+
+TEST_CASE("operators: streaming traffic of a layer touches 16h + 3f elements a token", "[model]") {
+    const Scenario scenario = gpt(0);
+    const Settings s = resolve(scenario);
+    double bytes = 0;
+    const OperatorList list = list_of(scenario);
+    for (const Operator& op : list.blocks[1].operators) {
+        if (op.kind == OperatorKind::norm || op.kind == OperatorKind::elementwise) bytes += op.bytes;
+    }
+    const double tokens = s[P::sequence_length] * s[P::micro_batch];
+    CHECK(bytes == Approx(2 * tokens * (16 * s[P::hidden_size] + 3 * s[P::ffn_size])));
+}

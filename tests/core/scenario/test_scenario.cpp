@@ -1,0 +1,163 @@
+// Presets and overrides, derived fields, holding a batch, valid values.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+
+#include "scenario/scenario.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+TEST_CASE("scenario: first launch", "[scenario]") {
+    const Settings s = resolve(first());
+    CHECK(s[P::gpus] == 64);
+    CHECK(s[P::micro_batch] == 2);
+    CHECK(s[P::global_batch] == 128);
+    CHECK(s[P::sequence_length] == 2048);
+    CHECK(s.choice<Sharding>(P::sharding) == Sharding::zero3);
+    CHECK(s[P::peak_flops] == 989.5e12);
+    CHECK(s[P::inter_node_bandwidth] == 50e9);
+    CHECK(check(first(), s).empty());
+}
+
+TEST_CASE("scenario: width takes heads and feed-forward size along", "[scenario]") {
+    Scenario wide = edited(first(), P::hidden_size, 8192);
+    Settings s = resolve(wide);
+    CHECK(s[P::heads] == 64);
+    CHECK(s[P::kv_heads] == 64);
+    CHECK(s[P::head_size] == 128);
+    CHECK(s[P::ffn_size] == 4 * 8192);
+    // A gated model keeps its ratio and multiple; grouped heads stay as many.
+    Scenario llama = with_model(first(), *Catalogue::shipped().find(PresetKind::model, "llama-3-8b"));
+    llama = edited(llama, P::hidden_size, 8000);
+    s = resolve(llama);
+    CHECK(std::fmod(s[P::hidden_size], 128 * 8) == 0);
+    CHECK(s[P::kv_heads] == 8);
+    CHECK(s[P::ffn_size] == Approx(s[P::hidden_size] * 3.5).epsilon(0.02));
+    CHECK(check(llama, s).empty());
+}
+
+TEST_CASE("scenario: the peak that is set is that of the precision in use", "[scenario]") {
+    Scenario scenario = first();
+    scenario.give(P::peak_flops, 500e12);
+    CHECK(resolve(scenario)[P::peak_flops_bf16] == 500e12);
+    scenario = edited(scenario, P::precision, static_cast<double>(Precision::fp8));
+    CHECK(resolve(scenario)[P::peak_flops] == 1979e12);
+    CHECK(resolve(scenario)[P::peak_flops_bf16] == 500e12);
+}
+
+TEST_CASE("scenario: per-GPU batch held, the global batch follows", "[scenario]") {
+    const Settings s = resolve(edited(first(), P::gpus, 256));
+    CHECK(s[P::micro_batch] == 2);
+    CHECK(s[P::global_batch] == 512);
+}
+
+TEST_CASE("scenario: global batch held, micro-batches split until none is left", "[scenario]") {
+    const Scenario strong = holding(first(), Hold::global_batch);
+    Settings s = resolve(edited(strong, P::gpus, 128));
+    CHECK(s[P::global_batch] == 128);
+    CHECK(s[P::micro_batch] == 1);
+    s = resolve(edited(strong, P::gpus, 16));
+    CHECK(s[P::micro_batch] == 2);
+    CHECK(s[P::accumulation] == 4);
+    // 256 GPUs would leave half a sequence each: the nearest count that divides is taken.
+    CHECK(resolve(edited(strong, P::gpus, 256))[P::gpus] == 128);
+    CHECK(resolve(holding(strong, Hold::per_gpu_batch))[P::global_batch] == 128);
+}
+
+TEST_CASE("scenario: a preset drops the overrides of its fields and nothing else", "[scenario]") {
+    Scenario scenario = with({{P::inter_node_bandwidth, 1e9}, {P::layers, 10}, {P::sequence_length, 4096}});
+    scenario = with_cluster(scenario, *Catalogue::shipped().find(PresetKind::cluster, "dgx-a100-80gb"));
+    const Settings s = resolve(scenario);
+    CHECK(s[P::inter_node_bandwidth] == 25e9);
+    CHECK(s[P::layers] == 10);
+    CHECK(s[P::sequence_length] == 4096);
+    CHECK(s[P::gpus] == 64);
+    CHECK_FALSE(is_modified(scenario, Group::cluster));
+    CHECK(is_modified(scenario, Group::model));
+}
+
+TEST_CASE("scenario: every preset makes a valid scenario", "[scenario]") {
+    for (const Preset* cluster : Catalogue::shipped().all(PresetKind::cluster)) {
+        const Scenario scenario = with_cluster(first(), *cluster);
+        const Settings s = resolve(scenario);
+        INFO(cluster->name);
+        for (const Problem& problem : check(scenario, s)) {
+            // A few systems publish no TDP; nothing else may be missing.
+            CHECK(problem.where == "/cluster/gpu/tdp");
+        }
+    }
+    for (const Preset* model : Catalogue::shipped().all(PresetKind::model)) {
+        const Scenario scenario = with_model(first(), *model);
+        INFO(model->name);
+        CHECK(check(scenario, resolve(scenario)).empty());
+    }
+}
+
+TEST_CASE("scenario: any chain of edits stays valid", "[scenario][property]") {
+    std::mt19937 random(7);
+    Scenario scenario = first();
+    for (int i = 0; i < 20000; ++i) {
+        const P id = static_cast<P>(random() % kParameters);
+        const Parameter& row = parameter(id);
+        if (row.prominence == Prominence::file) continue;
+        const double t = std::uniform_real_distribution<double>(0, 1)(random);
+        const double value = row.slider_high > row.slider_low ? row.slider_low + t * (row.slider_high - row.slider_low)
+                                                              : static_cast<double>(random() % 12);
+        if (i % 97 == 0) scenario = holding(scenario, i % 2 ? Hold::global_batch : Hold::per_gpu_batch);
+        const Scenario next = edited(scenario, id, value);
+        const Settings s = resolve(next);
+        INFO(row.key << " = " << value);
+        const Problems problems = check(next, s);
+        std::string said;
+        for (const Problem& problem : problems) said += problem.text() + "\n";
+        INFO(said);
+        REQUIRE(problems.empty());
+        REQUIRE(is_valid(s));
+        scenario = next;
+        if (i % 50 == 0) scenario = first();
+    }
+}
+
+TEST_CASE("scenario: is_valid and check agree", "[scenario]") {
+    for (const auto& [id, value] : std::initializer_list<std::pair<P, double>>{{P::micro_batch, -2}, {P::micro_batch, 1.5},
+             {P::gpus, 12}, {P::tensor_parallel, 2}, {P::kv_heads, 7}, {P::hidden_size, 5000}, {P::sequence_length, 0},
+             {P::memory, std::nan("")}, {P::gemm_efficiency, 2}, {P::global_batch, 100}, {P::shard_group, 7}}) {
+        const Scenario scenario = with({{id, value}});
+        const Settings s = resolve(scenario);
+        INFO(parameter(id).key);
+        const Problems problems = check(scenario, s);
+        CHECK_FALSE(problems.empty());
+        CHECK_FALSE(is_valid(s));
+        for (const Problem& problem : problems) CHECK_FALSE(problem.what.empty());
+    }
+}
+
+TEST_CASE("scenario: batches that do not divide are answered with the two nearest that do", "[scenario]") {
+    const Scenario scenario = with({{P::global_batch, 100}});
+    const Problems problems = check(scenario, resolve(scenario));
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].where == "/training/global_batch");
+    CHECK(problems[0].suggestion == "use 128");
+    const Scenario larger = with({{P::global_batch, 300}});
+    CHECK(check(larger, resolve(larger))[0].suggestion == "use 256 or 384");
+}
+
+TEST_CASE("table: every row is complete and every domain holds its own value", "[table]") {
+    const Settings s = resolve(first());
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        const Parameter& row = parameter(id);
+        INFO(row.key);
+        CHECK_FALSE(row.label.empty());
+        CHECK(row.help.size() > 3);
+        CHECK(find_parameter(row.key) == id);
+        CHECK(row.key.find('.') != std::string_view::npos);
+        if (row.prominence != Prominence::file && !row.named_only) CHECK(row.slider_high > row.slider_low);
+        if (row.prominence != Prominence::file) CHECK(nearest_valid(id, s[id], s) == s[id]);
+        for (const Named& named : row.names) CHECK(parse(id, named.name).value == named.value);
+    }
+    CHECK(find_parameter("micro_batch") == P::micro_batch);
+    CHECK(find_parameter("memory") == P::memory);
+}

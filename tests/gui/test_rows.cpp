@@ -1,0 +1,342 @@
+// Rows as a person uses them: real key, mouse and wheel events, and what they do to the model and its history.
+#include <QAbstractButton>
+#include <QApplication>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTest>
+#include <QUndoStack>
+#include <QWheelEvent>
+#include <catch2/catch.hpp>
+#include <memory>
+
+#include "widgets/live_model.h"
+#include "widgets/panels/controls_panel.h"
+#include "widgets/rows/hold_switch.h"
+#include "widgets/rows/parameter_field.h"
+#include "widgets/rows/parameter_row.h"
+#include "widgets/rows/parameter_slider.h"
+#include "widgets/theme/theme.h"
+
+using namespace shardscope;
+
+namespace {
+
+void show(QWidget& widget) {
+    widget.show();
+    widget.activateWindow();
+    REQUIRE(QTest::qWaitForWindowExposed(&widget));
+}
+
+void type(ParameterField& field, const QString& text) {
+    field.setFocus();
+    field.selectAll();
+    QTest::keyClicks(&field, text);
+    QTest::keyClick(&field, Qt::Key_Return);
+}
+
+// Returns whether the widget took the event.
+bool turn_wheel(QWidget& widget) {
+    const QPointF at = QRectF(widget.rect()).center();
+    QWheelEvent event(at, widget.mapToGlobal(at), {}, QPoint(0, 120), Qt::NoButton, Qt::NoModifier,
+                      Qt::NoScrollPhase, false);
+    event.ignore();
+    QApplication::sendEvent(&widget, &event);
+    return event.isAccepted();
+}
+
+struct Row {
+    explicit Row(P id) : row(id, model) { show(row); }
+
+    double value() const { return model.answer().settings[row.id()]; }
+    int steps() const { return model.undo_stack()->count(); }
+    QAbstractButton& button(const char* part) {
+        auto* found = row.findChild<QAbstractButton*>(row.objectName() + QLatin1String(part));
+        REQUIRE(found);
+        return *found;
+    }
+
+    LiveModel model{Catalogue::shipped()};
+    ParameterRow row;
+};
+
+}  // namespace
+
+TEST_CASE("a field takes a value with its unit", "[gui][rows]") {
+    Row it(P::inter_node_bandwidth);
+    CHECK(it.row.objectName() == "cluster.inter_node_bandwidth");
+    CHECK(it.row.field()->objectName() == "cluster.inter_node_bandwidth/field");
+    type(*it.row.field(), "200 Gbit/s");
+    CHECK(it.value() == 25e9);
+    CHECK(it.steps() == 1);
+    CHECK(it.row.field()->text() == "200 Gbit/s");
+    // The bare number is in the unit shown; another unit of the same quantity is fine.
+    type(*it.row.field(), "100");
+    CHECK(it.value() == 12.5e9);
+    type(*it.row.field(), "50 GB/s");
+    CHECK(it.value() == 50e9);
+    CHECK(it.steps() == 3);
+}
+
+TEST_CASE("a field keeps its double: an unchanged text commits nothing", "[gui][rows]") {
+    Row it(P::memory);
+    it.model.edit(P::memory, 85000000001.0);
+    const QSignalSpy committed(it.row.field(), &ParameterField::committed);
+    it.row.field()->setFocus();
+    QTest::keyClick(it.row.field(), Qt::Key_Return);
+    it.row.field()->clearFocus();
+    CHECK(committed.isEmpty());
+    CHECK(it.value() == 85000000001.0);
+    CHECK(it.steps() == 1);
+}
+
+TEST_CASE("a text that is no value is refused with a message and changes nothing", "[gui][rows]") {
+    Row it(P::inter_node_bandwidth);
+    const double before = it.value();
+    const QSignalSpy refused(it.row.field(), &ParameterField::refused);
+    type(*it.row.field(), "400 gbit/s");
+    CHECK(refused.size() == 1);
+    CHECK(it.value() == before);
+    CHECK(it.steps() == 0);
+    CHECK(it.row.field()->isRefused());
+    CHECK(it.row.message().contains("Gbit/s"));
+    CHECK(it.row.height() > it.row.field()->height() * 2 - 8);
+    // Leaving the field says it no second time; Escape brings the value back.
+    it.row.field()->clearFocus();
+    CHECK(refused.size() == 1);
+    QTest::keyClick(it.row.field(), Qt::Key_Escape);
+    CHECK(it.row.message().isEmpty());
+    CHECK_FALSE(it.row.field()->isRefused());
+    CHECK(it.row.field()->text() == "400 Gbit/s");
+}
+
+TEST_CASE("a typed value that is not possible becomes the nearest, and the row says so", "[gui][rows]") {
+    Row it(P::gpus);
+    type(*it.row.field(), "30");
+    CHECK(it.value() == 32);
+    CHECK(it.row.message().contains("30"));
+    CHECK(it.row.message().contains("32"));
+    CHECK_FALSE(it.row.field()->isRefused());
+    type(*it.row.field(), "64");
+    CHECK(it.row.message().isEmpty());
+}
+
+TEST_CASE("up and down step through valid values", "[gui][rows]") {
+    SECTION("stops") {
+        Row it(P::gpus);
+        QTest::keyClick(it.row.field(), Qt::Key_Up);
+        CHECK(it.value() == 96);
+        QTest::keyClick(it.row.field(), Qt::Key_Down);
+        CHECK(it.value() == 64);
+        CHECK(it.steps() == 2);
+    }
+    SECTION("the last digit shown") {
+        Row it(P::inter_node_bandwidth);
+        QTest::keyClick(it.row.field(), Qt::Key_Up);
+        CHECK(it.value() == Approx(401e9 / 8));
+        QTest::keyClick(it.row.field(), Qt::Key_Down, Qt::ShiftModifier);
+        CHECK(it.value() == Approx(391e9 / 8));
+    }
+    SECTION("grouped thousands can be edited in place") {
+        Row it(P::sequence_length);
+        it.row.field()->setFocus();
+        REQUIRE(it.row.field()->hasFocus());
+        QTest::keyClick(it.row.field(), Qt::Key_End);
+        QTest::keyClick(it.row.field(), Qt::Key_Backspace);
+        QTest::keyClicks(it.row.field(), "9");
+        QTest::keyClick(it.row.field(), Qt::Key_Return);
+        CHECK(it.value() == 2049);
+    }
+}
+
+TEST_CASE("a slider drag moves the model live and is one undo step", "[gui][rows]") {
+    Row it(P::micro_batch);
+    ParameterSlider& slider = *it.row.slider();
+    CHECK(slider.objectName() == "training.micro_batch/slider");
+    const double before = it.value();
+    QSignalSpy began(&it.model, &LiveModel::gesture_began);
+    QSignalSpy ended(&it.model, &LiveModel::gesture_ended);
+
+    QTest::mousePress(&slider, Qt::LeftButton, {}, slider.pointOf(before).toPoint());
+    CHECK(it.model.in_gesture());
+    CHECK(it.value() == before);  // the handle does not jump when it is grabbed
+    QTest::mouseMove(&slider, slider.pointOf(4).toPoint());
+    CHECK(it.value() == 4);
+    QTest::mouseMove(&slider, slider.pointOf(8).toPoint());
+    CHECK(it.value() == 8);
+    CHECK(it.steps() == 0);
+    QTest::mouseRelease(&slider, Qt::LeftButton, {}, slider.pointOf(8).toPoint());
+    CHECK(it.steps() == 1);
+    CHECK(began.size() == 1);
+    CHECK(ended.size() == 1);
+    CHECK(it.row.field()->text() == "8");
+
+    it.model.undo_stack()->undo();
+    CHECK(it.value() == before);
+    CHECK(slider.current() == before);
+    CHECK(it.row.field()->text() == "2");
+}
+
+TEST_CASE("a press on the groove jumps there, and a drag there and back leaves nothing", "[gui][rows]") {
+    Row it(P::inter_node_bandwidth);
+    ParameterSlider& slider = *it.row.slider();
+    const double before = it.value();
+    QTest::mousePress(&slider, Qt::LeftButton, {}, QPoint(8, slider.height() / 2));
+    CHECK(it.value() < before / 10);
+    QTest::mouseMove(&slider, slider.pointOf(before).toPoint());
+    QTest::mouseRelease(&slider, Qt::LeftButton, {}, slider.pointOf(before).toPoint());
+    CHECK(it.value() == before);  // round values can be reached
+    CHECK(it.steps() <= 1);
+    // Both ends are exact.
+    QTest::mouseClick(&slider, Qt::LeftButton, {}, QPoint(0, slider.height() / 2));
+    CHECK(it.value() == parameter(P::inter_node_bandwidth).slider_low);
+    QTest::mouseClick(&slider, Qt::LeftButton, {}, QPoint(slider.width() - 1, slider.height() / 2));
+    CHECK(it.value() == parameter(P::inter_node_bandwidth).slider_high);
+}
+
+TEST_CASE("arrow keys on a slider are a gesture each", "[gui][rows]") {
+    Row it(P::micro_batch);
+    QTest::keyClick(it.row.slider(), Qt::Key_Right);
+    CHECK(it.value() == 3);
+    QTest::keyClick(it.row.slider(), Qt::Key_Up);
+    CHECK(it.value() == 4);
+    QTest::keyClick(it.row.slider(), Qt::Key_Left);
+    CHECK(it.value() == 3);
+    CHECK(it.steps() == 3);
+    QTest::keyClick(it.row.slider(), Qt::Key_Home);
+    CHECK(it.value() == 1);
+    QTest::keyClick(it.row.slider(), Qt::Key_Home);  // already there: nothing to undo
+    CHECK(it.steps() == 4);
+    QTest::keyClick(it.row.slider(), Qt::Key_End);
+    CHECK(it.value() == it.row.slider()->scale().high());
+}
+
+TEST_CASE("a wheel without the focus is for whoever scrolls", "[gui][rows]") {
+    Row it(P::gpus);
+    it.row.setFocus();
+    REQUIRE_FALSE(it.row.slider()->hasFocus());
+    CHECK_FALSE(turn_wheel(*it.row.slider()));
+    CHECK_FALSE(turn_wheel(*it.row.field()));
+    CHECK(it.value() == 64);
+    it.row.slider()->setFocus();
+    REQUIRE(it.row.slider()->hasFocus());
+    CHECK(turn_wheel(*it.row.slider()));
+    CHECK(it.value() == 96);
+}
+
+TEST_CASE("the dot shows a value that differs from the preset and resets it", "[gui][rows]") {
+    Row it(P::inter_node_bandwidth);
+    const double preset = it.value();
+    QAbstractButton& dot = it.button("/reset");
+    CHECK(dot.isHidden());
+    type(*it.row.field(), "200 Gbit/s");
+    REQUIRE_FALSE(dot.isHidden());
+    QTest::mouseClick(&dot, Qt::LeftButton);
+    CHECK(it.value() == preset);
+    CHECK(dot.isHidden());
+    CHECK(it.steps() == 2);
+}
+
+TEST_CASE("the peak's row is that of the precision in use", "[gui][rows]") {
+    Row it(P::peak_flops);
+    CHECK(it.row.field()->accessibleName() == "Peak, bf16");
+    type(*it.row.field(), "800 TFLOP/s");
+    CHECK(it.model.answer().settings[P::peak_flops_bf16] == 800e12);
+    CHECK_FALSE(it.button("/reset").isHidden());
+    it.model.edit(P::precision, static_cast<double>(Precision::fp8));
+    CHECK(it.row.field()->accessibleName() == "Peak, fp8");
+    CHECK(it.button("/reset").isHidden());
+}
+
+TEST_CASE("auto hands a value to the planner, and locking keeps what it found", "[gui][rows]") {
+    Row it(P::micro_batch);
+    QAbstractButton& automatic = it.button("/auto");
+    CHECK_FALSE(automatic.isChecked());
+    QTest::mouseClick(&automatic, Qt::LeftButton);
+    CHECK(it.model.scenario().automatic[index(P::micro_batch)]);
+    const double planned = it.value();
+    CHECK(planned > 2);
+    CHECK(it.row.slider()->current() == planned);
+    QTest::mouseClick(&automatic, Qt::LeftButton);
+    CHECK_FALSE(it.model.scenario().automatic[index(P::micro_batch)]);
+    CHECK(it.value() == planned);
+    // Typing a value locks too.
+    QTest::mouseClick(&automatic, Qt::LeftButton);
+    type(*it.row.field(), "1");
+    CHECK_FALSE(automatic.isChecked());
+    CHECK(it.value() == 1);
+}
+
+TEST_CASE("a typed value beyond the slider's end extends it", "[gui][rows]") {
+    Row it(P::inter_node_bandwidth);
+    const double end = it.row.slider()->scale().high();
+    type(*it.row.field(), "8000 Gbit/s");
+    CHECK(it.value() == 1000e9);
+    CHECK(it.row.slider()->scale().high() > end);
+    CHECK(it.row.slider()->scale().fraction(it.value()) == 1);
+    it.model.undo_stack()->undo();
+    CHECK(it.row.slider()->scale().high() == end);
+}
+
+TEST_CASE("every slider goes from end to end without a value that makes no sense", "[gui][rows]") {
+    LiveModel model(Catalogue::shipped());
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        if (parameter(id).prominence == Prominence::file) continue;
+        INFO(parameter(id).key);
+        const Settings& settings = model.answer().settings;
+        const SliderScale scale(domain(id, settings), parameter(id).logarithmic, parameter(id), settings[id]);
+        for (int position = 0; position <= scale.last(); ++position) {
+            const double value = scale.at(position);
+            REQUIRE(std::isfinite(value));
+            // What the groove offers is valid as it is, and shown where it was picked up.
+            REQUIRE(nearest_valid(id, value, settings) == Approx(value));
+            REQUIRE(std::abs(scale.position(value) - position) <= std::max(1, scale.last() / 4));
+        }
+        REQUIRE(scale.position(scale.at(0)) == 0);
+        REQUIRE(scale.position(scale.at(scale.last())) == scale.last());
+    }
+}
+
+TEST_CASE("the hold switch decides which batch stays", "[gui][rows]") {
+    LiveModel model(Catalogue::shipped());
+    HoldSwitch hold(model);
+    show(hold);
+    auto* global = hold.findChild<QAbstractButton*>("hold/global");
+    auto* per_gpu = hold.findChild<QAbstractButton*>("hold/per-gpu");
+    REQUIRE((global && per_gpu));
+    CHECK(per_gpu->isChecked());
+    QTest::mouseClick(global, Qt::LeftButton);
+    CHECK(model.scenario().hold() == Hold::global_batch);
+    CHECK(model.undo_stack()->count() == 1);
+    model.undo_stack()->undo();
+    CHECK(per_gpu->isChecked());
+    CHECK(model.undo_stack()->count() == 1);  // following the model is no edit
+}
+
+TEST_CASE("the panel finds rows by their words and opens what hides them", "[gui][rows]") {
+    LiveModel model(Catalogue::shipped());
+    ControlsPanel panel(model);
+    panel.resize(panel.width(), 800);
+    show(panel);
+    auto* optimizer = panel.findChild<ParameterRow*>("training.optimizer");
+    auto* gpus = panel.findChild<ParameterRow*>("cluster.gpus");
+    REQUIRE((optimizer && gpus));
+    CHECK(gpus->isVisible());
+    CHECK_FALSE(optimizer->isVisible());  // in the group's "More"
+    QTest::keyClicks(panel.search(), "optimizer");
+    CHECK(optimizer->isVisible());
+    CHECK_FALSE(gpus->isVisible());
+    QTest::keyClick(panel.search(), Qt::Key_Escape);
+    CHECK(panel.search()->text().isEmpty());
+    CHECK(gpus->isVisible());
+    CHECK_FALSE(optimizer->isVisible());
+
+    CHECK(panel.row(P::gemm_efficiency)->isVisible());  // Assumptions are closed at first
+    CHECK(panel.row(P::optimizer) == optimizer);
+    CHECK(optimizer->isVisible());
+    CHECK(panel.row(P::tensor_parallel) == nullptr);  // files only, for now
+
+    const int wide = panel.width();
+    panel.set_compact(true);
+    CHECK(panel.width() < wide);
+}

@@ -1,0 +1,25 @@
+// Scenarios that several tests start from.
+#pragma once
+
+#include "estimate/answer.h"
+
+namespace shardscope::testing {
+
+inline Scenario first() { return Scenario::first_launch(); }
+
+// The first-launch scenario with these overrides.
+inline Scenario with(std::initializer_list<std::pair<P, double>> values) {
+    Scenario scenario = first();
+    for (const auto& [id, value] : values) scenario.give(id, value);
+    return scenario;
+}
+
+// Matrices, memory and network alone: no latency, launch or host time.
+inline Scenario without_latency(Scenario scenario) {
+    for (const P id : {P::intra_node_latency, P::inter_node_latency, P::kernel_launch, P::layer_overhead, P::step_overhead}) {
+        scenario.give(id, 0);
+    }
+    return scenario;
+}
+
+}  // namespace shardscope::testing

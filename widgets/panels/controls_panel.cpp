@@ -1,0 +1,404 @@
+#include "widgets/panels/controls_panel.h"
+
+#include <QAbstractButton>
+#include <QEvent>
+#include <QFontMetrics>
+#include <QIcon>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPainter>
+#include <QPixmap>
+#include <QScrollArea>
+#include <QStyle>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+
+#include "widgets/rows/hold_switch.h"
+#include "widgets/rows/parameter_row.h"
+#include "widgets/theme/theme.h"
+
+namespace shardscope {
+namespace {
+
+constexpr std::array kGroups{Group::cluster,  Group::gpu,  Group::model,
+                             Group::training, Group::plan, Group::assumptions};
+
+QString text_of(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
+
+QString shown(P id, const Answer& answer) { return QString::fromStdString(format(id, answer.settings[id])); }
+
+QString preset_title(const Preset* preset) {
+    return preset ? QString::fromStdString(preset->title) : ControlsPanel::tr("no preset");
+}
+
+// What a collapsed group still says.
+QString summary_of(Group group, const LiveModel& model) {
+    const Scenario& scenario = model.scenario();
+    const Answer& answer = model.answer();
+    const QString dot = QStringLiteral(" · ");
+    const QString modified = is_modified(scenario, group) ? ControlsPanel::tr(" (modified)") : QString();
+    switch (group) {
+        case Group::cluster: return preset_title(scenario.cluster) + modified;
+        case Group::gpu: return preset_title(scenario.gpu_preset()) + modified;
+        case Group::model: {
+            QString out = preset_title(scenario.model) + modified;
+            if (answer.valid()) {
+                out += dot + QString::fromStdString(format(answer.compiled.parameters, Quantity::big_count));
+            }
+            return out;
+        }
+        case Group::training:
+            return shown(P::optimizer, answer) + dot + ControlsPanel::tr("%1 attention").arg(shown(P::attention, answer));
+        case Group::plan: {
+            QString out = shown(P::sharding, answer);
+            if (answer.settings[P::recompute] != 0) {
+                out += dot + ControlsPanel::tr("recompute %1").arg(shown(P::recompute, answer));
+            }
+            return out;
+        }
+        case Group::assumptions: {
+            const Preset* stack = model.catalogue().stack(answer.settings[P::software]);
+            return (stack ? preset_title(stack) : shown(P::software, answer)) + modified;
+        }
+    }
+    return {};
+}
+
+// Triangle, title, muted summary at the right; a click or Space opens and closes.
+class Disclosure : public QAbstractButton {
+  public:
+    Disclosure(const QString& title, bool heading, QWidget* parent) : QAbstractButton(parent), heading_(heading) {
+        setText(title);
+        setAccessibleName(title);
+        setCheckable(true);
+        setFocusPolicy(Qt::TabFocus);
+        setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+        QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
+    }
+    void set_summary(const QString& summary) {
+        if (summary == summary_) return;
+        summary_ = summary;
+        setAccessibleDescription(summary);
+        update();
+    }
+    [[nodiscard]] QSize sizeHint() const override {
+        return {120, heading_ ? std::max(28, fontMetrics().height() + 12) : std::max(24, fontMetrics().height() + 8)};
+    }
+
+  protected:
+    void paintEvent(QPaintEvent*) override {
+        const Theme& theme = current_theme();
+        QPainter painter(this);
+        painter.setLayoutDirection(layoutDirection());
+        painter.setRenderHint(QPainter::Antialiasing);
+        constexpr int kPadding = 12;
+        constexpr int kGap = 8;
+        const int arrow = fontMetrics().height() * 3 / 5;
+        paint_arrow(painter, QPointF(kPadding + arrow / 2.0, height() / 2.0), underMouse() ? theme.text : theme.muted);
+
+        const QFont font = heading_ ? scaled_font(this->font(), 1, true) : scaled_font(this->font(), kSmall);
+        const int title = QFontMetrics(font).horizontalAdvance(text());
+        QRect area = rect().adjusted(kPadding + arrow + 4, 0, -kPadding, 0);
+        painter.setFont(font);
+        painter.setPen(heading_ ? theme.text : theme.muted);
+        draw(painter, area, Qt::AlignLeft, text());
+        if (!summary_.isEmpty()) {
+            area.setLeft(area.left() + title + kGap);
+            painter.setFont(scaled_font(this->font(), kSmall));
+            painter.setPen(theme.muted);
+            draw(painter, area, Qt::AlignRight,
+                 painter.fontMetrics().elidedText(summary_, Qt::ElideRight, std::max(0, area.width())));
+        }
+        if (hasFocus()) {
+            painter.setPen(QPen(theme.accent, 2));
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRoundedRect(QRectF(rect()).adjusted(3, 3, -3, -3), 3, 3);
+        }
+    }
+    bool event(QEvent* event) override {
+        if (event->type() == QEvent::Enter || event->type() == QEvent::Leave) update();
+        return QAbstractButton::event(event);
+    }
+
+  private:
+    void draw(QPainter& painter, const QRect& area, Qt::Alignment side, const QString& words) const {
+        painter.drawText(QStyle::visualRect(layoutDirection(), rect(), area),
+                         static_cast<int>(QStyle::visualAlignment(layoutDirection(), side) | Qt::AlignVCenter), words);
+    }
+    void paint_arrow(QPainter& painter, QPointF at, const QColor& colour) const {
+        if (isRightToLeft()) at.setX(width() - at.x());
+        const double size = fontMetrics().height() * 0.22;
+        painter.save();
+        painter.translate(at);
+        if (!isChecked()) painter.rotate(isRightToLeft() ? 90 : -90);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(colour);
+        const std::array<QPointF, 3> points{QPointF(-size, -size / 2), QPointF(size, -size / 2), QPointF(0, size * 0.7)};
+        painter.drawPolygon(points.data(), static_cast<int>(points.size()));
+        painter.restore();
+    }
+
+    QString summary_;
+    bool heading_;
+};
+
+QVBoxLayout* column(QWidget* widget) {
+    auto* layout = new QVBoxLayout(widget);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    return layout;
+}
+
+QIcon magnifier(const Theme& theme, int size, qreal ratio) {
+    QPixmap picture(QSize(size, size) * ratio);
+    picture.setDevicePixelRatio(ratio);
+    picture.fill(Qt::transparent);
+    QPainter painter(&picture);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(theme.muted, size * 0.09, Qt::SolidLine, Qt::RoundCap));
+    painter.drawEllipse(QRectF(size * 0.18, size * 0.18, size * 0.46, size * 0.46));
+    painter.drawLine(QPointF(size * 0.58, size * 0.58), QPointF(size * 0.82, size * 0.82));
+    painter.end();
+    return picture;
+}
+
+}  // namespace
+
+// A group of the table: header, rows, and below "More" those that are rarely needed.
+class ControlGroup : public QWidget {
+  public:
+    ControlGroup(Group group, LiveModel& model, QWidget* parent) : QWidget(parent), group_(group), model_(model) {
+        const QString name = QStringLiteral("group/") + text_of(title(group)).toLower();
+        header_ = new Disclosure(text_of(title(group)), true, this);
+        header_->setObjectName(name);
+        body_ = new QWidget(this);
+        more_ = new Disclosure(ControlsPanel::tr("More"), false, body_);
+        more_->setObjectName(name + QStringLiteral("/more"));
+        more_->setAccessibleName(ControlsPanel::tr("More of %1").arg(text_of(title(group))));
+        extra_ = new QWidget(body_);
+        auto* rows = column(body_);
+        auto* extra_rows = column(extra_);
+        fill(*rows, *extra_rows);
+        rows->addWidget(more_);
+        rows->addWidget(extra_);
+        constexpr int kBelow = 6;
+        rows->setContentsMargins(0, 0, 0, kBelow);
+        auto* all = column(this);
+        all->setContentsMargins(0, 1, 0, 0);  // the line above
+        all->addWidget(header_);
+        all->addWidget(body_);
+        header_->setChecked(group != Group::assumptions);
+        QObject::connect(header_, &QAbstractButton::clicked, this, [this] { touched_ = true; });
+        QObject::connect(header_, &QAbstractButton::toggled, this, [this] { apply(); });
+        QObject::connect(more_, &QAbstractButton::toggled, this, [this] { apply(); });
+        QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
+        apply();
+    }
+
+    [[nodiscard]] Group group() const { return group_; }
+    [[nodiscard]] bool is_open() const { return header_->isChecked(); }
+    [[nodiscard]] bool is_touched() const { return touched_; }
+    void set_open(bool open) { header_->setChecked(open); }
+
+    ParameterRow* row(P id) const {
+        const auto found = std::ranges::find(rows_, id, &ParameterRow::id);
+        return found == rows_.end() ? nullptr : *found;
+    }
+    void reveal(P id) {
+        touched_ = true;
+        header_->setChecked(true);
+        if (parameter(id).prominence == Prominence::advanced) more_->setChecked(true);
+    }
+    // Shows the rows that match only, wherever they are; no words: what is open is as it was.
+    bool filter(const QString& words) {
+        searching_ = !words.isEmpty();
+        found_ = false;
+        for (ParameterRow* row : rows_) {
+            const bool match = row->matches(words);
+            row->setVisible(match);
+            found_ = found_ || match;
+        }
+        if (hold_) {
+            hold_->setVisible(hold_->matches(words));
+            found_ = found_ || hold_->matches(words);
+        }
+        apply();
+        return found_;
+    }
+    void set_compact(bool compact) {
+        for (ParameterRow* row : rows_) row->set_compact(compact);
+        if (hold_) hold_->set_compact(compact);
+    }
+    void refresh() { header_->set_summary(summary_of(group_, model_)); }
+    [[nodiscard]] int open_height() const { return body_->sizeHint().height(); }
+
+  protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter(this).fillRect(QRect(0, 0, width(), 1), current_theme().line);
+    }
+
+  private:
+    void fill(QVBoxLayout& rows, QVBoxLayout& extra_rows) {
+        for (std::size_t i = 0; i < kParameters; ++i) {
+            const P id = static_cast<P>(i);
+            const Parameter& parameter = shardscope::parameter(id);
+            if (parameter.group != group_ || parameter.prominence == Prominence::file) continue;
+            const bool extra = parameter.prominence == Prominence::advanced;
+            auto* row = new ParameterRow(id, model_, extra ? extra_ : body_);
+            (extra ? extra_rows : rows).addWidget(row);
+            rows_.push_back(row);
+            if (id == P::gpus) {
+                hold_ = new HoldSwitch(model_, body_);
+                rows.addWidget(hold_);
+            }
+        }
+        has_extra_ = extra_rows.count() > 0;
+    }
+    void apply() {
+        setVisible(!searching_ || found_);
+        body_->setVisible(searching_ || header_->isChecked());
+        more_->setVisible(!searching_ && has_extra_);
+        extra_->setVisible(has_extra_ && (searching_ || more_->isChecked()));
+    }
+
+    Group group_;
+    LiveModel& model_;
+    Disclosure* header_ = nullptr;
+    Disclosure* more_ = nullptr;
+    QWidget* body_ = nullptr;
+    QWidget* extra_ = nullptr;
+    HoldSwitch* hold_ = nullptr;
+    std::vector<ParameterRow*> rows_;
+    bool has_extra_ = false;
+    bool searching_ = false;
+    bool found_ = true;
+    bool touched_ = false;  // a person decided; the window's height no longer does
+};
+
+ControlsPanel::ControlsPanel(LiveModel& model, QWidget* parent) : QWidget(parent), model_(model) {
+    setObjectName(QStringLiteral("controls"));
+    search_ = new QLineEdit(this);
+    search_->setObjectName(QStringLiteral("controls/search"));
+    search_->setPlaceholderText(tr("Find a parameter"));
+    search_->setAccessibleName(tr("Find a parameter"));
+    search_->setClearButtonEnabled(true);
+    search_->installEventFilter(this);
+    auto* glass = search_->addAction(QIcon(), QLineEdit::LeadingPosition);
+    const auto paint_glass = [this, glass] {
+        glass->setIcon(magnifier(current_theme(), std::max(16, fontMetrics().height()), devicePixelRatioF()));
+    };
+    paint_glass();
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, paint_glass);
+    connect(search_, &QLineEdit::textChanged, this, &ControlsPanel::filter);
+
+    auto* content = new QWidget;
+    auto* groups = column(content);
+    for (const Group group : kGroups) {
+        auto* made = new ControlGroup(group, model_, content);
+        groups_.push_back(made);
+        groups->addWidget(made);
+    }
+    nothing_ = new QLabel(tr("No parameter matches."), content);
+    nothing_->setMargin(12);
+    nothing_->hide();
+    groups->addWidget(nothing_);
+    groups->addStretch(1);
+
+    scroll_ = new QScrollArea(this);
+    scroll_->setFrameShape(QFrame::NoFrame);
+    scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll_->setWidgetResizable(true);
+    scroll_->setFocusPolicy(Qt::NoFocus);
+    scroll_->setWidget(content);
+    content->setAutoFillBackground(false);
+    scroll_->viewport()->setAutoFillBackground(false);
+    scroll_->viewport()->installEventFilter(this);
+
+    auto* all = column(this);
+    auto* top = new QVBoxLayout;
+    top->setContentsMargins(12, 8, 12, 8);
+    top->addWidget(search_);
+    all->addLayout(top);
+    all->addWidget(scroll_, 1);
+
+    connect(&model_, &LiveModel::changed, this, &ControlsPanel::refresh_summaries);
+    refresh_summaries();
+    apply_width();
+}
+
+ParameterRow* ControlsPanel::row(P id) {
+    for (ControlGroup* group : groups_) {
+        ParameterRow* found = group->row(id);
+        if (!found) continue;
+        if (found->isHidden()) search_->clear();
+        group->reveal(id);
+        scroll_->widget()->layout()->activate();
+        scroll_->ensureWidgetVisible(found, 0, found->height());
+        return found;
+    }
+    return nullptr;
+}
+
+void ControlsPanel::set_compact(bool compact) {
+    if (compact == compact_) return;
+    compact_ = compact;
+    for (ControlGroup* group : groups_) group->set_compact(compact);
+    apply_width();
+}
+
+void ControlsPanel::apply_width() {
+    setFixedWidth(RowGeometry::of(font(), compact_).width);
+    updateGeometry();
+}
+
+QSize ControlsPanel::sizeHint() const { return {RowGeometry::of(font(), compact_).width, 700}; }
+
+void ControlsPanel::filter(const QString& words) {
+    const QString wanted = words.trimmed();
+    bool any = false;
+    for (ControlGroup* group : groups_) any = group->filter(wanted) || any;
+    nothing_->setVisible(!any);
+}
+
+void ControlsPanel::refresh_summaries() {
+    for (ControlGroup* group : groups_) group->refresh();
+}
+
+// In a low window the groups that presets fill anyway close, before anything needs scrolling.
+void ControlsPanel::fold_to_fit() {
+    if (!search_->text().isEmpty()) return;
+    int needed = scroll_->widget()->sizeHint().height();
+    const auto may_fold = [](const ControlGroup* group) {
+        return !group->is_touched() && (group->group() == Group::gpu || group->group() == Group::model);
+    };
+    for (const ControlGroup* group : groups_) {
+        if (may_fold(group) && !group->is_open()) needed += group->open_height();
+    }
+    for (ControlGroup* group : groups_) {
+        if (!may_fold(group)) continue;
+        const bool fold = needed > scroll_->viewport()->height();
+        if (fold) needed -= group->open_height();
+        group->set_open(!fold);
+    }
+}
+
+void ControlsPanel::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange && scroll_) apply_width();
+}
+
+bool ControlsPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (!scroll_) return false;
+    if (watched == search_ && event->type() == QEvent::KeyPress) {
+        if (static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape && !search_->text().isEmpty()) {
+            search_->clear();
+            return true;
+        }
+    }
+    if (watched == scroll_->viewport() && event->type() == QEvent::Resize) fold_to_fit();
+    return QWidget::eventFilter(watched, event);
+}
+
+}  // namespace shardscope

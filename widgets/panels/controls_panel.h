@@ -1,0 +1,54 @@
+// The left pane: a search field over all parameters that have a row, in collapsible groups.
+//
+// The groups, their rows and their order come from the parameter table; a new parameter appears here by itself.
+// Object names: "controls/search", the group headers "group/cluster" …, their disclosures "group/cluster/more".
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "widgets/live_model.h"
+
+class QLabel;
+class QLineEdit;
+class QScrollArea;
+
+namespace shardscope {
+
+class ControlGroup;
+class HoldSwitch;
+class ParameterRow;
+
+class ControlsPanel : public QWidget {
+    Q_OBJECT
+  public:
+    explicit ControlsPanel(LiveModel& model, QWidget* parent = nullptr);
+
+    // The row of a parameter, made visible: its group opens and a search that hides it ends. nullptr for a
+    // parameter that only files set.
+    ParameterRow* row(P id);
+    // Narrow windows: shorter sliders and fields.
+    void set_compact(bool compact);
+    [[nodiscard]] QLineEdit* search() const { return search_; }
+
+    [[nodiscard]] QSize sizeHint() const override;
+
+  protected:
+    void changeEvent(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    void filter(const QString& words);
+    void refresh_summaries();
+    void fold_to_fit();
+    void apply_width();
+
+    LiveModel& model_;
+    QLineEdit* search_ = nullptr;
+    QScrollArea* scroll_ = nullptr;
+    QLabel* nothing_ = nullptr;
+    std::vector<ControlGroup*> groups_;
+    bool compact_ = false;
+};
+
+}  // namespace shardscope

@@ -1,0 +1,277 @@
+#include "widgets/plots/figure_parts.h"
+
+#include <QFontMetricsF>
+#include <QPainterPath>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "widgets/panels/drawing.h"
+
+namespace shardscope {
+
+FigureFonts::FigureFonts(const QFont& base)
+    : body(base), bold(scaled_font(base, 1, true)), small(scaled_font(base, kSmall)),
+      small_bold(scaled_font(base, kSmall, true)) {}
+
+LabelLines operator+(LabelLines lines, const LabelLine& line) {
+    lines.append(line);
+    return lines;
+}
+
+QSizeF size_of(const LabelLines& lines) {
+    QSizeF out(0, 0);
+    for (const LabelLine& line : lines) {
+        const QFontMetricsF metrics(line.font);
+        out.setWidth(std::max(out.width(), metrics.horizontalAdvance(line.text)));
+        out.setHeight(out.height() + metrics.height());
+    }
+    return out;
+}
+
+void draw_text(QPainter& painter, const QPointF& at, const QString& text, const QFont& font, const QColor& color,
+               const QColor& halo) {
+    if (text.isEmpty()) return;
+    painter.save();
+    painter.setFont(font);
+    if (halo.isValid()) {
+        const bool screen = painter.paintEngine() && (painter.paintEngine()->type() == QPaintEngine::Raster);
+        if (screen) {
+            // Glyphs come from a cache: many shifted copies are far cheaper than stroking outlines.
+            painter.setPen(halo);
+            constexpr std::array<QPointF, 12> kAround{
+                QPointF(-2, 0), QPointF(2, 0),  QPointF(0, -2), QPointF(0, 2),   QPointF(-1, -1), QPointF(1, -1),
+                QPointF(-1, 1), QPointF(1, 1), QPointF(-2, -1), QPointF(2, -1), QPointF(-2, 1),  QPointF(2, 1)};
+            for (const QPointF& shift : kAround) painter.drawText(at + shift, text);
+        } else {
+            QPainterPath outline;
+            outline.addText(at, font, text);
+            painter.strokePath(outline, QPen(halo, 3.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+        }
+    }
+    painter.setPen(color);
+    painter.drawText(at, text);
+    painter.restore();
+}
+
+void draw_label(QPainter& painter, const QRectF& box, const LabelLines& lines, Qt::Alignment alignment,
+                const QColor& halo) {
+    double top = box.top();
+    for (const LabelLine& line : lines) {
+        const QFontMetricsF metrics(line.font);
+        const double spare = box.width() - metrics.horizontalAdvance(line.text);
+        const double left = alignment & Qt::AlignRight ? spare : alignment & Qt::AlignHCenter ? spare / 2 : 0;
+        draw_text(painter, {std::round(box.left() + left), std::round(top + metrics.ascent())}, line.text, line.font,
+                  line.color, halo);
+        top += metrics.height();
+    }
+}
+
+void draw_upright(QPainter& painter, const QRectF& box, const LabelLine& line, const QColor& halo) {
+    const QFontMetricsF metrics(line.font);
+    painter.save();
+    painter.translate(std::round(box.center().x()), std::round(box.center().y()));
+    painter.rotate(-90);
+    draw_text(painter, {-metrics.horizontalAdvance(line.text) / 2, (metrics.ascent() - metrics.descent()) / 2}, line.text,
+              line.font, line.color, halo);
+    painter.restore();
+}
+
+double LabelRoom::cost(const QRectF& box) const {
+    if (!area_.contains(box)) return std::numeric_limits<double>::infinity();
+    for (const QRectF& other : taken_) {
+        if (other.intersects(box)) return std::numeric_limits<double>::infinity();
+    }
+    double sum = 0;
+    for (const Line& line : lines_) {
+        for (int i = 1; i < line.points.size(); ++i) {
+            const QPointF& a = line.points[i - 1];
+            const QPointF& b = line.points[i];
+            if (std::isnan(a.y()) || std::isnan(b.y())) continue;
+            // Length of the piece within the box, sampled: a curve has short pieces.
+            constexpr int kSamples = 4;
+            const double piece = std::hypot(b.x() - a.x(), b.y() - a.y()) / kSamples;
+            for (int k = 0; k < kSamples; ++k) {
+                const QPointF at = a + (b - a) * ((k + 0.5) / kSamples);
+                if (box.contains(at)) sum += piece * line.weight;
+            }
+        }
+    }
+    return sum;
+}
+
+std::optional<QRectF> LabelRoom::place(const QSizeF& size, const QList<QPointF>& corners) {
+    double best = std::numeric_limits<double>::infinity();
+    QRectF chosen;
+    for (const QPointF& corner : corners) {
+        const QRectF box(corner, size);
+        const double here = cost(box.adjusted(-2, -1, 2, 1));
+        // A later candidate must be clearly better, or labels would jump while a value is dragged.
+        constexpr double kClearly = 4;
+        if (here + kClearly < best || (best == std::numeric_limits<double>::infinity() && here < best)) {
+            best = here;
+            chosen = box;
+        }
+    }
+    if (best == std::numeric_limits<double>::infinity()) return std::nullopt;
+    take(chosen.adjusted(-3, -1, 3, 1));
+    return chosen;
+}
+
+QList<QPointF> around(const QPointF& anchor, const QSizeF& size, double gap) {
+    const double w = size.width();
+    const double h = size.height();
+    const double x = anchor.x();
+    const double y = anchor.y();
+    return {{x - w / 2, y - gap - h}, {x - w / 2, y + gap},     {x + gap, y - h / 2},     {x - gap - w, y - h / 2},
+            {x + gap, y - gap - h},   {x - gap - w, y - gap - h}, {x + gap, y + gap},       {x - gap - w, y + gap},
+            {x - w / 2, y - 3 * gap - h}, {x - w / 2, y + 3 * gap}};
+}
+
+void draw_ring(QPainter& painter, const QPointF& at, double radius, const QColor& fill, const QColor& edge) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(edge, 2.2));
+    painter.setBrush(fill);
+    painter.drawEllipse(at, radius, radius);
+    painter.restore();
+}
+
+void draw_diamond(QPainter& painter, const QPointF& at, double radius, const QColor& fill, const QColor& edge) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(edge, 1.5, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+    painter.setBrush(fill);
+    const std::array<QPointF, 4> corners{at + QPointF(0, -radius), at + QPointF(radius, 0), at + QPointF(0, radius),
+                                         at + QPointF(-radius, 0)};
+    painter.drawPolygon(corners.data(), static_cast<int>(corners.size()));
+    painter.restore();
+}
+
+void draw_cross(QPainter& painter, const QPointF& at, double radius, const QColor& color) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(color, 1.6));
+    painter.drawLine(at + QPointF(-radius, -radius), at + QPointF(radius, radius));
+    painter.drawLine(at + QPointF(-radius, radius), at + QPointF(radius, -radius));
+    painter.restore();
+}
+
+void draw_triangle(QPainter& painter, const QPointF& tip, double width, const QColor& color) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(color);
+    const std::array<QPointF, 3> corners{tip, tip + QPointF(-width / 2, -width * 0.8), tip + QPointF(width / 2, -width * 0.8)};
+    painter.drawPolygon(corners.data(), static_cast<int>(corners.size()));
+    painter.restore();
+}
+
+void draw_tag(QPainter& painter, const QRectF& box, char letter, const QColor& color, const QFont& font) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(color);
+    painter.drawRoundedRect(box, 3, 3);
+    painter.restore();
+    const QFontMetricsF metrics(font);
+    const QString text = QString(QLatin1Char(letter));
+    const QColor ink = color.lightnessF() > 0.4F ? QColor(0x1A, 0x1D, 0x21) : QColor(Qt::white);
+    draw_text(painter,
+              {box.center().x() - metrics.horizontalAdvance(text) / 2,
+               box.center().y() + (metrics.ascent() - metrics.descent()) / 2},
+              text, font, ink);
+}
+
+void draw_unfit(QPainter& painter, const QRectF& area, const Theme& theme) {
+    fill_hatch(painter, area, theme);
+    painter.save();
+    painter.setPen(QPen(theme.border, 1));
+    painter.drawLine(area.topLeft(), area.bottomLeft());
+    painter.drawLine(area.topRight(), area.bottomRight());
+    painter.restore();
+}
+
+void draw_unfit_words(QPainter& painter, const QRectF& area, const QString& words, const Theme& theme,
+                      const FigureFonts& fonts, LabelRoom& room) {
+    const LabelLines lines{{words, fonts.small_bold, theme.text}};
+    const QSizeF size = size_of(lines);
+    constexpr double kPadding = 8;
+    const bool wide = area.width() >= size.width() + kPadding;
+    if (!wide && area.width() < size.height() + 2) return;
+    const QSizeF turned = wide ? size : size.transposed();
+    // Off what is drawn there, near the middle.
+    QList<QPointF> corners;
+    for (const double share : {0.5, 0.35, 0.65, 0.2, 0.8, 0.1}) {
+        corners.append({area.center().x() - turned.width() / 2,
+                        area.top() + share * area.height() - turned.height() / 2});
+    }
+    const auto box = room.place(turned, corners);
+    if (!box) return;
+    if (wide) draw_label(painter, *box, lines, Qt::AlignHCenter, theme.hatch_ground);
+    else draw_upright(painter, *box, lines.front(), theme.hatch_ground);
+}
+
+std::vector<double> linear_ticks(double low, double high, int most) {
+    std::vector<double> out;
+    const double step = round_step(high - low, most);
+    if (!(step > 0)) return out;
+    for (double k = std::ceil(low / step - 1e-9); k * step <= high * (1 + 1e-9); ++k) out.push_back(k * step);
+    return out;
+}
+
+std::vector<double> log_ticks(double low, double high, double base) {
+    std::vector<double> out;
+    const double first = std::ceil(std::log(low) / std::log(base) - 1e-9);
+    const double last = std::floor(std::log(high) / std::log(base) + 1e-9);
+    for (double k = first; k <= last; ++k) out.push_back(std::pow(base, k));
+    return out;
+}
+
+std::vector<bool> thinned(const std::vector<Tick>& ticks, const std::vector<double>& center, const FigureFonts& fonts,
+                          double gap, std::size_t anchor) {
+    struct Span {
+        double from, to;
+    };
+    std::vector<Span> span(ticks.size());
+    std::optional<std::size_t> current;
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+        const double half = text_width(ticks[i].current ? fonts.small_bold : fonts.small, ticks[i].text) / 2;
+        span[i] = {center[i] - half - gap / 2, center[i] + half + gap / 2};
+        if (ticks[i].current) current = i;
+    }
+    const auto clash = [&](std::size_t a, std::size_t b) { return span[a].from < span[b].to && span[b].from < span[a].to; };
+    for (std::size_t stride = 1; stride <= ticks.size(); ++stride) {
+        std::vector<bool> keep(ticks.size(), false);
+        std::optional<std::size_t> before;
+        bool good = true;
+        for (std::size_t i = anchor % stride; i < ticks.size(); i += stride) {
+            if (current && i != *current && clash(i, *current)) continue;
+            if (before && clash(*before, i)) good = false;
+            keep[i] = true;
+            before = i;
+        }
+        if (current) keep[*current] = true;
+        if (good) return keep;
+    }
+    return std::vector<bool>(ticks.size(), false);
+}
+
+QPen line_pen(const QColor& color, double width, const QList<double>& dash) {
+    QPen pen(color, width, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
+    if (dash.isEmpty()) return pen;
+    QList<qreal> pattern;
+    for (const double length : dash) pattern.append(length / width);  // QPen counts in widths
+    pen.setDashPattern(pattern);
+    return pen;
+}
+
+const QList<double>& pin_dash(char letter) {
+    static const std::array<QList<double>, 6> dashes{QList<double>{8, 4},       QList<double>{2, 3},
+                                                     QList<double>{10, 3, 2, 3}, QList<double>{5, 3},
+                                                     QList<double>{12, 5},      QList<double>{6, 2, 2, 2, 2, 2}};
+    return dashes[static_cast<std::size_t>(std::clamp(letter - 'B', 0, 5))];
+}
+
+}  // namespace shardscope

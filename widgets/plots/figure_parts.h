@@ -1,0 +1,99 @@
+// What the figures have in common, on a plain QPainter: haloed text, room for labels, ticks, hatched areas.
+#pragma once
+
+#include <QColor>
+#include <QFont>
+#include <QList>
+#include <QPainter>
+#include <QPolygonF>
+#include <QRectF>
+#include <QString>
+#include <optional>
+#include <vector>
+
+#include "widgets/theme/theme.h"
+
+namespace shardscope {
+
+struct FigureFonts {
+    QFont body, bold, small, small_bold;
+    explicit FigureFonts(const QFont& base);
+};
+
+// Lines of a label, one below the other, each with its face.
+struct LabelLine {
+    QString text;
+    QFont font;
+    QColor color;
+};
+using LabelLines = QList<LabelLine>;
+LabelLines operator+(LabelLines lines, const LabelLine& line);
+QSizeF size_of(const LabelLines& lines);
+
+// Text with the baseline's left end at `at`. With a halo colour it may cross a line and stay legible.
+void draw_text(QPainter& painter, const QPointF& at, const QString& text, const QFont& font, const QColor& color,
+               const QColor& halo = {});
+void draw_label(QPainter& painter, const QRectF& box, const LabelLines& lines, Qt::Alignment alignment,
+                const QColor& halo = {});
+// Reading upwards, centred in `box`.
+void draw_upright(QPainter& painter, const QRectF& box, const LabelLine& line, const QColor& halo = {});
+
+// Finds room for direct labels: never over another label or a mark, and off the lines where it can be had.
+class LabelRoom {
+  public:
+    explicit LabelRoom(const QRectF& area) : area_(area) {}
+    void take(const QRectF& box) { taken_.append(box); }
+    void avoid(const QPolygonF& line, double weight = 1) { lines_.append({line, weight}); }
+    // The best of the candidate positions (top left corners), earlier ones preferred; none when all are taken.
+    // What it returns is taken.
+    std::optional<QRectF> place(const QSizeF& size, const QList<QPointF>& corners);
+    [[nodiscard]] const QRectF& area() const { return area_; }
+
+  private:
+    struct Line {
+        QPolygonF points;
+        double weight;
+    };
+    [[nodiscard]] double cost(const QRectF& box) const;
+    QRectF area_;
+    QList<QRectF> taken_;
+    QList<Line> lines_;
+};
+
+// Corners of a label of `size` around `anchor`, at `gap`: above, below, right, left, then diagonally.
+QList<QPointF> around(const QPointF& anchor, const QSizeF& size, double gap);
+
+// Marks. `edge` is the ring's or outline's colour.
+void draw_ring(QPainter& painter, const QPointF& at, double radius, const QColor& fill, const QColor& edge);
+void draw_diamond(QPainter& painter, const QPointF& at, double radius, const QColor& fill, const QColor& edge);
+void draw_cross(QPainter& painter, const QPointF& at, double radius, const QColor& color);
+void draw_triangle(QPainter& painter, const QPointF& tip, double width, const QColor& color);
+// A pin's letter on its colour.
+void draw_tag(QPainter& painter, const QRectF& box, char letter, const QColor& color, const QFont& font);
+inline constexpr double kTag = 16;
+
+// A hatched area with "does not fit" in it where there is room, edges in the border colour.
+void draw_unfit(QPainter& painter, const QRectF& area, const Theme& theme);
+void draw_unfit_words(QPainter& painter, const QRectF& area, const QString& words, const Theme& theme,
+                      const FigureFonts& fonts, LabelRoom& room);
+
+// Ticks of one axis.
+struct Tick {
+    double value = 0;
+    QString text;
+    bool current = false;  // the scenario's own value: bold, never dropped
+};
+// Round values from `low` to `high`, `most` or fewer.
+std::vector<double> linear_ticks(double low, double high, int most);
+// Powers of `base` within the range.
+std::vector<double> log_ticks(double low, double high, double base);
+// Which labels stay when they need `gap` px between them: every n-th, `anchor` and the current value among them.
+// `center` gives the middle of a tick in px.
+std::vector<bool> thinned(const std::vector<Tick>& ticks, const std::vector<double>& center, const FigureFonts& fonts,
+                          double gap, std::size_t anchor);
+
+QPen line_pen(const QColor& color, double width, const QList<double>& dash = {});
+// Dashes of pins B … G, in px.
+const QList<double>& pin_dash(char letter);
+
+}  // namespace shardscope

@@ -1,0 +1,301 @@
+#include "widgets/plots/plot_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "evidence/runs.h"
+#include "files/csv.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kSecondsPerDay = 86400;
+
+// An empty cell where there is no value.
+std::string cell(double value, double factor = 1) { return std::isnan(value) ? std::string() : exact(value / factor); }
+
+std::string verdict_cell(bool valid, Verdict verdict) {
+    return valid ? std::string(name_of(verdict)) : std::string("invalid");
+}
+
+std::string header(std::string_view name, const std::string& unit) { return std::string(name) + "[" + unit + "]"; }
+
+const CurvePoint* point_at(const Curve& curve, double gpus) {
+    const auto found = std::ranges::find(curve, gpus, &CurvePoint::x);
+    return found == curve.end() ? nullptr : &*found;
+}
+
+SweepPoint sweep_point(double x, const Answer& answer, bool valid, const std::vector<Output>& outputs, bool hypothetical) {
+    SweepPoint point{x, valid, answer.estimate.verdict, {}};
+    point.value.fill(kNone);
+    for (std::size_t i = 0; valid && i < outputs.size(); ++i) point.value[i] = value_of(outputs[i], answer, hypothetical);
+    return point;
+}
+
+// A parameter's value as the table shows it: a choice by its name, a number in its unit.
+std::string parameter_cell(P id, double value) {
+    const Parameter& row = parameter(id);
+    for (const Named& named : row.names) {
+        if (named.value == value) return std::string(named.name);
+    }
+    return cell(value, plot_unit(row.quantity).factor);
+}
+std::string parameter_header(P id) {
+    const Parameter& row = parameter(id);
+    return row.named_only ? std::string(row.key) : header(row.key, plot_unit(row.quantity).symbol);
+}
+
+}  // namespace
+
+std::string to_csv(const PlotTable& table) {
+    std::string out;
+    const auto line = [&](const std::vector<std::string>& fields) {
+        for (std::size_t i = 0; i < fields.size(); ++i) {
+            if (i > 0) out += ',';
+            out += csv_field(fields[i]);
+        }
+        out += '\n';
+    };
+    line(table.columns);
+    for (const auto& row : table.rows) line(row);
+    return out;
+}
+
+PlotUnit plot_unit(Quantity quantity) {
+    const auto units = units_of(quantity);
+    if (units.empty()) return {"1", 1};
+    return {std::string(units.front().symbol), units.front().factor};
+}
+
+std::vector<Stretch> unfit_stretches(const std::vector<double>& x, const std::vector<bool>& fits) {
+    std::vector<Stretch> out;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (fits[i]) continue;
+        const double from = x[i > 0 ? i - 1 : 0];
+        while (i < x.size() && !fits[i]) ++i;
+        out.push_back({from, x[std::min(i, x.size() - 1)]});
+    }
+    return out;
+}
+
+double ScalingData::y(double rate, double gpus, ScalingY quantity) const {
+    switch (quantity) {
+        case ScalingY::mfu: return rate / full_rate;
+        case ScalingY::tokens_per_s_per_gpu: return rate;
+        case ScalingY::tokens_per_s: return rate * gpus;
+        case ScalingY::days: return training_tokens / (rate * gpus) / kSecondsPerDay;
+    }
+    return kNone;
+}
+
+double ScalingData::y(const CurvePoint& point, ScalingY quantity) const {
+    return shows(point) ? y(point.tokens_per_s_per_gpu, point.x, quantity) : kNone;
+}
+
+double ScalingData::ideal_y(const CurvePoint& point, ScalingY quantity) const {
+    // Where even the closed form finds no room for activations it says zero.
+    if (!point.valid || !(point.ideal_tokens_per_s_per_gpu > 0)) return kNone;
+    if (quantity == ScalingY::mfu) return point.ideal_mfu;
+    return y(point.ideal_tokens_per_s_per_gpu, point.x, quantity);
+}
+
+ScalingData scaling_data(const Answer& answer, bool hypothetical) {
+    ScalingData out;
+    if (!answer.valid()) return out;
+    const Settings& s = answer.settings;
+    out.curves = scaling(answer.scenario);
+    out.current = curve_point(s[P::gpus], answer, true);
+    out.full_rate = answer.compiled.peak / answer.compiled.flops_per_token;
+    out.training_tokens = answer.compiled.training_tokens;
+    out.band = s[P::error_band];
+    out.capacity = answer.estimate.memory.capacity;
+    out.global_batch = s[P::global_batch];
+    out.sequences_per_gpu = s[P::global_batch] / data_parallel(s);
+    out.hypothetical = hypothetical;
+    for (const ComparableRun& run : comparable_runs(answer)) {
+        if (run.run->tokens_per_s_per_gpu > 0) {
+            out.measured.push_back({run.run->gpus, run.run->tokens_per_s_per_gpu, run.same_settings, run.run->id,
+                                    run.run->source});
+        }
+    }
+    return out;
+}
+
+std::vector<WallStretch> wall_stretches(const Curve& curve) {
+    std::vector<WallStretch> out;
+    for (const CurvePoint& point : curve) {
+        if (!point.valid) continue;
+        if (!out.empty() && out.back().wall == point.wall) {
+            out.back().to = point.x;
+        } else {
+            // Between two points that fit the change lies somewhere between; what does not fit ends at the curve.
+            const double before = out.empty() ? point.x : out.back().to;
+            double edge = std::sqrt(before * point.x);
+            if (!point.fits()) edge = before;
+            if (!out.empty() && out.back().wall == Wall::memory) edge = point.x;
+            if (!out.empty()) out.back().to = edge;
+            out.push_back({{edge, point.x}, point.wall});
+        }
+    }
+    return out;
+}
+
+SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const std::vector<Output>& outputs,
+                     bool hypothetical) {
+    SweepData out;
+    if (!answer.valid()) return out;
+    const Settings& s = answer.settings;
+    constexpr int kSteps = 80;
+    constexpr double kFewest = 0.125;  // of the current value: a slider's whole range is too wide for a figure
+    std::vector<Axis> used = axes;
+    if (used.empty()) {
+        const P id = P::sequence_length;
+        const Parameter& row = parameter(id);
+        const double low = std::max(row.slider_low, s[id] * kFewest);
+        const double high = std::max(low, std::min(row.slider_high, s[id] / kFewest));
+        used.push_back(make_axis(answer.scenario, id, low, high, kSteps, true));
+        // The scenario itself is a point of its curve.
+        auto& values = used.front().values;
+        const auto place = std::ranges::lower_bound(values, s[id]);
+        if (place == values.end() || *place != s[id]) values.insert(place, s[id]);
+    }
+    out.outputs = outputs.empty() ? std::vector<Output>{Output::mfu, Output::peak_memory} : outputs;
+    if (out.outputs.size() > kMostPanels) out.outputs.resize(kMostPanels);
+    out.x = used[0].id;
+    out.capacity = answer.estimate.memory.capacity;
+    out.current = sweep_point(s[out.x], answer, true, out.outputs, hypothetical);
+
+    std::vector<Axis> order;  // the family runs slowly, x fast
+    if (used.size() > 1) {
+        out.family = used[1].id;
+        order.push_back(used[1]);
+        for (const double member : used[1].values) out.series.push_back({member, member == s[out.family], {}});
+    } else {
+        out.series.push_back({0, true, {}});
+    }
+    order.push_back(used[0]);
+    for_each_point(answer.scenario, order, [&](const std::vector<std::size_t>& at, const Answer& point, bool valid) {
+        SweepSeries& series = out.series[at.size() > 1 ? at[0] : 0];
+        series.points.push_back(sweep_point(used[0].values[at.back()], point, valid, out.outputs, hypothetical));
+    });
+    return out;
+}
+
+PlotTable scaling_table(const ScalingData& data) {
+    PlotTable out;
+    out.columns = {"gpus[1]",
+                   "verdict",
+                   "wall",
+                   "mfu_weak[%]",
+                   "mfu_band_low[%]",
+                   "mfu_band_high[%]",
+                   "mfu_strong[%]",
+                   "mfu_ideal[%]",
+                   "tokens_per_s_per_gpu_weak[tokens/s]",
+                   "tokens_per_s_per_gpu_strong[tokens/s]",
+                   "tokens_per_s_weak[tokens/s]",
+                   "tokens_per_s_strong[tokens/s]",
+                   "days_weak[days]",
+                   "days_strong[days]",
+                   "mfu_measured[%]",
+                   "tokens_per_s_per_gpu_measured[tokens/s]",
+                   "run",
+                   "settings"};
+    constexpr double kPercent = 0.01;
+    for (const CurvePoint& weak : data.curves.weak) {
+        const CurvePoint* strong = point_at(data.curves.strong, weak.x);
+        const auto weakly = [&](ScalingY y) { return data.y(weak, y); };
+        const auto strongly = [&](ScalingY y) { return strong ? data.y(*strong, y) : kNone; };
+        const double mfu = weakly(ScalingY::mfu);
+        out.rows.push_back({cell(weak.x), verdict_cell(weak.valid, weak.verdict),
+                            weak.valid ? std::string(name_of(weak.wall)) : std::string(), cell(mfu, kPercent),
+                            cell(mfu * (1 - data.band), kPercent), cell(mfu * (1 + data.band), kPercent),
+                            cell(strongly(ScalingY::mfu), kPercent), cell(data.ideal_y(weak, ScalingY::mfu), kPercent),
+                            cell(weakly(ScalingY::tokens_per_s_per_gpu)),
+                            cell(strongly(ScalingY::tokens_per_s_per_gpu)), cell(weakly(ScalingY::tokens_per_s)),
+                            cell(strongly(ScalingY::tokens_per_s)), cell(weakly(ScalingY::days)),
+                            cell(strongly(ScalingY::days)), "", "", "", ""});
+    }
+    // Measured runs follow in rows of their own: several may share a GPU count.
+    for (const MeasuredPoint& run : data.measured) {
+        std::vector<std::string> row(out.columns.size());
+        row[0] = cell(run.gpus);
+        row[14] = cell(data.y(run.tokens_per_s_per_gpu, run.gpus, ScalingY::mfu), kPercent);
+        row[15] = cell(run.tokens_per_s_per_gpu);
+        row[16] = run.name;
+        row[17] = run.same_settings ? "same" : "other";
+        out.rows.push_back(std::move(row));
+    }
+    return out;
+}
+
+PlotTable sweep_table(const SweepData& data) {
+    PlotTable out;
+    out.columns.push_back(parameter_header(data.x));
+    if (data.family != P::count) out.columns.push_back(parameter_header(data.family));
+    for (const Output id : data.outputs) out.columns.push_back(header(output(id).path, plot_unit(output(id).quantity).symbol));
+    out.columns.emplace_back("verdict");
+    for (const SweepSeries& series : data.series) {
+        for (const SweepPoint& point : series.points) {
+            std::vector<std::string> row{parameter_cell(data.x, point.x)};
+            if (data.family != P::count) row.push_back(parameter_cell(data.family, series.member));
+            for (std::size_t i = 0; i < data.outputs.size(); ++i) {
+                row.push_back(cell(point.value[i], plot_unit(output(data.outputs[i]).quantity).factor));
+            }
+            row.push_back(verdict_cell(point.valid, point.verdict));
+            out.rows.push_back(std::move(row));
+        }
+    }
+    return out;
+}
+
+PlotTable memory_table(const Answer& answer) {
+    PlotTable out;
+    out.columns = {"term", "family", "memory[GiB]", "moment", "verdict"};
+    if (!answer.valid()) return out;
+    const MemoryUse& memory = answer.estimate.memory;
+    const double gib = plot_unit(Quantity::bytes).factor;
+    const std::string moment(name_of(memory.peak_moment));
+    const std::string verdict(name_of(answer.estimate.verdict));
+    for (std::size_t i = 0; i < kMemoryTerms; ++i) {
+        out.rows.push_back({std::string(name_of(static_cast<MemoryTerm>(i))), i < kSharedMemoryTerms ? "shared" : "each",
+                            cell(memory.terms()[i], gib), moment, verdict});
+    }
+    out.rows.push_back({"peak", "", cell(memory.peak, gib), moment, verdict});
+    out.rows.push_back({"capacity", "", cell(memory.capacity, gib), "", verdict});
+    out.rows.push_back({"risk_margin", "", cell(memory.margin, gib), "", verdict});
+    return out;
+}
+
+PlotTable waterfall_table(const Answer& answer, bool hypothetical) {
+    PlotTable out;
+    out.columns = {"term", "start[ms]", "exposed[ms]", "hidden[ms]", "verdict"};
+    if (!answer.valid()) return out;
+    constexpr double kMilli = 1e-3;
+    const StepTime& step = answer.estimate.step;
+    const bool shown = hypothetical || answer.fits();
+    const std::string verdict(name_of(answer.estimate.verdict));
+    const auto time = [&](double seconds) { return shown ? cell(seconds, kMilli) : std::string(); };
+    double start = 0;
+    for (std::size_t i = 0; i < kStepTerms; ++i) {
+        const auto term = static_cast<StepTerm>(i);
+        out.rows.push_back({std::string(name_of(term)), time(start), time(step.terms[i]),
+                            term == StepTerm::network ? time(step.hidden_communication) : std::string(), verdict});
+        start += step.terms[i];
+    }
+    out.rows.push_back({"step", time(0), time(step.total), "", verdict});
+    return out;
+}
+
+std::optional<PlotTable> plot_table(const std::string& plot, const Answer& answer, const std::vector<Axis>& axes,
+                                    const std::vector<Output>& outputs, bool hypothetical) {
+    if (plot == "scaling") return scaling_table(scaling_data(answer, hypothetical));
+    if (plot == "memory") return memory_table(answer);
+    if (plot == "waterfall") return waterfall_table(answer, hypothetical);
+    if (plot == "sweep") return sweep_table(sweep_data(answer, axes, outputs, hypothetical));
+    return std::nullopt;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,112 @@
+// What each plot shows, as plain numbers: the figures draw it, the table view and the CSV print it.
+//
+// Rates are in SI units here; a table's numbers are in the unit its header names.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "explain/output.h"
+#include "explore/scaling.h"
+#include "explore/sweep.h"
+
+namespace shardscope {
+
+struct PlotTable {
+    std::vector<std::string> columns;  // "gpus[1]", "mfu_weak[%]"
+    std::vector<std::vector<std::string>> rows;
+};
+std::string to_csv(const PlotTable& table);
+
+// The unit a quantity has on an axis: "%" and 0.01, "GiB" and 2^30; "1" and 1 for bare numbers.
+struct PlotUnit {
+    std::string symbol;
+    double factor = 1;
+};
+PlotUnit plot_unit(Quantity quantity);
+
+// Part of an axis, in axis values.
+struct Stretch {
+    double from = 0;
+    double to = 0;
+};
+// Where nothing fits: from the last value that fits to the next one that does.
+std::vector<Stretch> unfit_stretches(const std::vector<double>& x, const std::vector<bool>& fits);
+
+// ---- scaling ---------------------------------------------------------------------------------------------
+enum class ScalingY { mfu, tokens_per_s_per_gpu, tokens_per_s, days };
+
+struct MeasuredPoint {
+    double gpus = 0;
+    double tokens_per_s_per_gpu = 0;
+    bool same_settings = false;
+    std::string name;
+    std::string source;
+};
+
+struct ScalingData {
+    Scaling curves;
+    CurvePoint current;
+    std::vector<MeasuredPoint> measured;
+    double full_rate = 1;          // tokens/s/GPU at 100 % MFU
+    double training_tokens = 0;    // of the whole run
+    double band = 0;               // relative half width
+    double capacity = 0;           // usable bytes
+    double sequences_per_gpu = 0;  // weak: held
+    double global_batch = 0;       // strong: held
+    bool hypothetical = false;     // show rates where memory does not suffice
+
+    [[nodiscard]] bool shows(const CurvePoint& point) const { return point.valid && (hypothetical || point.fits()); }
+    // NaN where nothing is to be shown.
+    [[nodiscard]] double y(const CurvePoint& point, ScalingY quantity) const;
+    [[nodiscard]] double y(double tokens_per_s_per_gpu, double gpus, ScalingY quantity) const;
+    [[nodiscard]] double ideal_y(const CurvePoint& point, ScalingY quantity) const;
+};
+ScalingData scaling_data(const Answer& answer, bool hypothetical = false);
+
+// Neighbouring points that the same wall binds.
+struct WallStretch : Stretch {
+    Wall wall = Wall::compute;
+};
+std::vector<WallStretch> wall_stretches(const Curve& curve);
+
+// ---- sweep -----------------------------------------------------------------------------------------------
+inline constexpr std::size_t kMostPanels = 3;
+
+struct SweepPoint {
+    double x = 0;
+    bool valid = false;
+    Verdict verdict = Verdict::does_not_fit;
+    std::array<double, kMostPanels> value{};  // NaN where it means nothing
+    [[nodiscard]] bool fits() const { return valid && verdict != Verdict::does_not_fit; }
+};
+struct SweepSeries {
+    double member = 0;  // value of the second axis
+    bool current = true;  // the scenario's own value
+    std::vector<SweepPoint> points;
+};
+struct SweepData {
+    P x = P::count;
+    P family = P::count;          // P::count: none
+    std::vector<Output> outputs;  // one to kMostPanels
+    std::vector<SweepSeries> series;
+    SweepPoint current;
+    double capacity = 0;  // usable bytes, drawn across a panel of memory
+};
+// The first axis runs along x, a second one gives the lines. None: the sequence length. No outputs: MFU and memory.
+SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const std::vector<Output>& outputs,
+                     bool hypothetical = false);
+
+// ---- tables ----------------------------------------------------------------------------------------------
+PlotTable scaling_table(const ScalingData& data);
+PlotTable sweep_table(const SweepData& data);
+PlotTable memory_table(const Answer& answer);
+PlotTable waterfall_table(const Answer& answer, bool hypothetical = false);
+
+// By the plot's name; empty for a plot without a table.
+std::optional<PlotTable> plot_table(const std::string& plot, const Answer& answer, const std::vector<Axis>& axes = {},
+                                    const std::vector<Output>& outputs = {}, bool hypothetical = false);
+
+}  // namespace shardscope
