@@ -180,7 +180,13 @@ Scenario edited(const Scenario& scenario, P id, double value) {
         out.withdraw(P::head_size);
     }
     if (id == P::heads || id == P::head_size || id == P::hidden_size) {
-        const Settings after = resolve(out);
+        Settings after = resolve(out);
+        // Widths that no whole number of heads fills get the nearest that does.
+        for (const P part : {P::heads, P::head_size}) {
+            if (after[part] == std::floor(after[part]) && after[part] >= 1) continue;
+            out.give(part, std::max(1.0, std::round(after[part])));
+            after = resolve(out);
+        }
         if (std::fmod(after[P::heads], after[P::kv_heads]) != 0) {
             out.give(P::kv_heads, nearest_valid(P::kv_heads, after[P::kv_heads], after));
         }

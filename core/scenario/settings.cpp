@@ -32,10 +32,12 @@ bool holds_global_batch(const Settings& s) { return s.origin(P::global_batch) ==
 // The width that one head (or one group of query heads that share a key head) takes; where the number of heads is
 // given, the width that one element of head size takes.
 double width_step(const Settings& s) {
-    if (s.origin(P::heads) == Origin::given) return s[P::hidden_size] / s[P::head_size];
+    const bool heads_given = s.origin(P::heads) == Origin::given;
+    if (heads_given && s.origin(P::head_size) == Origin::given) return 1;  // the two stand on their own
     const double kv = s[P::kv_heads];
-    const bool grouped = kv != s[P::heads];
-    return s[P::hidden_size] / s[P::heads] * (grouped ? kv : 1);
+    const double group = !heads_given && kv != s[P::heads] ? kv : 1;
+    const double step = s[P::hidden_size] / (heads_given ? s[P::head_size] : s[P::heads]) * group;
+    return step == std::floor(step) ? step : 1;
 }
 
 // Width of all query heads together, which their number and their size share out.
