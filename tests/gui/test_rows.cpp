@@ -1,13 +1,16 @@
-// Rows as a person uses them: real key, mouse and wheel events, and what they do to the model and its history.
+// Rows as a person uses them: real key, mouse and wheel events, and what they do to the model and its
+// history.
 #include <QAbstractButton>
 #include <QApplication>
 #include <QLineEdit>
 #include <QSignalSpy>
+#include <QStyle>
 #include <QTest>
 #include <QUndoStack>
 #include <QWheelEvent>
+#include <algorithm>
 #include <catch2/catch.hpp>
-#include <memory>
+#include <cmath>
 
 #include "widgets/live_model.h"
 #include "widgets/panels/controls_panel.h"
@@ -15,7 +18,6 @@
 #include "widgets/rows/parameter_field.h"
 #include "widgets/rows/parameter_row.h"
 #include "widgets/rows/parameter_slider.h"
-#include "widgets/theme/theme.h"
 
 using namespace shardscope;
 
@@ -295,6 +297,20 @@ TEST_CASE("every slider goes from end to end without a value that makes no sense
         REQUIRE(scale.position(scale.at(0)) == 0);
         REQUIRE(scale.position(scale.at(scale.last())) == scale.last());
     }
+}
+
+TEST_CASE("a preset's values flash where they changed", "[gui][rows]") {
+    Row it(P::inter_node_bandwidth);
+    const Preset* a100 = Catalogue::shipped().find(PresetKind::cluster, "dgx-a100-80gb");
+    REQUIRE(a100);
+    it.model.edit(P::inter_node_bandwidth, 10e9);
+    CHECK_FALSE(it.row.field()->property("flash").toBool());
+    it.model.take_cluster(*a100);
+    const bool animated =
+        it.row.style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, &it.row) > 0;
+    CHECK(it.row.field()->property("flash").toBool() == animated);
+    QTest::qWait(450);
+    CHECK_FALSE(it.row.field()->property("flash").toBool());
 }
 
 TEST_CASE("the hold switch decides which batch stays", "[gui][rows]") {

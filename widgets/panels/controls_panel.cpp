@@ -10,6 +10,7 @@
 #include <QPainter>
 #include <QPixmap>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QStyle>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -25,7 +26,9 @@ namespace {
 constexpr std::array kGroups{Group::cluster,  Group::gpu,  Group::model,
                              Group::training, Group::plan, Group::assumptions};
 
-QString text_of(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
+QString text_of(std::string_view text) {
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
 
 QString shown(P id, const Answer& answer) { return QString::fromStdString(format(id, answer.settings[id])); }
 
@@ -50,7 +53,8 @@ QString summary_of(Group group, const LiveModel& model) {
             return out;
         }
         case Group::training:
-            return shown(P::optimizer, answer) + dot + ControlsPanel::tr("%1 attention").arg(shown(P::attention, answer));
+            return shown(P::optimizer, answer) + dot +
+                   ControlsPanel::tr("%1 attention").arg(shown(P::attention, answer));
         case Group::plan: {
             QString out = shown(P::sharding, answer);
             if (answer.settings[P::recompute] != 0) {
@@ -66,16 +70,19 @@ QString summary_of(Group group, const LiveModel& model) {
     return {};
 }
 
-// Triangle, title, muted summary at the right; a click or Space opens and closes.
+// Triangle, title, muted summary at the right; a click or Space opens and closes. A group's header carries
+// its "More" beside the title, where it costs no row.
 class Disclosure : public QAbstractButton {
   public:
-    Disclosure(const QString& title, bool heading, QWidget* parent) : QAbstractButton(parent), heading_(heading) {
+    Disclosure(const QString& title, bool heading, QWidget* parent)
+        : QAbstractButton(parent), heading_(heading) {
         setText(title);
         setAccessibleName(title);
         setCheckable(true);
         setFocusPolicy(Qt::TabFocus);
         setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-        QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
+        QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, this,
+                         qOverload<>(&QWidget::update));
     }
     void set_summary(const QString& summary) {
         if (summary == summary_) return;
@@ -83,8 +90,20 @@ class Disclosure : public QAbstractButton {
         setAccessibleDescription(summary);
         update();
     }
+    void set_side(Disclosure* side) {
+        side_ = side;
+        place_side();
+    }
+    // A search shows what matches in closed groups too; what the person had closed stays remembered.
+    void set_forced_open(bool open) {
+        forced_open_ = open;
+        update();
+    }
     [[nodiscard]] QSize sizeHint() const override {
-        return {120, heading_ ? std::max(28, fontMetrics().height() + 12) : std::max(24, fontMetrics().height() + 8)};
+        if (!heading_)
+            return {text_left() + QFontMetrics(title_font()).horizontalAdvance(text()) + kGap / 2,
+                    fontMetrics().height() + 6};
+        return {120, std::max(28, fontMetrics().height() + 12)};
     }
 
   protected:
@@ -93,19 +112,15 @@ class Disclosure : public QAbstractButton {
         QPainter painter(this);
         painter.setLayoutDirection(layoutDirection());
         painter.setRenderHint(QPainter::Antialiasing);
-        constexpr int kPadding = 12;
-        constexpr int kGap = 8;
-        const int arrow = fontMetrics().height() * 3 / 5;
-        paint_arrow(painter, QPointF(kPadding + arrow / 2.0, height() / 2.0), underMouse() ? theme.text : theme.muted);
+        const QColor plain = underMouse() ? theme.text : theme.muted;
+        paint_arrow(painter, QPointF(padding() + arrow() / 2.0, height() / 2.0), plain);
 
-        const QFont font = heading_ ? scaled_font(this->font(), 1, true) : scaled_font(this->font(), kSmall);
-        const int title = QFontMetrics(font).horizontalAdvance(text());
-        QRect area = rect().adjusted(kPadding + arrow + 4, 0, -kPadding, 0);
-        painter.setFont(font);
-        painter.setPen(heading_ ? theme.text : theme.muted);
+        QRect area = rect().adjusted(text_left(), 0, heading_ ? -kPadding : 0, 0);
+        painter.setFont(title_font());
+        painter.setPen(heading_ ? theme.text : plain);
         draw(painter, area, Qt::AlignLeft, text());
         if (!summary_.isEmpty()) {
-            area.setLeft(area.left() + title + kGap);
+            area.setLeft(side_left() + (side_ && !side_->isHidden() ? side_->width() + kGap : 0));
             painter.setFont(scaled_font(this->font(), kSmall));
             painter.setPen(theme.muted);
             draw(painter, area, Qt::AlignRight,
@@ -114,8 +129,13 @@ class Disclosure : public QAbstractButton {
         if (hasFocus()) {
             painter.setPen(QPen(theme.accent, 2));
             painter.setBrush(Qt::NoBrush);
-            painter.drawRoundedRect(QRectF(rect()).adjusted(3, 3, -3, -3), 3, 3);
+            const int in = heading_ ? 3 : 1;
+            painter.drawRoundedRect(QRectF(rect()).adjusted(in, in, -in, -in), 3, 3);
         }
+    }
+    void resizeEvent(QResizeEvent* event) override {
+        QAbstractButton::resizeEvent(event);
+        place_side();
     }
     bool event(QEvent* event) override {
         if (event->type() == QEvent::Enter || event->type() == QEvent::Leave) update();
@@ -123,25 +143,44 @@ class Disclosure : public QAbstractButton {
     }
 
   private:
+    static constexpr int kPadding = 12;
+    static constexpr int kGap = 8;
+    [[nodiscard]] int padding() const { return heading_ ? kPadding : kGap / 2; }
+    [[nodiscard]] int arrow() const { return fontMetrics().height() * 3 / 5; }
+    [[nodiscard]] int text_left() const { return padding() + arrow() + 4; }
+    [[nodiscard]] QFont title_font() const { return scaled_font(font(), heading_ ? 1 : kSmall, heading_); }
+    [[nodiscard]] int side_left() const {
+        return text_left() + QFontMetrics(title_font()).horizontalAdvance(text()) + kGap;
+    }
+    void place_side() {
+        if (!side_) return;
+        const QSize size = side_->sizeHint();
+        side_->setGeometry(QStyle::visualRect(
+            layoutDirection(), rect(), QRect(QPoint(side_left(), (height() - size.height()) / 2), size)));
+    }
     void draw(QPainter& painter, const QRect& area, Qt::Alignment side, const QString& words) const {
-        painter.drawText(QStyle::visualRect(layoutDirection(), rect(), area),
-                         static_cast<int>(QStyle::visualAlignment(layoutDirection(), side) | Qt::AlignVCenter), words);
+        painter.drawText(
+            QStyle::visualRect(layoutDirection(), rect(), area),
+            static_cast<int>(QStyle::visualAlignment(layoutDirection(), side) | Qt::AlignVCenter), words);
     }
     void paint_arrow(QPainter& painter, QPointF at, const QColor& colour) const {
         if (isRightToLeft()) at.setX(width() - at.x());
         const double size = fontMetrics().height() * 0.22;
         painter.save();
         painter.translate(at);
-        if (!isChecked()) painter.rotate(isRightToLeft() ? 90 : -90);
+        if (!isChecked() && !forced_open_) painter.rotate(isRightToLeft() ? 90 : -90);
         painter.setPen(Qt::NoPen);
         painter.setBrush(colour);
-        const std::array<QPointF, 3> points{QPointF(-size, -size / 2), QPointF(size, -size / 2), QPointF(0, size * 0.7)};
+        const std::array<QPointF, 3> points{QPointF(-size, -size / 2), QPointF(size, -size / 2),
+                                            QPointF(0, size * 0.7)};
         painter.drawPolygon(points.data(), static_cast<int>(points.size()));
         painter.restore();
     }
 
     QString summary_;
+    Disclosure* side_ = nullptr;
     bool heading_;
+    bool forced_open_ = false;
 };
 
 QVBoxLayout* column(QWidget* widget) {
@@ -166,22 +205,23 @@ QIcon magnifier(const Theme& theme, int size, qreal ratio) {
 
 }  // namespace
 
-// A group of the table: header, rows, and below "More" those that are rarely needed.
+// A group of the table: header, rows, and behind "More" those that are rarely needed.
 class ControlGroup : public QWidget {
   public:
-    ControlGroup(Group group, LiveModel& model, QWidget* parent) : QWidget(parent), group_(group), model_(model) {
+    ControlGroup(Group group, LiveModel& model, QWidget* parent)
+        : QWidget(parent), group_(group), model_(model) {
         const QString name = QStringLiteral("group/") + text_of(title(group)).toLower();
         header_ = new Disclosure(text_of(title(group)), true, this);
         header_->setObjectName(name);
         body_ = new QWidget(this);
-        more_ = new Disclosure(ControlsPanel::tr("More"), false, body_);
+        more_ = new Disclosure(ControlsPanel::tr("More"), false, header_);
+        header_->set_side(more_);
         more_->setObjectName(name + QStringLiteral("/more"));
         more_->setAccessibleName(ControlsPanel::tr("More of %1").arg(text_of(title(group))));
         extra_ = new QWidget(body_);
         auto* rows = column(body_);
         auto* extra_rows = column(extra_);
         fill(*rows, *extra_rows);
-        rows->addWidget(more_);
         rows->addWidget(extra_);
         constexpr int kBelow = 6;
         rows->setContentsMargins(0, 0, 0, kBelow);
@@ -193,7 +233,8 @@ class ControlGroup : public QWidget {
         QObject::connect(header_, &QAbstractButton::clicked, this, [this] { touched_ = true; });
         QObject::connect(header_, &QAbstractButton::toggled, this, [this] { apply(); });
         QObject::connect(more_, &QAbstractButton::toggled, this, [this] { apply(); });
-        QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
+        QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, this,
+                         qOverload<>(&QWidget::update));
         apply();
     }
 
@@ -258,8 +299,9 @@ class ControlGroup : public QWidget {
     }
     void apply() {
         setVisible(!searching_ || found_);
+        header_->set_forced_open(searching_);
         body_->setVisible(searching_ || header_->isChecked());
-        more_->setVisible(!searching_ && has_extra_);
+        more_->setVisible(!searching_ && has_extra_ && header_->isChecked());
         extra_->setVisible(has_extra_ && (searching_ || more_->isChecked()));
     }
 
@@ -311,6 +353,7 @@ ControlsPanel::ControlsPanel(LiveModel& model, QWidget* parent) : QWidget(parent
     scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll_->setWidgetResizable(true);
     scroll_->setFocusPolicy(Qt::NoFocus);
+    scroll_->verticalScrollBar()->setProperty("slim", true);  // beside the reset dots, not over them
     scroll_->setWidget(content);
     content->setAutoFillBackground(false);
     scroll_->viewport()->setAutoFillBackground(false);

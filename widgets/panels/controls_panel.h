@@ -1,7 +1,8 @@
 // The left pane: a search field over all parameters that have a row, in collapsible groups.
 //
-// The groups, their rows and their order come from the parameter table; a new parameter appears here by itself.
-// Object names: "controls/search", the group headers "group/cluster" …, their disclosures "group/cluster/more".
+// The groups, their rows and their order come from the parameter table; a new parameter appears here by
+// itself. Object names: "controls/search", the group headers "group/cluster" …, their disclosures
+// "group/cluster/more".
 #pragma once
 
 #include <QWidget>

@@ -1,6 +1,7 @@
 #include "widgets/plots/figure_parts.h"
 
 #include <QFontMetricsF>
+#include <QPaintEngine>
 #include <QPainterPath>
 #include <algorithm>
 #include <array>

@@ -15,9 +15,10 @@ namespace shardscope {
 HoldSwitch::HoldSwitch(LiveModel& model, QWidget* parent) : QWidget(parent), model_(model) {
     setObjectName(QStringLiteral("hold"));
     setAccessibleName(tr("Hold"));
-    setToolTip(QStringLiteral("<span>%1</span>")
-                   .arg(tr("What stays when the number of GPUs changes: the batch of each GPU (weak scaling) or the "
-                           "global batch (strong scaling).")));
+    setToolTip(
+        QStringLiteral("<span>%1</span>")
+            .arg(tr("What stays when the number of GPUs changes: the batch of each GPU (weak scaling) or the "
+                    "global batch (strong scaling).")));
     label_ = new QLabel(tr("Hold"), this);
     per_gpu_ = make_segment(QStringLiteral("hold/per-gpu"), "first", Hold::per_gpu_batch);
     global_ = make_segment(QStringLiteral("hold/global"), "last", Hold::global_batch);
@@ -49,7 +50,8 @@ void HoldSwitch::refresh() {
 bool HoldSwitch::matches(const QString& words) const {
     const QString all = tr("Hold per-GPU batch global batch weak strong scaling");
     const QStringList wanted = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    return std::ranges::all_of(wanted, [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
+    return std::ranges::all_of(wanted,
+                               [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
 }
 
 void HoldSwitch::set_compact(bool compact) {
@@ -70,12 +72,11 @@ void HoldSwitch::place() {
                                                QRect(x, (g.height - height) / 2, width, height)));
     };
     constexpr int kMargins = 18;
-    constexpr int kGrooveInset = 6;
     const auto width_of = [&](const QToolButton* segment) {
         return segment->fontMetrics().horizontalAdvance(segment->text()) + kMargins;
     };
     put(label_, g.left, g.label);
-    const int start = g.slider_x() + kGrooveInset;
+    const int start = g.groove_x();
     put(per_gpu_, start, width_of(per_gpu_));
     put(global_, start + width_of(per_gpu_), width_of(global_));
 }

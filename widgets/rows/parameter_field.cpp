@@ -13,7 +13,9 @@
 namespace shardscope {
 namespace {
 
-QString text_of(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
+QString text_of(std::string_view text) {
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
 
 // The style paints a field by these properties ("refused", "flash").
 void set_look(QWidget& widget, const char* name, bool on) {
@@ -70,7 +72,8 @@ void ParameterField::commit() {
         shown_ = text();  // said once, not again when the focus leaves
         setRefused(true);
         QString message = QString::fromStdString(parsed.problem);
-        if (!parsed.suggestion.empty()) message += QStringLiteral("; ") + QString::fromStdString(parsed.suggestion);
+        if (!parsed.suggestion.empty())
+            message += QStringLiteral("; ") + QString::fromStdString(parsed.suggestion);
         Q_EMIT refused(message);
         return;
     }
@@ -113,7 +116,8 @@ double ParameterField::stepped(double from, int steps) const {
     if (from != 0) {
         // The last digit shown, or a tenth of the first where trailing zeros have been dropped ("0.7").
         digit = std::min(std::pow(10.0, -decimals_of(shown.number)),
-                         std::pow(10.0, std::floor(std::log10(std::fabs(from / unit))) - 1)) * unit;
+                         std::pow(10.0, std::floor(std::log10(std::fabs(from / unit))) - 1)) *
+                unit;
     }
     if (!(digit > 0)) return from;
     // Through the shown unit and whole digits, so that ten steps of 0.1 end on a round number.
@@ -175,7 +179,8 @@ void ParameterField::focusInEvent(QFocusEvent* event) {
     QLineEdit::focusInEvent(event);
     if (!refused_ && text() == shown_) show_value();
     const auto reason = event->reason();
-    if (reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason || reason == Qt::ShortcutFocusReason) {
+    if (reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason ||
+        reason == Qt::ShortcutFocusReason) {
         selectAll();
     }
 }
@@ -194,7 +199,8 @@ ParameterChoice::ParameterChoice(P id, QWidget* parent) : QComboBox(parent) {
     for (const Named& named : parameter(id).names) {
         if (named.modelled) addItem(text_of(named.name), named.value);
     }
-    connect(this, &QComboBox::activated, this, [this](int place) { Q_EMIT committed(itemData(place).toDouble()); });
+    connect(this, &QComboBox::activated, this,
+            [this](int place) { Q_EMIT committed(itemData(place).toDouble()); });
 }
 
 void ParameterChoice::setValue(double value) {
@@ -219,7 +225,7 @@ void ParameterChoice::flash(int milliseconds) { flash_look(*this, milliseconds);
 int ParameterChoice::neededWidth() const {
     int widest = 0;
     for (int i = 0; i < count(); ++i) widest = std::max(widest, fontMetrics().horizontalAdvance(itemText(i)));
-    constexpr int kFrameAndArrow = 32;
+    constexpr int kFrameAndArrow = 26;
     return widest + kFrameAndArrow;
 }
 

@@ -10,8 +10,9 @@
 
 namespace shardscope {
 
-// A number with its unit. Keeps its own double (SI) and never reads its own, rounded text back: an unchanged text
-// commits nothing. While it has the focus, thousands are not grouped, because a typed "1,024" is ambiguous.
+// A number with its unit. Keeps its own double (SI) and never reads its own, rounded text back: an unchanged
+// text commits nothing. While it has the focus, thousands are not grouped, because a typed "1,024" is
+// ambiguous.
 class ParameterField : public QLineEdit {
     Q_OBJECT
   public:

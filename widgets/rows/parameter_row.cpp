@@ -4,7 +4,6 @@
 #include <QEvent>
 #include <QFontMetrics>
 #include <QLabel>
-#include <QMap>
 #include <QPainter>
 #include <QPainterPath>
 #include <QStyle>
@@ -12,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 
 #include "widgets/rows/parameter_field.h"
 #include "widgets/rows/parameter_slider.h"
@@ -22,7 +22,9 @@ namespace {
 
 constexpr int kFlash = 400;  // ms
 
-QString text_of(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
+QString text_of(std::string_view text) {
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
@@ -45,7 +47,8 @@ class PaintedButton : public QAbstractButton {
     explicit PaintedButton(QWidget* parent) : QAbstractButton(parent) {
         setFocusPolicy(Qt::TabFocus);
         setAttribute(Qt::WA_Hover);
-        QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
+        QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, this,
+                         qOverload<>(&QWidget::update));
     }
 
   protected:
@@ -132,12 +135,15 @@ AccessKeys deal_access_keys() {
             const Parameter& row = parameters()[i];
             if (row.prominence != turn) continue;
             // Of "Peak, bf16" only the part that stays is a safe place.
-            const QString label = static_cast<P>(i) == P::peak_flops ? QStringLiteral("Peak") : text_of(row.label);
+            const QString label =
+                static_cast<P>(i) == P::peak_flops ? QStringLiteral("Peak") : text_of(row.label);
             for (const bool initials : {true, false}) {
                 for (qsizetype at = 0; at < label.size() && keys[i].isNull(); ++at) {
                     const QChar letter = label[at].toLower();
-                    const bool initial = at == 0 || label[at - 1] == QLatin1Char(' ') || label[at - 1] == QLatin1Char('-');
-                    if (letter < QLatin1Char('a') || letter > QLatin1Char('z') || initial != initials) continue;
+                    const bool initial =
+                        at == 0 || label[at - 1] == QLatin1Char(' ') || label[at - 1] == QLatin1Char('-');
+                    if (letter < QLatin1Char('a') || letter > QLatin1Char('z') || initial != initials)
+                        continue;
                     if (used.contains(letter)) continue;
                     used += letter;
                     keys[i] = letter;
@@ -158,7 +164,8 @@ QString with_access_key(P id, const QString& label) {
     qsizetype found = -1;
     for (qsizetype at = 0; at < label.size(); ++at) {
         if (label[at].toLower() != key) continue;
-        const bool initial = at == 0 || label[at - 1] == QLatin1Char(' ') || label[at - 1] == QLatin1Char('-');
+        const bool initial =
+            at == 0 || label[at - 1] == QLatin1Char(' ') || label[at - 1] == QLatin1Char('-');
         if (found < 0 || initial) found = at;
         if (initial) break;
     }
@@ -168,18 +175,15 @@ QString with_access_key(P id, const QString& label) {
 }
 
 QString abbreviated(const QString& text, const QFont& font, int width) {
-    static const std::array<std::pair<const char*, const char*>, 11> shorter{{
-        {"bandwidth", "bandw."},   {"efficiency", "eff."},  {"accumulation", "accum."}, {"recompute", "recomp."},
-        {"generation", "gen."},    {"convention", "conv."}, {"precision", "prec."},     {"Attention", "Attn"},
-        {"Elementwise", "Elemw."}, {"Feed-forward", "FFN"}, {"Allocator", "Alloc."},
-    }};
+    static const std::array<std::pair<const char*, const char*>, 3> shorter{
+        {{"bandwidth", "bandw."}, {"efficiency", "effic."}, {"accumulation", "accum."}}};
     const QFontMetrics metrics(font);
     QString out = text;
     for (const auto& [word, abbreviation] : shorter) {
-        if (metrics.horizontalAdvance(out) <= width) return out;
-        out.replace(QLatin1String(word), QLatin1String(abbreviation));
+        if (metrics.horizontalAdvance(out) > width)
+            out.replace(QLatin1String(word), QLatin1String(abbreviation));
     }
-    return metrics.elidedText(out, Qt::ElideRight, width);
+    return out;
 }
 
 RowGeometry RowGeometry::of(const QFont& font, bool compact) {
@@ -187,16 +191,25 @@ RowGeometry RowGeometry::of(const QFont& font, bool compact) {
     const QFontMetrics small(scaled_font(font, kSmall));
     const double zoom = std::max(1.0, metrics.height() / 17.0);
     const auto zoomed = [&](int px) { return static_cast<int>(std::lround(px * zoom)); };
+    const auto widest = [&](std::initializer_list<const char*> texts) {
+        int most = 0;
+        for (const char* text : texts) most = std::max(most, metrics.horizontalAdvance(QLatin1String(text)));
+        return most;
+    };
     constexpr int kFieldMargins = 10;
+    constexpr int kScrollBar = 6;
     RowGeometry g;
-    g.label = std::max(compact ? 90 : 94, metrics.horizontalAdvance(QStringLiteral("Inter-node link")) + 4);
+    g.label = std::max(compact ? 90 : 94, widest({"Inter-node link", "Memory bandw.", "Usable memory"}) + 2);
     g.slider = zoomed(compact ? 76 : 116);
-    g.field = std::max(compact ? 84 : 92, metrics.horizontalAdvance(QStringLiteral("989.5 TFLOP/s")) + kFieldMargins);
+    g.field = std::max(compact ? 84 : 92, widest({"989.5 TFLOP/s"}) + kFieldMargins);
     g.automatic = std::max(compact ? 28 : 32, small.horizontalAdvance(QStringLiteral("auto")) + 6);
-    g.dot_gap = compact ? 2 : 4;
+    g.inset = zoomed(6);
     g.control = std::max(22, metrics.height() + 6);
     g.height = g.control + 4;
-    g.width = std::max(compact ? 312 : 372, g.dot_x() + g.dot + (compact ? 2 : 5));
+    const int wanted = compact ? 312 : 372;
+    const int excess = g.dot_x() + g.dot + kScrollBar - wanted;
+    if (excess > 0) g.slider -= std::min(excess, g.slider / 7);
+    g.width = std::max(wanted, g.dot_x() + g.dot + kScrollBar);
     return g;
 }
 
@@ -267,7 +280,8 @@ void ParameterRow::make_buttons() {
         automatic_ = new AutoButton(this);
         automatic_->setObjectName(key + QStringLiteral("/auto"));
         automatic_->setText(tr("auto"));
-        connect(automatic_, &QAbstractButton::clicked, this, [this](bool on) { model_.set_automatic(id_, on); });
+        connect(automatic_, &QAbstractButton::clicked, this,
+                [this](bool on) { model_.set_automatic(id_, on); });
     }
     reset_ = new ResetDot(this);
     reset_->setObjectName(key + QStringLiteral("/reset"));
@@ -288,7 +302,8 @@ void ParameterRow::take_typed(double value) {
     if (!same(nearest, value)) {
         const QString typed = QString::fromStdString(format(id_, value));
         const QString taken = QString::fromStdString(format(id_, model_.answer().settings[id_]));
-        if (typed != taken) tell(tr("%1 is not possible here; took the nearest, %2.").arg(typed, taken), false);
+        if (typed != taken)
+            tell(tr("%1 is not possible here; took the nearest, %2.").arg(typed, taken), false);
     }
 }
 
@@ -312,7 +327,8 @@ void ParameterRow::refresh() {
     refresh_domain();
     if (changed) {
         show_value(value);
-        if (preset_coming_ && !fresh_ && style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, this) > 0) {
+        if (preset_coming_ && !fresh_ &&
+            style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, this) > 0) {
             if (field_) field_->flash(kFlash);
             if (choice_) choice_->flash(kFlash);
         }
@@ -339,8 +355,9 @@ void ParameterRow::refresh() {
     // A value that the whole scenario trips over is said here, beside it.
     if (answer.valid() && !blamed_) return;
     const QString pointer = pointer_of(id_);
-    const auto blame = std::ranges::find_if(
-        answer.problems, [&](const Problem& problem) { return QString::fromStdString(problem.where) == pointer; });
+    const auto blame = std::ranges::find_if(answer.problems, [&](const Problem& problem) {
+        return QString::fromStdString(problem.where) == pointer;
+    });
     if (blame != answer.problems.end()) {
         Problem words = *blame;
         words.where.clear();
@@ -381,15 +398,28 @@ void ParameterRow::refresh_label() {
     editor()->setAccessibleName(label);
     reset_->setAccessibleName(tr("Reset %1").arg(label));
     if (automatic_) automatic_->setAccessibleName(tr("%1 automatic").arg(label));
-    label_->setText(with_access_key(id_, abbreviated(label, font(), geometry_.label)));
+    fit_label();
+}
+
+// On one line if that is possible, else on two smaller ones.
+void ParameterRow::fit_label() {
+    const QString text = abbreviated(label_text_, font(), geometry_.label);
+    const bool one_line = QFontMetrics(font()).horizontalAdvance(text) <= geometry_.label;
+    constexpr double kTwoLines = 0.85;
+    label_->setWordWrap(!one_line);
+    label_->setFont(one_line ? font() : scaled_font(font(), kTwoLines));
+    const QRect room(0, 0, geometry_.label, geometry_.height);
+    const QRect whole = label_->fontMetrics().boundingRect(room, Qt::TextWordWrap, label_text_);
+    label_->setText(with_access_key(id_, one_line || whole.height() > room.height() ? text : label_text_));
 }
 
 bool ParameterRow::matches(const QString& words) const {
     const Parameter& row = parameter(id_);
-    const QString all = label_text_ + QLatin1Char(' ') + text_of(row.label) + QLatin1Char(' ') + text_of(row.key) +
-                        QLatin1Char(' ') + text_of(row.help);
+    const QString all = label_text_ + QLatin1Char(' ') + text_of(row.label) + QLatin1Char(' ') +
+                        text_of(row.key) + QLatin1Char(' ') + text_of(row.help);
     const QStringList wanted = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    return std::ranges::all_of(wanted, [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
+    return std::ranges::all_of(wanted,
+                               [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
 }
 
 void ParameterRow::set_compact(bool compact) {
@@ -405,23 +435,23 @@ void ParameterRow::set_compact(bool compact) {
 void ParameterRow::place() {
     const RowGeometry& g = geometry_;
     const auto put = [&](QWidget* widget, int x, int width, int height) {
-        if (widget) widget->setGeometry(QStyle::visualRect(layoutDirection(), QRect(0, 0, this->width(), g.height),
-                                                           QRect(x, (g.height - height) / 2, width, height)));
+        if (widget)
+            widget->setGeometry(QStyle::visualRect(layoutDirection(), QRect(0, 0, this->width(), g.height),
+                                                   QRect(x, (g.height - height) / 2, width, height)));
     };
-    put(label_, g.left, g.label, g.control);
+    put(label_, g.left, g.label, g.height);
     put(slider_, g.slider_x(), g.slider, g.control);
     int field = g.field;
     // A choice with long names takes the room of the button it does not have.
     if (choice_ && !automatic_ && choice_->neededWidth() > field) {
-        field = std::min(choice_->neededWidth(), g.automatic_x() + g.automatic - g.field_x());
+        field = g.automatic_x() + g.automatic - g.field_x();
     }
     put(editor(), g.field_x(), field, g.control);
     put(automatic_, g.automatic_x(), g.automatic, g.control - 4);
     put(reset_, g.dot_x() - 3, g.dot + 6, g.dot + 6);
     int height = g.height;
     if (!message_text_.isEmpty()) {
-        constexpr int kGrooveInset = 6;
-        const int left = g.slider_x() + kGrooveInset;
+        const int left = g.groove_x();
         const int width = g.width - g.left - left;
         const int lines = message_->heightForWidth(width);
         message_->setGeometry(QStyle::visualRect(layoutDirection(), QRect(0, 0, this->width(), lines),

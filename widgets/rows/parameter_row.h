@@ -1,6 +1,7 @@
 // One parameter as a person sets it: label, slider, field or choice, lock/auto, reset dot.
 //
-// Object names: the row is its parameter's key ("training.micro_batch"), its parts are the key with "/slider",
+// Object names: the row is its parameter's key ("training.micro_batch"), its parts are the key with
+// "/slider",
 // "/field" (the combo box of a choice too), "/auto" and "/reset".
 #pragma once
 
@@ -19,31 +20,33 @@ class ParameterChoice;
 class ParameterField;
 class ParameterSlider;
 
-// Columns of a row, in px: fixed in the design's font, larger in larger ones so that nothing is cut off. All rows
-// of a panel share them.
+// Columns of a row, in px: fixed in the design's font, larger in larger ones so that nothing is cut off. In a
+// wide font of the usual size the slider gives way first. All rows of a panel share them.
 struct RowGeometry {
     int left = 12;
     int label = 94;
     int slider = 116;
+    int inset = 6;  // of the groove in the slider
     int field = 92;
     int automatic = 32;
     int dot = 8;
-    int dot_gap = 4;
+    int dot_gap = 2;
     int control = 22;  // height of field and slider
     int height = 26;
     int width = 372;
 
     static RowGeometry of(const QFont& font, bool compact);
     [[nodiscard]] int slider_x() const { return left + label + 2; }
+    [[nodiscard]] int groove_x() const { return slider_x() + inset; }
     [[nodiscard]] int field_x() const { return slider_x() + slider + 4; }
     [[nodiscard]] int automatic_x() const { return field_x() + field + 3; }
     [[nodiscard]] int dot_x() const { return automatic_x() + automatic + dot_gap; }
 };
 
-// The label with "&" before its access key. Keys are dealt out over the whole table, so that those of shown rows
-// are unique in the window and leave the menus theirs; late rows may get none.
+// The label with "&" before its access key. Keys are dealt out over the whole table, so that those of shown
+// rows are unique in the window and leave the menus theirs; late rows may get none.
 QString with_access_key(P id, const QString& label);
-// `text` cut to `width` px: long words are abbreviated first ("Memory bandw."), the rest is elided.
+// `text` with the longest words of the table abbreviated where it exceeds `width` px ("Memory bandw.").
 QString abbreviated(const QString& text, const QFont& font, int width);
 
 class ParameterRow : public QWidget {
@@ -75,6 +78,7 @@ class ParameterRow : public QWidget {
     void refresh();
     void refresh_domain();
     void refresh_label();
+    void fit_label();
     void show_value(double value);
     void place();
     void take_typed(double value);
@@ -95,7 +99,7 @@ class ParameterRow : public QWidget {
     QString message_text_;
     double value_ = 0;
     Domain domain_;
-    bool fresh_ = true;          // nothing shown yet
+    bool fresh_ = true;  // nothing shown yet
     bool compact_ = false;
     bool preset_coming_ = false;  // a preset is being taken: a changed value flashes
     bool blamed_ = false;         // the message comes from the scenario's problems

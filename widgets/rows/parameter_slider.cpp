@@ -126,7 +126,8 @@ double SliderScale::fraction(double value) const {
     if (!std::isfinite(value)) return 0;
     if (stops_.empty()) {
         if (logarithmic_ && value <= 0) return 0;
-        const double part = logarithmic_ ? std::log(value / low_) / std::log(high_ / low_) : (value - low_) / (high_ - low_);
+        const double part =
+            logarithmic_ ? std::log(value / low_) / std::log(high_ / low_) : (value - low_) / (high_ - low_);
         return std::clamp(part, 0.0, 1.0);
     }
     const std::size_t count = stops_.size();
@@ -138,8 +139,9 @@ double SliderScale::fraction(double value) const {
         for (std::size_t i = 0; i + 1 < count; ++i) {
             if (stops_[i] >= value || value >= stops_[i + 1]) continue;
             const bool by_ratio = logarithmic_ && stops_[i] > 0;
-            place = static_cast<double>(i) + (by_ratio ? std::log(value / stops_[i]) / std::log(stops_[i + 1] / stops_[i])
-                                                       : (value - stops_[i]) / (stops_[i + 1] - stops_[i]));
+            place = static_cast<double>(i) +
+                    (by_ratio ? std::log(value / stops_[i]) / std::log(stops_[i + 1] / stops_[i])
+                              : (value - stops_[i]) / (stops_[i + 1] - stops_[i]));
         }
     }
     if (cells_) return (place + 0.5) / static_cast<double>(count);
@@ -312,7 +314,8 @@ double ParameterSlider::zoom() const { return std::max(1.0, fontMetrics().height
 
 QRectF ParameterSlider::groove() const {
     const double height = kGroove * zoom();
-    return {kInset, (this->height() - height) / 2, std::max(1.0, width() - 2 * kInset), height};
+    const double inset = kInset * zoom();
+    return {inset, (this->height() - height) / 2, std::max(1.0, width() - 2 * inset), height};
 }
 
 QPointF ParameterSlider::pointOf(double value) const {
@@ -324,8 +327,9 @@ QPointF ParameterSlider::pointOf(double value) const {
 
 QRectF ParameterSlider::handle() const {
     const double height = std::min(kHandleHeight * zoom(), this->height() - 2.0);
+    const double width = kHandleWidth * zoom();
     const QPointF at = pointOf(value_);
-    return {at.x() - kHandleWidth / 2, at.y() - height / 2, kHandleWidth, height};
+    return {at.x() - width / 2, at.y() - height / 2, width, height};
 }
 
 QSize ParameterSlider::sizeHint() const {
@@ -378,8 +382,10 @@ void ParameterSlider::paintEvent(QPaintEvent*) {
     painter.drawRoundedRect(knob, 2.5, 2.5);
     if (isEnabled()) {
         const double quarter = knob.height() / 4;
-        painter.setPen(QPen(theme.kind == Theme::Kind::dark ? Theme::light().muted : Theme::light().border, 1));
-        painter.drawLine(QPointF(knob.center().x(), knob.top() + quarter), QPointF(knob.center().x(), knob.bottom() - quarter));
+        painter.setPen(
+            QPen(theme.kind == Theme::Kind::dark ? Theme::light().muted : Theme::light().border, 1));
+        painter.drawLine(QPointF(knob.center().x(), knob.top() + quarter),
+                         QPointF(knob.center().x(), knob.bottom() - quarter));
     }
     if (hasFocus()) {
         painter.setPen(QPen(theme.accent, 2));

@@ -1,7 +1,8 @@
 // The slider of a parameter row: a groove wide enough to be painted on, over the values a parameter may take.
 //
-// It keeps the value itself as a double in SI units; the integer positions of QAbstractSlider are only steps along
-// the groove, so a value between two positions (typed, or from a preset) is shown where it is and never rounded.
+// It keeps the value itself as a double in SI units; the integer positions of QAbstractSlider are only steps
+// along the groove, so a value between two positions (typed, or from a preset) is shown where it is and never
+// rounded.
 #pragma once
 
 #include <QAbstractSlider>
@@ -13,8 +14,8 @@
 
 namespace shardscope {
 
-// Positions 0 … last() and the values they stand for: one position a stop where the domain is a list, else 400
-// steps from low to high. A value beyond the ends extends them.
+// Positions 0 … last() and the values they stand for: one position a stop where the domain is a list, else
+// 400 steps from low to high. A value beyond the ends extends them.
 class SliderScale {
   public:
     SliderScale() = default;
@@ -27,8 +28,8 @@ class SliderScale {
     [[nodiscard]] double low() const { return low_; }
     [[nodiscard]] double high() const { return high_; }
     [[nodiscard]] double at(int position) const;
-    // The roundest value within `tolerance` of a place along the groove: a power of two, or few digits in the unit
-    // it is shown in.
+    // The roundest value within `tolerance` of a place along the groove: a power of two, or few digits in the
+    // unit it is shown in.
     [[nodiscard]] double roundest(double where, double tolerance) const;
     // Where the value lies along the groove, 0 … 1.
     [[nodiscard]] double fraction(double value) const;
@@ -52,7 +53,8 @@ class ParameterSlider : public QAbstractSlider {
   public:
     explicit ParameterSlider(QWidget* parent = nullptr);
 
-    // The parameter is a row of the table. Not called during a drag: the groove must not move under the pointer.
+    // The parameter is a row of the table. Not called during a drag: the groove must not move under the
+    // pointer.
     void setDomain(const Domain& domain, bool logarithmic, const Parameter& parameter);
     // Shows a value without emitting; ignored while the slider is held down. Hides the base class's integer
     // setter, which moves to a position as a gesture of its own (accessibility tools use it).

@@ -124,7 +124,8 @@ QPalette palette_of(const Theme& t) {
     p.setColor(QPalette::Dark, t.border);
     p.setColor(QPalette::Shadow, t.border);
     const QColor faint = mixed(t.muted, t.window, 0.45);
-    for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText, QPalette::PlaceholderText}) {
+    for (const auto role :
+         {QPalette::WindowText, QPalette::Text, QPalette::ButtonText, QPalette::PlaceholderText}) {
         p.setColor(QPalette::Disabled, role, faint);
     }
     p.setColor(QPalette::Disabled, QPalette::Base, t.window);
@@ -144,7 +145,8 @@ class FlatStyle : public QProxyStyle {
                        const QWidget* widget) const override {
         switch (element) {
             case PE_PanelLineEdit:
-                if (const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option); frame && frame->lineWidth > 0) {
+                if (const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option);
+                    frame && frame->lineWidth > 0) {
                     field(*option, *painter, widget);
                 } else {
                     painter->fillRect(option->rect, option->palette.base());
@@ -161,7 +163,8 @@ class FlatStyle : public QProxyStyle {
 
     void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
                             const QWidget* widget) const override {
-        const auto* combo = control == CC_ComboBox ? qstyleoption_cast<const QStyleOptionComboBox*>(option) : nullptr;
+        const auto* combo =
+            control == CC_ComboBox ? qstyleoption_cast<const QStyleOptionComboBox*>(option) : nullptr;
         if (!combo) {
             QProxyStyle::drawComplexControl(control, option, painter, widget);
             return;
@@ -185,6 +188,7 @@ class FlatStyle : public QProxyStyle {
             case PM_IndicatorWidth:
             case PM_IndicatorHeight:
                 return std::max(14, widget ? widget->fontMetrics().height() * 9 / 10 : 14);
+            case PM_LineEditIconSize: return std::max(16, widget ? widget->fontMetrics().height() : 16);
             default: return QProxyStyle::pixelMetric(metric, option, widget);
         }
     }
@@ -226,19 +230,24 @@ class FlatStyle : public QProxyStyle {
         painter.drawRoundedRect(QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
         painter.restore();
         const bool strong = refused || focus;
-        outline(painter, option.rect, refused ? theme.text : focus ? theme.accent : enabled ? theme.border : theme.line,
+        outline(painter, option.rect,
+                refused   ? theme.text
+                : focus   ? theme.accent
+                : enabled ? theme.border
+                          : theme.line,
                 strong ? 2 : 1);
     }
 
     static void triangle(QPainter& painter, const QRect& rect, const QColor& colour) {
-        const double half = std::max(3.5, std::min(rect.width(), rect.height()) * 0.2);
+        const double half = std::max(3.5, rect.height() * 0.16);
         const QPointF c = QRectF(rect).center();
         painter.save();
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(Qt::NoPen);
         painter.setBrush(colour);
         const std::array<QPointF, 3> points{QPointF(c.x() - half, c.y() - half / 2),
-                                            QPointF(c.x() + half, c.y() - half / 2), QPointF(c.x(), c.y() + half / 2)};
+                                            QPointF(c.x() + half, c.y() - half / 2),
+                                            QPointF(c.x(), c.y() + half / 2)};
         painter.drawPolygon(points.data(), static_cast<int>(points.size()));
         painter.restore();
     }
@@ -265,7 +274,8 @@ class FlatStyle : public QProxyStyle {
         const QRectF box = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5);
         painter.drawRoundedRect(box, 3, 3);
         if (on) {
-            painter.setPen(QPen(theme.on_accent, std::max(1.6, box.width() * 0.13), Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+            painter.setPen(QPen(theme.on_accent, std::max(1.6, box.width() * 0.13), Qt::SolidLine,
+                                Qt::RoundCap, Qt::RoundJoin));
             const auto at = [&](double x, double y) {
                 return QPointF(box.left() + x * box.width(), box.top() + y * box.height());
             };
@@ -322,7 +332,9 @@ QTabBar::tab:focus { border: 2px solid %accent%; padding: 0 10px; }
 QSplitter::handle { background: %line%; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
+QScrollBar[slim="true"]:vertical { width: 6px; }
 QScrollBar::handle { background: %border%; border-radius: 3px; margin: 2px; min-height: 24px; min-width: 24px; }
+QScrollBar[slim="true"]::handle:vertical { margin: 2px 1px; border-radius: 2px; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 )";
@@ -422,8 +434,8 @@ QFont scaled_font(const QFont& base, double factor, bool bold) {
 
 void fill_hatch(QPainter& painter, const QRectF& area, const Theme& theme, double pitch, double width) {
     if (area.isEmpty() || pitch <= 0) return;
-    // Lines x + y = c, cut to the area by hand: SVG export ignores clipping. They are counted from the origin so
-    // that areas that touch share one pattern.
+    // Lines x + y = c, cut to the area by hand: SVG export ignores clipping. They are counted from the origin
+    // so that areas that touch share one pattern.
     const double step = pitch * std::sqrt(2.0);
     QVector<QLineF> lines;
     const double last = area.right() + area.bottom();

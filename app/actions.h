@@ -1,0 +1,36 @@
+// Every action of the window once: id, text, icon, shortcut. Menus and the tool bar are made from this table.
+#pragma once
+
+#include <QKeySequence>
+#include <QString>
+#include <map>
+#include <vector>
+
+class QAction;
+class QObject;
+
+namespace shardscope {
+
+enum class ActionId {
+    new_scenario, open, save, save_as, export_plot, export_all, quit,
+    undo, redo, copy, paste,
+    theme_system, theme_light, theme_dark, find_parameter,
+    pin, unpin_all, show_table, toggle_why,
+    shortcuts, about,
+};
+
+struct ActionRow {
+    ActionId id;
+    const char* name;      // object name: "action/pin"
+    const char* text;      // with its access key; translated where it is shown
+    const char* icon;      // resource, or ""
+    const char* shortcut;  // portable text, or ""
+    bool in_toolbar;
+};
+const std::vector<ActionRow>& action_table();
+
+using Actions = std::map<ActionId, QAction*>;
+// The table's actions as children of `parent`.
+Actions make_actions(QObject* parent);
+
+}  // namespace shardscope

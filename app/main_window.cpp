@@ -1,0 +1,456 @@
+#include "app/main_window.h"
+
+#include <QApplication>
+#include <QActionGroup>
+#include <QClipboard>
+#include <QCloseEvent>
+#include <QDir>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QSaveFile>
+#include <QTabWidget>
+#include <QToolBar>
+#include <QToolButton>
+#include <QUndoStack>
+#include <QVBoxLayout>
+
+#include "app/pickers.h"
+#include "app/session.h"
+#include "files/scenario_file.h"
+#include "widgets/panels/controls_panel.h"
+#include "widgets/panels/headline.h"
+#include "widgets/panels/memory_bar.h"
+#include "widgets/panels/repair_strip.h"
+#include "widgets/panels/scenario_strip.h"
+#include "widgets/panels/table_view.h"
+#include "widgets/panels/waterfall.h"
+#include "widgets/panels/why_panel.h"
+#include "widgets/plots/figure_export.h"
+#include "widgets/plots/plot_data.h"
+#include "widgets/plots/scaling_plot.h"
+#include "widgets/theme/theme.h"
+
+namespace shardscope {
+namespace {
+
+constexpr int kWhyFolds = 1280;      // narrower than this the Why panel becomes a rail
+constexpr int kCompactBelow = 1200;  // narrower than this controls and side column shrink
+const char* const kPlots[] = {"scaling", "memory", "waterfall"};
+
+QWidget* line(bool vertical) {
+    auto* widget = new QWidget;
+    widget->setObjectName(QStringLiteral("pane-line"));
+    widget->setAttribute(Qt::WA_StyledBackground);
+    if (vertical) widget->setFixedWidth(1);
+    else widget->setFixedHeight(1);
+    const auto paint = [widget] { widget->setStyleSheet(QStringLiteral("background:%1").arg(current_theme().line.name())); };
+    QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, widget, paint);
+    paint();
+    return widget;
+}
+
+QVBoxLayout* column(QWidget* parent) {
+    auto* layout = new QVBoxLayout(parent);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    return layout;
+}
+
+}  // namespace
+
+Dialogs Dialogs::native() {
+    return {
+        [](QWidget* parent, const QString& title, const QString& folder, const QString& filter) {
+            return QFileDialog::getOpenFileName(parent, title, folder, filter);
+        },
+        [](QWidget* parent, const QString& title, const QString& suggestion, const QString& filter) {
+            return QFileDialog::getSaveFileName(parent, title, suggestion, filter);
+        },
+        [](QWidget* parent, const QString& title, const QString& folder) {
+            return QFileDialog::getExistingDirectory(parent, title, folder);
+        },
+    };
+}
+
+MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, QWidget* parent)
+    : QMainWindow(parent), catalogue_(catalogue), session_(session), dialogs_(std::move(dialogs)), model_(catalogue),
+      actions_(make_actions(this)) {
+    setObjectName(QStringLiteral("main-window"));
+    setAcceptDrops(true);
+    setContextMenuPolicy(Qt::NoContextMenu);
+    build_menus();
+    build_toolbar();
+    build_panes();
+    connect_actions();
+    connect(&model_, &LiveModel::changed, this, &MainWindow::refresh_titles);
+    refresh_titles();
+    setMinimumSize(1024, 640);
+    resize(1440, 900);
+    if (const QByteArray geometry = session_.geometry(); !geometry.isEmpty()) restoreGeometry(geometry);
+}
+
+void MainWindow::build_menus() {
+    using enum ActionId;
+    const auto menu = [&](const QString& title, std::initializer_list<ActionId> ids) {
+        QMenu* added = menuBar()->addMenu(title);
+        for (const ActionId id : ids) added->addAction(actions_.at(id));
+        return added;
+    };
+    menu(tr("&File"), {new_scenario, open, save, save_as, export_plot, export_all, quit});
+    menu(tr("&Edit"), {undo, redo, copy, paste, find_parameter});
+    QMenu* theme = menu(tr("&View"), {toggle_why, show_table})->addMenu(tr("T&heme"));
+    auto* group = new QActionGroup(this);
+    for (const ActionId id : {theme_system, theme_light, theme_dark}) {
+        actions_.at(id)->setCheckable(true);
+        group->addAction(actions_.at(id));
+        theme->addAction(actions_.at(id));
+    }
+    QMenu* scenarios = menu(tr("&Scenario"), {pin, unpin_all});
+    scenarios->addSeparator();
+    for (const Preset* preset : catalogue_.all(PresetKind::scenario)) {
+        QAction* entry = scenarios->addAction(preset->title.empty() ? QString::fromStdString(preset->name) : QString::fromStdString(preset->title));
+        entry->setObjectName(QStringLiteral("scenario/") + QString::fromStdString(preset->name));
+        connect(entry, &QAction::triggered, this, [this, preset] { load_text(QString::fromStdString(preset->text), QString::fromStdString(preset->title), {}); });
+    }
+    menu(tr("&Help"), {shortcuts, about});
+}
+
+void MainWindow::build_toolbar() {
+    QToolBar* bar = addToolBar(tr("Main"));
+    bar->setObjectName(QStringLiteral("toolbar"));
+    bar->setMovable(false);
+    bar->setFloatable(false);
+    bar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    bar->setIconSize({16, 16});
+    cluster_picker_ = make_cluster_picker(model_, this);
+    model_picker_ = make_model_picker(model_, this);
+    bar->addWidget(cluster_picker_);
+    bar->addWidget(model_picker_);
+    bar->addSeparator();
+    for (const ActionRow& row : action_table()) {
+        if (!row.in_toolbar || row.id == ActionId::export_plot) continue;
+        bar->addAction(actions_.at(row.id));
+    }
+    bar->addAction(actions_.at(ActionId::export_plot));
+}
+
+void MainWindow::build_panes() {
+    auto* whole = new QWidget;
+    auto* rows = column(whole);
+
+    // What went wrong, above everything and in nobody's way: no dialog to click away.
+    message_ = new QWidget;
+    message_->setObjectName(QStringLiteral("message"));
+    auto* message_row = new QHBoxLayout(message_);
+    message_row->setContentsMargins(12, 4, 12, 4);
+    message_text_ = new QLabel;
+    message_text_->setObjectName(QStringLiteral("message/text"));
+    message_text_->setWordWrap(true);
+    message_text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    message_row->addWidget(message_text_, 1);
+    auto* dismiss = new QToolButton;
+    dismiss->setText(QStringLiteral("×"));
+    dismiss->setAccessibleName(tr("Dismiss the message"));
+    connect(dismiss, &QToolButton::clicked, message_, &QWidget::hide);
+    message_row->addWidget(dismiss);
+    message_->hide();
+    rows->addWidget(message_);
+
+    auto* panes = new QHBoxLayout;
+    panes->setContentsMargins(0, 0, 0, 0);
+    panes->setSpacing(0);
+    rows->addLayout(panes, 1);
+
+    controls_ = new ControlsPanel(model_);
+    panes->addWidget(controls_);
+    panes->addWidget(line(true));
+
+    auto* middle = new QWidget;
+    auto* middle_rows = column(middle);
+    headline_ = new Headline(model_);
+    repairs_ = new RepairStrip(model_);
+    middle_rows->addWidget(headline_);
+    middle_rows->addWidget(line(false));
+    middle_rows->addWidget(repairs_);
+
+    auto* plots = new QHBoxLayout;
+    plots->setContentsMargins(0, 0, 0, 0);
+    plots->setSpacing(0);
+    auto* tabs = new QTabWidget;
+    tabs->setObjectName(QStringLiteral("tabs"));
+    tabs->setDocumentMode(true);
+    scaling_ = new ScalingPlot(model_);
+    tabs->addTab(scaling_, tr("Scaling"));
+    plots->addWidget(tabs, 1);
+    plots->addWidget(line(true));
+    side_ = new QWidget;
+    auto* side_rows = column(side_);
+    memory_ = new MemoryBar(model_);
+    waterfall_ = new Waterfall(model_);
+    side_rows->addWidget(memory_, 11);
+    side_rows->addWidget(line(false));
+    side_rows->addWidget(waterfall_, 10);
+    plots->addWidget(side_);
+    middle_rows->addLayout(plots, 1);
+    panes->addWidget(middle, 1);
+    panes->addWidget(line(true));
+
+    why_ = new WhyPanel(model_);
+    panes->addWidget(why_);
+    why_rail_ = new QToolButton;
+    why_rail_->setObjectName(QStringLiteral("why-rail"));
+    why_rail_->setText(tr("?"));
+    why_rail_->setToolTip(tr("Why? Opens the explanation (F9)"));
+    why_rail_->setAccessibleName(tr("Why panel"));
+    why_rail_->setFixedWidth(30);
+    why_rail_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Expanding);
+    why_rail_->setAutoRaise(true);
+    connect(why_rail_, &QToolButton::clicked, this, [this] { show_why(true); });
+    panes->addWidget(why_rail_);
+
+    rows->addWidget(line(false));
+    rows->addWidget(new ScenarioStrip(model_));
+    setCentralWidget(whole);
+
+    const auto why = [this](Output id) {
+        show_why(true);
+        why_->show(id);
+    };
+    connect(headline_, &Headline::why_requested, this, why);
+    connect(memory_, &MemoryBar::why_requested, this, why);
+    connect(waterfall_, &Waterfall::why_requested, this, why);
+    connect(why_, &WhyPanel::closed, this, [this] { show_why(false); });
+    connect(headline_, &Headline::hypothetical_toggled, this, [this](bool on) {
+        waterfall_->set_hypothetical(on);
+        scaling_->set_hypothetical(on);
+    });
+    connect(scaling_, &ScalingPlot::table_requested, actions_.at(ActionId::show_table), &QAction::trigger);
+    connect(scaling_, &ScalingPlot::export_requested, actions_.at(ActionId::export_plot), &QAction::trigger);
+}
+
+void MainWindow::connect_actions() {
+    const auto on = [&](ActionId id, auto&& work) { connect(actions_.at(id), &QAction::triggered, this, std::forward<decltype(work)>(work)); };
+    QUndoStack* undo = model_.undo_stack();
+    on(ActionId::undo, [undo] { undo->undo(); });
+    on(ActionId::redo, [undo] { undo->redo(); });
+    const auto refresh_undo = [this, undo] {
+        actions_.at(ActionId::undo)->setEnabled(undo->canUndo());
+        actions_.at(ActionId::redo)->setEnabled(undo->canRedo());
+        actions_.at(ActionId::undo)->setToolTip(undo->canUndo() ? tr("Undo: %1").arg(undo->undoText()) : tr("Nothing to undo"));
+        actions_.at(ActionId::redo)->setToolTip(undo->canRedo() ? tr("Redo: %1").arg(undo->redoText()) : tr("Nothing to redo"));
+    };
+    connect(undo, &QUndoStack::indexChanged, this, refresh_undo);
+    connect(undo, &QUndoStack::canUndoChanged, this, refresh_undo);
+    refresh_undo();
+
+    const QString scenarios = tr("Scenarios and figures (*.json *.svg *.pdf *.png)");
+    on(ActionId::new_scenario, [this] {
+        file_.clear();
+        model_.replace(Scenario::first_launch(catalogue_), tr("New scenario"));
+    });
+    on(ActionId::open, [this, scenarios] {
+        if (const QString file = dialogs_.open_file(this, tr("Open a scenario"), session_.folder(), scenarios); !file.isEmpty()) open(file);
+    });
+    on(ActionId::save, [this] {
+        if (file_.isEmpty()) actions_.at(ActionId::save_as)->trigger();
+        else save(file_);
+    });
+    on(ActionId::save_as, [this] {
+        const QString suggestion = file_.isEmpty() ? session_.folder() + QStringLiteral("/scenario.json") : file_;
+        QString file = dialogs_.save_file(this, tr("Save the scenario"), suggestion, tr("Scenarios (*.json)"));
+        if (file.isEmpty()) return;
+        if (QFileInfo(file).suffix().isEmpty()) file += QStringLiteral(".json");
+        save(file);
+    });
+    on(ActionId::export_plot, [this] {
+        const QString file = dialogs_.save_file(this, tr("Export the plot"), session_.folder() + QStringLiteral("/scaling.svg"),
+                                                tr("Figures and tables (*.svg *.pdf *.png *.csv)"));
+        if (!file.isEmpty()) export_plot(QStringLiteral("scaling"), file);
+    });
+    on(ActionId::export_all, [this] { export_all(); });
+    on(ActionId::quit, [this] { close(); });
+    on(ActionId::copy, [this] { QApplication::clipboard()->setText(QString::fromStdString(write_scenario(model_.scenario()))); });
+    on(ActionId::paste, [this] { load_text(QApplication::clipboard()->text(), tr("the clipboard"), {}); });
+    on(ActionId::find_parameter, [this] { controls_->search()->setFocus(Qt::ShortcutFocusReason); });
+    on(ActionId::pin, [this] { model_.pin(); });
+    on(ActionId::unpin_all, [this] {
+        while (!model_.pins().empty()) model_.unpin(model_.pins().back().letter);
+    });
+    on(ActionId::show_table, [this] {
+        if (const auto table = plot_table("scaling", model_.answer())) (new TableView(tr("Scaling"), *table, this))->show();
+    });
+    on(ActionId::toggle_why, [this] { show_why(!why_->isVisible()); });
+    on(ActionId::shortcuts, [this] {
+        QString text;
+        for (const ActionRow& row : action_table()) {
+            if (*row.shortcut) text += QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td>%2</td></tr>").arg(QLatin1String(row.shortcut), actions_.at(row.id)->text().remove(QLatin1Char('&')));
+        }
+        auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Keyboard"), QStringLiteral("<table>%1</table>").arg(text), QMessageBox::Close, this);
+        box->setAttribute(Qt::WA_DeleteOnClose);
+        box->open();
+    });
+    on(ActionId::about, [this] {
+        auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About Shardscope"),
+            tr("<b>Shardscope %1</b><p>Where memory or bandwidth becomes the wall of training a large transformer.</p>"
+               "<p>Free software under the GNU General Public License, version 3 or later.</p>").arg(QStringLiteral(SHARDSCOPE_VERSION)),
+            QMessageBox::Close, this);
+        box->setAttribute(Qt::WA_DeleteOnClose);
+        box->open();
+    });
+
+    const std::pair<ActionId, ThemeManager::Choice> themes[] = {{ActionId::theme_system, ThemeManager::Choice::system},
+                                                                {ActionId::theme_light, ThemeManager::Choice::light},
+                                                                {ActionId::theme_dark, ThemeManager::Choice::dark}};
+    for (const auto& [id, choice] : themes) {
+        actions_.at(id)->setChecked(ThemeManager::instance().choice() == choice);
+        on(id, [this, choice = choice] {
+            session_.set_theme(choice);
+            ThemeManager::instance().choose(choice);
+        });
+    }
+}
+
+bool MainWindow::open(const QString& file) {
+    Problems problems;
+    std::string text = read_text(file.toStdString(), problems);
+    if (problems.empty()) {
+        const QByteArray bytes(text.data(), static_cast<qsizetype>(text.size()));
+        if (const QByteArray inside = scenario_in_figure(bytes); !inside.isEmpty()) text = inside.toStdString();
+    }
+    Scenario scenario;
+    if (problems.empty()) scenario = read_scenario(text, catalogue_, QFileInfo(file).absolutePath().toStdString(), problems);
+    if (!problems.empty()) {
+        QStringList lines;
+        for (const Problem& problem : problems) lines << QString::fromStdString(problem.text(QFileInfo(file).fileName().toStdString()));
+        say(lines.join(QLatin1Char('\n')));
+        return false;
+    }
+    message_->hide();
+    file_ = file.endsWith(QLatin1String(".json")) ? file : QString();
+    session_.set_folder(QFileInfo(file).absolutePath());
+    session_.add_recent(file);
+    model_.replace(scenario, tr("Open %1").arg(QFileInfo(file).fileName()));
+    refresh_titles();
+    return true;
+}
+
+void MainWindow::load_text(const QString& text, const QString& what, const QString& folder) {
+    Problems problems;
+    const Scenario scenario = read_scenario(text.toStdString(), catalogue_, folder.toStdString(), problems);
+    if (!problems.empty()) {
+        QStringList lines;
+        for (const Problem& problem : problems) lines << QString::fromStdString(problem.text(what.toStdString()));
+        say(lines.join(QLatin1Char('\n')));
+        return;
+    }
+    message_->hide();
+    model_.replace(scenario, tr("Load %1").arg(what));
+}
+
+bool MainWindow::save(const QString& file) {
+    Problems problems;
+    if (!write_whole(file.toStdString(), write_scenario(model_.scenario()), problems)) {
+        say(QString::fromStdString(problems.front().text(file.toStdString())));
+        return false;
+    }
+    file_ = file;
+    session_.set_folder(QFileInfo(file).absolutePath());
+    session_.add_recent(file);
+    model_.undo_stack()->setClean();
+    refresh_titles();
+    return true;
+}
+
+bool MainWindow::export_plot(const QString& plot, const QString& file) {
+    const QString ending = QFileInfo(file).suffix().toLower();
+    const std::pair<const char*, FigureFormat> formats[] = {{"svg", FigureFormat::svg}, {"pdf", FigureFormat::pdf}, {"png", FigureFormat::png}, {"csv", FigureFormat::csv}};
+    for (const auto& [name, format] : formats) {
+        if (ending != QLatin1String(name)) continue;
+        FigureRequest request;
+        request.plot = plot.toStdString();
+        QString problem;
+        const QByteArray bytes = render_figure(request, model_.answer(), format, &problem);
+        QSaveFile output(file);
+        if (bytes.isEmpty()) {
+            say(problem);
+            return false;
+        }
+        if (!output.open(QIODevice::WriteOnly) || output.write(bytes) != bytes.size() || !output.commit()) {
+            say(tr("%1 cannot be written (%2); choose another place").arg(file, output.errorString()));
+            return false;
+        }
+        session_.set_folder(QFileInfo(file).absolutePath());
+        return true;
+    }
+    say(tr("%1: the ending decides the format; end it in .svg, .pdf, .png or .csv").arg(file));
+    return false;
+}
+
+void MainWindow::export_all() {
+    const QString folder = dialogs_.choose_folder(this, tr("Export all plots into a folder"), session_.folder());
+    if (folder.isEmpty()) return;
+    int written = 0;
+    for (const char* plot : kPlots) {
+        for (const char* ending : {"svg", "pdf", "png", "csv"}) {
+            if (!export_plot(QLatin1String(plot), QDir(folder).filePath(QStringLiteral("%1.%2").arg(QLatin1String(plot), QLatin1String(ending))))) return;
+            ++written;
+        }
+    }
+    say(tr("%n files written to %1", nullptr, written).arg(folder));
+}
+
+void MainWindow::say(const QString& message) {
+    message_text_->setText(message);
+    message_->show();
+}
+
+void MainWindow::refresh_titles() {
+    const Scenario& scenario = model_.scenario();
+    refresh_picker(*cluster_picker_, tr("Cluster"), scenario.cluster, is_modified(scenario, Group::cluster) || is_modified(scenario, Group::gpu));
+    refresh_picker(*model_picker_, tr("Model"), scenario.model, is_modified(scenario, Group::model));
+    setWindowTitle(QStringLiteral("%1 – Shardscope").arg(QString::fromStdString(scenario.title())));
+}
+
+void MainWindow::show_why(bool shown) {
+    why_wanted_ = shown;
+    why_->setVisible(shown);
+    why_rail_->setVisible(!shown);
+}
+
+void MainWindow::fold(const QSize& size) {
+    const bool compact = size.width() < kCompactBelow;
+    controls_->set_compact(compact);
+    side_->setFixedWidth(compact ? 214 : 262);
+    const bool why = why_wanted_ && size.width() >= kWhyFolds;
+    why_->setVisible(why);
+    why_rail_->setVisible(!why);
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+    QMainWindow::resizeEvent(event);
+    fold(event->size());
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    session_.set_geometry(saveGeometry());
+    QMainWindow::closeEvent(event);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    if (event->mimeData()->hasUrls() || event->mimeData()->hasText()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    if (event->mimeData()->hasUrls() && !event->mimeData()->urls().isEmpty()) open(event->mimeData()->urls().first().toLocalFile());
+    else if (event->mimeData()->hasText()) load_text(event->mimeData()->text(), tr("the dropped text"), {});
+    event->acceptProposedAction();
+}
+
+}  // namespace shardscope

@@ -1,0 +1,88 @@
+// The main window: puts the panels together, owns the actions, opens and saves. What panels show is theirs.
+#pragma once
+
+#include <QMainWindow>
+#include <functional>
+
+#include "app/actions.h"
+#include "widgets/live_model.h"
+
+class QLabel;
+class QToolButton;
+
+namespace shardscope {
+
+class ControlsPanel;
+class Headline;
+class MemoryBar;
+class RepairStrip;
+class ScalingPlot;
+class ScenarioStrip;
+class Session;
+class Waterfall;
+class WhyPanel;
+
+// Questions to the person, so that tests can answer them.
+struct Dialogs {
+    std::function<QString(QWidget* parent, const QString& title, const QString& folder, const QString& filter)> open_file;
+    std::function<QString(QWidget* parent, const QString& title, const QString& suggestion, const QString& filter)> save_file;
+    std::function<QString(QWidget* parent, const QString& title, const QString& folder)> choose_folder;
+    static Dialogs native();
+};
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+  public:
+    MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs = Dialogs::native(), QWidget* parent = nullptr);
+
+    [[nodiscard]] LiveModel& model() { return model_; }
+    [[nodiscard]] QAction* action(ActionId id) const { return actions_.at(id); }
+
+    // A scenario file or an exported figure. False, with a message shown, when it cannot be used; nothing changes then.
+    bool open(const QString& file);
+    bool save(const QString& file);
+    // One plot to one file, its format by the ending.
+    bool export_plot(const QString& plot, const QString& file);
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+  private:
+    void build_menus();
+    void build_toolbar();
+    void build_panes();
+    void connect_actions();
+    void load_text(const QString& text, const QString& what, const QString& folder);
+    void refresh_titles();
+    void fold(const QSize& size);
+    void show_why(bool shown);
+    void say(const QString& message);
+    void export_all();
+
+    Catalogue& catalogue_;
+    Session& session_;
+    Dialogs dialogs_;
+    LiveModel model_;
+    Actions actions_;
+    QString file_;  // the scenario was opened from or saved to; "" when neither
+
+    QToolButton* cluster_picker_ = nullptr;
+    QToolButton* model_picker_ = nullptr;
+    ControlsPanel* controls_ = nullptr;
+    Headline* headline_ = nullptr;
+    RepairStrip* repairs_ = nullptr;
+    ScalingPlot* scaling_ = nullptr;
+    MemoryBar* memory_ = nullptr;
+    Waterfall* waterfall_ = nullptr;
+    WhyPanel* why_ = nullptr;
+    QToolButton* why_rail_ = nullptr;
+    QWidget* side_ = nullptr;
+    QWidget* message_ = nullptr;
+    QLabel* message_text_ = nullptr;
+    bool why_wanted_ = true;
+};
+
+}  // namespace shardscope

@@ -1,0 +1,69 @@
+// Makes the README's pictures, offscreen: `screenshots FOLDER`.
+#include <QApplication>
+#include <QDir>
+#include <QStandardPaths>
+#include <cstdio>
+
+#include "app/commands/command.h"
+#include "app/main_window.h"
+#include "app/session.h"
+#include "widgets/theme/theme.h"
+
+using namespace shardscope;
+
+namespace {
+
+struct Shot {
+    const char* file;
+    QSize size;
+    ThemeManager::Choice theme;
+    Scenario (*scenario)();
+};
+
+Scenario first() { return Scenario::first_launch(commands::catalogue()); }
+
+Scenario too_long() { return edited(first(), P::sequence_length, 8192); }
+
+Scenario network_bound() {
+    Scenario scenario = with_cluster(first(), *commands::catalogue().find(PresetKind::cluster, "polaris"));
+    scenario = edited(scenario, P::sequence_length, 512);
+    return edited(scenario, P::micro_batch, 1);
+}
+
+Scenario risky() { return edited(edited(first(), P::sequence_length, 2048), P::micro_batch, 5); }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    QStandardPaths::setTestModeEnabled(true);
+    QApplication application(argc, argv);
+    QApplication::setFont(QFont(QStringLiteral("DejaVu Sans"), 9));
+    const QString folder = argc > 1 ? QString::fromLocal8Bit(argv[1]) : QStringLiteral(".");
+    QDir().mkpath(folder);
+    const Shot shots[] = {
+        {"first-light.png", {1440, 900}, ThemeManager::Choice::light, first},
+        {"network-wall-dark.png", {1440, 900}, ThemeManager::Choice::dark, network_bound},
+        {"does-not-fit.png", {1440, 900}, ThemeManager::Choice::light, too_long},
+        {"risky-dark.png", {1440, 900}, ThemeManager::Choice::dark, risky},
+        {"small.png", {1024, 700}, ThemeManager::Choice::light, first},
+        {"small-does-not-fit.png", {1024, 700}, ThemeManager::Choice::light, too_long},
+    };
+    for (const Shot& shot : shots) {
+        ThemeManager::instance().choose(shot.theme);
+        Session session;
+        session.set_geometry({});
+        MainWindow window(commands::catalogue(), session);
+        window.resize(shot.size);
+        window.model().start_with(shot.scenario());
+        window.show();
+        for (int i = 0; i < 5; ++i) QApplication::processEvents();
+        const QString file = QDir(folder).filePath(QLatin1String(shot.file));
+        if (!window.grab().save(file)) {
+            std::fprintf(stderr, "cannot write %s\n", file.toLocal8Bit().constData());
+            return 1;
+        }
+        std::printf("%s\n", file.toLocal8Bit().constData());
+    }
+    return 0;
+}

@@ -1,0 +1,72 @@
+// Speed of the engine on one core.
+#include <benchmark/benchmark.h>
+
+#include "explore/scaling.h"
+#include "explore/sweep.h"
+#include "scenario/catalogue.h"
+
+using namespace shardscope;
+
+namespace {
+
+Scenario fsdp_13b() { return Scenario::first_launch(); }
+
+// Memory, step time and walls of a compiled scenario.
+void estimate_fsdp_13b(benchmark::State& state) {
+    const Compiled compiled = compile(resolve(fsdp_13b()));
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(compiled);
+        benchmark::DoNotOptimize(estimate(compiled));
+    }
+    state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(estimate_fsdp_13b);
+
+// The same from the scenario on: presets, derivation, checks, operators.
+void answer_fsdp_13b(benchmark::State& state) {
+    const Scenario scenario = fsdp_13b();
+    Answer scratch;
+    for (auto _ : state) benchmark::DoNotOptimize(answer_into(scenario, scratch));
+    state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(answer_fsdp_13b);
+
+void sweep_200_points(benchmark::State& state) {
+    const Scenario scenario = fsdp_13b();
+    const Axis axis = make_axis(scenario, P::inter_node_bandwidth, 1e9, 400e9, 200, true);
+    for (auto _ : state) benchmark::DoNotOptimize(curve(scenario, axis));
+    state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(axis.values.size()));
+}
+BENCHMARK(sweep_200_points);
+
+void map_96_by_96(benchmark::State& state) {
+    const Scenario scenario = fsdp_13b();
+    const Axis x = make_axis(scenario, P::inter_node_bandwidth, 1e9, 400e9, 96, true);
+    const Axis y = make_axis(scenario, P::memory_bandwidth, 0.5e12, 10e12, 96, true);
+    for (auto _ : state) {
+        double sum = 0;
+        for_each_point(scenario, {x, y}, [&](const auto&, const Answer& point, bool) { sum += point.estimate.mfu; });
+        benchmark::DoNotOptimize(sum);
+    }
+    state.SetItemsProcessed(state.iterations() * 96 * 96);
+}
+BENCHMARK(map_96_by_96)->Unit(benchmark::kMillisecond);
+
+void scaling_curves(benchmark::State& state) {
+    const Scenario scenario = fsdp_13b();
+    for (auto _ : state) benchmark::DoNotOptimize(scaling(scenario));
+}
+BENCHMARK(scaling_curves)->Unit(benchmark::kMicrosecond);
+
+// One scenario with an automatic micro-batch, planned anew each time.
+void plan_micro_batch(benchmark::State& state) {
+    const Scenario scenario = with_auto(fsdp_13b(), P::micro_batch, true);
+    Answer scratch;
+    for (auto _ : state) benchmark::DoNotOptimize(answer_into(scenario, scratch));
+    state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(plan_micro_batch);
+
+}  // namespace
+
+BENCHMARK_MAIN();

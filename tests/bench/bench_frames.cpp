@@ -1,0 +1,109 @@
+// Frames of the real main window, offscreen at 1440×900: from a real slider event to painted pixels.
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QImage>
+#include <QMouseEvent>
+#include <QStandardPaths>
+#include <QTest>
+#include <algorithm>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "app/main_window.h"
+#include "app/session.h"
+#include "widgets/theme/theme.h"
+
+using namespace shardscope;
+
+namespace {
+
+double quantile(std::vector<double> values, double q) {
+    std::ranges::sort(values);
+    return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1))];
+}
+
+// Drags one control's handle from end to end; each frame is an event, its layout and the painting of the whole window.
+void drag(benchmark::State& state, const char* slider_name) {
+    Session session;
+    MainWindow window(commands::catalogue(), session);
+    window.resize(1440, 900);
+    window.show();
+    QApplication::processEvents();
+    auto* slider = window.findChild<QWidget*>(QLatin1String(slider_name));
+    if (!slider) {
+        state.SkipWithError("no such slider");
+        return;
+    }
+    QImage frame(window.size(), QImage::Format_ARGB32_Premultiplied);
+    const int y = slider->height() / 2;
+    QTest::mousePress(slider, Qt::LeftButton, {}, {8, y});
+    std::vector<double> milliseconds;
+    int step = 0;
+    for (auto _ : state) {
+        const int span = slider->width() - 16;
+        const int at = 8 + std::abs((step++ * 3) % (2 * span) - span);
+        QElapsedTimer timer;
+        timer.start();
+        QMouseEvent move(QEvent::MouseMove, QPointF(at, y), slider->mapToGlobal(QPointF(at, y)), Qt::NoButton, Qt::LeftButton, {});
+        QApplication::sendEvent(slider, &move);
+        QApplication::processEvents();
+        window.render(&frame);
+        milliseconds.push_back(static_cast<double>(timer.nsecsElapsed()) / 1e6);
+    }
+    QTest::mouseRelease(slider, Qt::LeftButton, {}, {8, y});
+    state.counters["p50_ms"] = quantile(milliseconds, 0.50);
+    state.counters["p99_ms"] = quantile(milliseconds, 0.99);
+}
+
+void drag_bandwidth(benchmark::State& state) { drag(state, "cluster.inter_node_bandwidth/slider"); }
+void drag_memory(benchmark::State& state) { drag(state, "cluster.gpu.memory/slider"); }
+void drag_width(benchmark::State& state) { drag(state, "model.hidden_size/slider"); }
+void drag_sequence(benchmark::State& state) { drag(state, "training.sequence_length/slider"); }
+void drag_gpus(benchmark::State& state) { drag(state, "cluster.gpus/slider"); }
+BENCHMARK(drag_bandwidth)->Name("scaling/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
+BENCHMARK(drag_memory)->Name("scaling/drag_memory")->Unit(benchmark::kMillisecond)->Iterations(300);
+BENCHMARK(drag_width)->Name("scaling/drag_width")->Unit(benchmark::kMillisecond)->Iterations(300);
+BENCHMARK(drag_sequence)->Name("scaling/drag_sequence")->Unit(benchmark::kMillisecond)->Iterations(300);
+BENCHMARK(drag_gpus)->Name("scaling/drag_gpus")->Unit(benchmark::kMillisecond)->Iterations(300);
+
+// From nothing to the first painted frame, and what that takes in memory.
+double start_ms = 0;
+double start_mb = 0;
+void start_up(benchmark::State& state) {
+    for (auto _ : state) {
+    }
+    state.counters["first_frame_ms"] = start_ms;
+    state.counters["peak_memory_mb"] = start_mb;
+}
+BENCHMARK(start_up)->Iterations(1);
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    QElapsedTimer timer;
+    timer.start();
+    QApplication application(argc, argv);
+    QStandardPaths::setTestModeEnabled(true);
+    QApplication::setApplicationName(QStringLiteral("shardscope-bench"));
+    ThemeManager::instance().choose(ThemeManager::Choice::light);
+    {
+        Session session;
+        MainWindow window(commands::catalogue(), session);
+        window.resize(1440, 900);
+        window.show();
+        QApplication::processEvents();
+        QImage frame(window.size(), QImage::Format_ARGB32_Premultiplied);
+        window.render(&frame);
+        start_ms = static_cast<double>(timer.nsecsElapsed()) / 1e6;
+        rusage usage{};
+        getrusage(RUSAGE_SELF, &usage);
+        start_mb = static_cast<double>(usage.ru_maxrss) / 1024;
+    }
+    benchmark::Initialize(&argc, argv);
+    benchmark::RunSpecifiedBenchmarks();
+    return 0;
+}

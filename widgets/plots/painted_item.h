@@ -1,0 +1,50 @@
+// An item on a QCustomPlot that is painted by a function: hatches below the curves, labels above them.
+//
+// Includes qcustomplot.h, which costs seconds: only for the figures' .cpp files.
+#pragma once
+
+#include <qcustomplot.h>
+
+#include <functional>
+
+namespace shardscope {
+
+class PaintedItem : public QCPAbstractItem {
+  public:
+    // The plot owns it. `layer` is one of QCustomPlot's own: "background", "overlay", …
+    PaintedItem(QCustomPlot& plot, const QString& layer, std::function<void(QCPPainter&)> paint)
+        : QCPAbstractItem(&plot), paint_(std::move(paint)) {
+        setLayer(layer);
+        setClipToAxisRect(false);
+        setSelectable(false);
+        setAntialiased(false);  // the functions switch it on themselves, without QCPPainter's half pixel
+    }
+    double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
+
+  protected:
+    void draw(QCPPainter* painter) override {
+        painter->save();
+        paint_(*painter);
+        painter->restore();
+    }
+
+  private:
+    std::function<void(QCPPainter&)> paint_;
+};
+
+// Where a graph's point is drawn: on screen QCPPainter moves antialiased lines by half a pixel.
+inline QPointF drawn_at(const QCPAxis& x, const QCPAxis& y, double key, double value, const QCPPainter& painter) {
+    const double shift = painter.modes().testFlag(QCPPainter::pmVectorized) ? 0 : 0.5;
+    return {x.coordToPixel(key) + shift, y.coordToPixel(value) + shift};
+}
+
+// A plot of the house's kind: no interactions, legend or margins of its own, fast lines.
+inline void prepare(QCustomPlot& plot) {
+    plot.setInteractions(QCP::iNone);
+    plot.setPlottingHints(QCP::phFastPolylines | QCP::phCacheLabels);
+    plot.setNoAntialiasingOnDrag(false);
+    plot.setAutoAddPlottableToLegend(false);
+    plot.plotLayout()->setMargins(QMargins(0, 0, 0, 0));
+}
+
+}  // namespace shardscope

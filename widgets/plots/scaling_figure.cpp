@@ -1,0 +1,700 @@
+#include "widgets/plots/scaling_figure.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "widgets/panels/drawing.h"
+#include "widgets/plots/figure_parts.h"
+#include "widgets/plots/painted_item.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kStrip = 15;    // wall strip, px
+constexpr double kTickLength = 4;
+constexpr double kRoomy = 470;   // px of axis from which labels say more
+constexpr double kMostGpus = 16384;
+constexpr std::size_t kGhosts = 6;
+
+QString tr(const char* text) { return QCoreApplication::translate("ScalingFigure", text); }
+
+bool logarithmic(ScalingY y) { return y == ScalingY::tokens_per_s || y == ScalingY::days; }
+
+QString title_of(ScalingY y) {
+    switch (y) {
+        case ScalingY::mfu: return tr("MFU, %");
+        case ScalingY::tokens_per_s_per_gpu: return tr("tokens/s/GPU");
+        case ScalingY::tokens_per_s: return tr("tokens/s");
+        case ScalingY::days: return tr("days for %1 tokens");
+    }
+    return {};
+}
+
+QString value_text(double value, ScalingY y) {
+    switch (y) {
+        case ScalingY::mfu: return shown(value, Quantity::percent);
+        case ScalingY::tokens_per_s_per_gpu: return tr("%1 tokens/s/GPU").arg(shown(value, Quantity::rate, false));
+        case ScalingY::tokens_per_s: return tr("%1 tokens/s").arg(shown(value, Quantity::big_count));
+        case ScalingY::days: return shown(value, Quantity::days);
+    }
+    return {};
+}
+
+QString tick_text(double value, ScalingY y) {
+    if (y == ScalingY::mfu) return QString::number(std::lround(value * 100));
+    return shown(value, logarithmic(y) ? Quantity::big_count : Quantity::count);
+}
+
+// Reads best on `ground`.
+QColor ink_on(const QColor& ground) {
+    const auto linear = [](double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
+    const double luminance = 0.2126 * linear(ground.redF()) + 0.7152 * linear(ground.greenF()) + 0.0722 * linear(ground.blueF());
+    constexpr double kEven = 0.19;  // white and the dark ink contrast equally
+    return luminance > kEven ? QColor(0x1A, 0x1D, 0x21) : QColor(Qt::white);
+}
+
+}  // namespace
+
+struct ScalingFigure::Parts {
+    QCustomPlot& plot;
+    const Theme* theme = &Theme::light();
+    FigureFonts fonts{QFont()};
+    Options options;
+    ScalingData data;
+    std::vector<Ghost> ghosts;
+    bool dimmed = false;
+    QCPGraph* weak = nullptr;
+    QCPGraph* strong = nullptr;
+    QCPGraph* ideal = nullptr;
+    std::array<QCPGraph*, kGhosts> ghost{};
+
+    explicit Parts(QCustomPlot& target);
+
+    QCPAxis& x() const { return *plot.xAxis; }
+    QCPAxis& y() const { return *plot.yAxis; }
+    QRectF frame() const { return QRectF(plot.axisRect()->rect()); }
+    bool second_axis() const { return options.y == ScalingY::mfu; }
+
+    void fill_graphs();
+    void label_axes();
+    void fit_y();
+    void lay_out();
+    std::vector<double> gpus_ticks() const;
+
+    void paint_below(QCPPainter& painter) const;
+    void paint_band(QCPPainter& painter) const;
+    void paint_above(QCPPainter& painter) const;
+    void paint_strip(QCPPainter& painter) const;
+    void paint_x_axis(QCPPainter& painter) const;
+    void paint_titles(QCPPainter& painter) const;
+    void paint_labels(QCPPainter& painter) const;
+
+    QPolygonF pixels(const Curve& curve, const QCPPainter& painter) const;
+    QPointF current() const { return {data.current.x, data.y(data.current, options.y)}; }
+    std::vector<Stretch> unfit() const;
+};
+
+ScalingFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
+    prepare(plot);
+    plot.axisRect()->setAutoMargins(QCP::msNone);
+    x().setScaleType(QCPAxis::stLogarithmic);
+    x().setTicks(false);
+    x().setTickLabels(false);
+    x().grid()->setVisible(false);
+    x().setRange(1, kMostGpus);
+    for (QCPAxis* axis : {plot.yAxis, plot.yAxis2}) {
+        axis->setTicker(QSharedPointer<QCPAxisTickerText>::create());
+        axis->setSubTicks(false);
+        axis->setTickLength(0, kTickLength);
+        axis->setTickLabelPadding(4);
+        axis->grid()->setZeroLinePen(Qt::NoPen);
+        axis->setRange(0, 1);
+    }
+    new PaintedItem(plot, QStringLiteral("background"), [this](QCPPainter& painter) { paint_below(painter); });
+    ideal = plot.addGraph();
+    for (QCPGraph*& graph : ghost) graph = plot.addGraph();
+    strong = plot.addGraph();
+    weak = plot.addGraph();
+    new PaintedItem(plot, QStringLiteral("overlay"), [this](QCPPainter& painter) { paint_above(painter); });
+}
+
+// ---- filling ---------------------------------------------------------------------------------------------
+
+void ScalingFigure::Parts::fill_graphs() {
+    const auto fill = [&](QCPGraph* graph, const Curve& curve, bool shown, const auto& value) {
+        graph->setVisible(shown);
+        if (!shown) return;
+        QVector<double> keys;
+        QVector<double> values;
+        for (const CurvePoint& point : curve) {
+            keys.append(point.x);
+            values.append(value(point));
+        }
+        graph->setData(keys, values, true);
+    };
+    const auto own = [&](const CurvePoint& point) { return data.y(point, options.y); };
+    fill(weak, data.curves.weak, options.weak, own);
+    fill(strong, data.curves.strong, options.strong, own);
+    for (std::size_t i = 0; i < kGhosts; ++i) {
+        const bool there = i < ghosts.size();
+        fill(ghost[i], there ? ghosts[i].data.curves.weak : Curve{}, there,
+             [&](const CurvePoint& point) { return ghosts[i].data.y(point, options.y); });
+        if (there) ghost[i]->setPen(line_pen(pin_color(*theme, ghosts[i].letter), 2, pin_dash(ghosts[i].letter)));
+    }
+
+    // The closed form may lie far above all else. It is cut at the frame here, because SVG knows no clipping.
+    ideal->setVisible(options.ideal);
+    QVector<double> keys;
+    QVector<double> values;
+    const QCPRange range = y().range();
+    const bool log = logarithmic(options.y);
+    const auto scaled = [&](double value) { return log ? std::log(value) : value; };
+    double before_x = 0;
+    double before = kNone;
+    for (const CurvePoint& point : data.curves.weak) {
+        const double value = data.ideal_y(point, options.y);
+        const bool is_in = value >= range.lower && value <= range.upper;
+        const bool was_in = before >= range.lower && before <= range.upper;
+        if (is_in != was_in && !std::isnan(value) && !std::isnan(before)) {
+            const double outside = is_in ? before : value;
+            const double edge = outside > range.upper ? range.upper : range.lower;
+            const double share = (scaled(edge) - scaled(before)) / (scaled(value) - scaled(before));
+            keys.append(before_x * std::pow(point.x / before_x, share));
+            values.append(edge);
+        }
+        keys.append(point.x);
+        values.append(is_in ? value : kNone);
+        before_x = point.x;
+        before = value;
+    }
+    ideal->setData(keys, values, true);
+}
+
+// Ticks of both y axes for their ranges.
+void ScalingFigure::Parts::label_axes() {
+    const QCPRange range = y().range();
+    const bool log = logarithmic(options.y);
+    constexpr int kMost = 6;
+    const auto put = [](QCPAxis& axis, const std::vector<double>& values, const auto& text) {
+        auto ticker = axis.ticker().staticCast<QCPAxisTickerText>();
+        ticker->clear();
+        for (const double value : values) ticker->addTick(value, text(value));
+    };
+    put(y(), log ? log_ticks(range.lower, range.upper, 10) : linear_ticks(range.lower, range.upper, kMost),
+        [&](double value) { return tick_text(value, options.y); });
+    plot.yAxis2->setVisible(second_axis());
+    if (second_axis()) {
+        plot.yAxis2->setRange(range.lower * data.full_rate, range.upper * data.full_rate);
+        put(*plot.yAxis2, linear_ticks(0, range.upper * data.full_rate, kMost),
+            [](double value) { return tick_text(value, ScalingY::tokens_per_s_per_gpu); });
+    }
+}
+
+void ScalingFigure::Parts::fit_y() {
+    if (options.y == ScalingY::mfu) {
+        y().setScaleType(QCPAxis::stLinear);
+        y().setRange(0, 1);
+        return;
+    }
+    double low = std::numeric_limits<double>::infinity();
+    double high = 0;
+    const auto include = [&](double value) {
+        if (!(value > 0) || !std::isfinite(value)) return;
+        low = std::min(low, value);
+        high = std::max(high, value);
+    };
+    const auto include_curves = [&](const ScalingData& shown) {
+        for (const CurvePoint& point : shown.curves.weak) {
+            include(shown.y(point, options.y) * (1 + shown.band));
+            include(shown.y(point, options.y) * (1 - shown.band));
+        }
+    };
+    include_curves(data);
+    for (const CurvePoint& point : data.curves.strong) include(data.y(point, options.y));
+    for (const Ghost& pinned : ghosts) include_curves(pinned.data);
+    if (options.measured) {
+        for (const MeasuredPoint& run : data.measured) include(data.y(run.tokens_per_s_per_gpu, run.gpus, options.y));
+    }
+    if (high == 0) {
+        // Nothing fits: the ends a usual MFU would give.
+        constexpr double kUsual = 0.4;
+        include(data.y(kUsual * data.full_rate, x().range().lower, options.y));
+        include(data.y(kUsual * data.full_rate, x().range().upper, options.y));
+    }
+    if (logarithmic(options.y)) {
+        y().setScaleType(QCPAxis::stLogarithmic);
+        y().setRange(std::pow(10, std::floor(std::log10(low))), std::pow(10, std::ceil(std::log10(high))));
+    } else {
+        constexpr int kMost = 6;
+        y().setScaleType(QCPAxis::stLinear);
+        y().setRange(0, round_top(high, kMost));
+    }
+}
+
+void ScalingFigure::Parts::lay_out() {
+    const QFontMetricsF small(fonts.small);
+    const QFontMetricsF bold(fonts.bold);
+    const auto widest = [&](QCPAxis& axis) {
+        double width = 0;
+        const auto ticks = axis.ticker().staticCast<QCPAxisTickerText>()->ticks();
+        for (const QString& text : ticks) width = std::max(width, small.horizontalAdvance(text));
+        return width;
+    };
+    constexpr double kPadding = 8;
+    const double left = std::max(widest(y()), small.horizontalAdvance(tr("wall"))) + kTickLength + 4 + kPadding;
+    // Without a second axis half of the last tick's label needs the room.
+    const double right = (second_axis() ? widest(*plot.yAxis2) + kTickLength + 4 : small.horizontalAdvance(QStringLiteral("16,384")) / 2) + kPadding;
+    const double top = bold.height() + 10;
+    const double bottom = 3 + kStrip + kTickLength + 2 + small.height() + 4 + bold.height() + 6;
+    plot.axisRect()->setMargins(QMargins(static_cast<int>(std::ceil(left)), static_cast<int>(std::ceil(top)),
+                                         static_cast<int>(std::ceil(right)), static_cast<int>(std::ceil(bottom))));
+}
+
+// ---- painting --------------------------------------------------------------------------------------------
+
+QPolygonF ScalingFigure::Parts::pixels(const Curve& curve, const QCPPainter& painter) const {
+    QPolygonF out;
+    for (const CurvePoint& point : curve) {
+        const double value = data.y(point, options.y);
+        out.append(std::isnan(value) ? QPointF(x().coordToPixel(point.x), kNone)
+                                     : drawn_at(x(), y(), point.x, value, painter));
+    }
+    return out;
+}
+
+std::vector<Stretch> ScalingFigure::Parts::unfit() const {
+    std::vector<double> gpus;
+    std::vector<bool> fits;
+    for (const CurvePoint& point : data.curves.weak) {
+        if (!point.valid) continue;
+        gpus.push_back(point.x);
+        fits.push_back(point.fits());
+    }
+    std::vector<Stretch> out = unfit_stretches(gpus, fits);
+    // The last point is seldom the end of the axis.
+    if (!out.empty() && !fits.back()) out.back().to = x().range().upper;
+    return out;
+}
+
+void ScalingFigure::Parts::paint_below(QCPPainter& painter) const {
+    const QRectF area = frame();
+    for (const Stretch& stretch : unfit()) {
+        const double left = std::max(area.left(), x().coordToPixel(stretch.from));
+        const double right = std::min(area.right() + 1, x().coordToPixel(stretch.to));
+        if (right > left) draw_unfit(painter, QRectF(left, area.top(), right - left, area.height()), *theme);
+    }
+    if (options.band && options.weak && data.band > 0) paint_band(painter);
+}
+
+void ScalingFigure::Parts::paint_band(QCPPainter& painter) const {
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    QColor grey = theme->kind == Theme::Kind::dark ? theme->line : theme->line.darker(104);
+    grey.setAlphaF(0.75F);
+    painter.setBrush(grey);
+    const QCPRange range = y().range();
+    QPolygonF upper;
+    QPolygonF lower;
+    const auto close = [&] {
+        if (upper.size() > 1) {
+            std::reverse(lower.begin(), lower.end());
+            painter.drawPolygon(upper + lower);
+        }
+        upper.clear();
+        lower.clear();
+    };
+    for (const CurvePoint& point : data.curves.weak) {
+        const double value = data.y(point, options.y);
+        if (std::isnan(value)) {
+            close();
+            continue;
+        }
+        upper.append(drawn_at(x(), y(), point.x, std::min(value * (1 + data.band), range.upper), painter));
+        lower.append(drawn_at(x(), y(), point.x, std::max(value * (1 - data.band), range.lower), painter));
+    }
+    close();
+}
+
+void ScalingFigure::Parts::paint_above(QCPPainter& painter) const {
+    paint_titles(painter);
+    paint_strip(painter);
+    paint_x_axis(painter);
+    if (!data.curves.weak.empty()) paint_labels(painter);
+    if (dimmed) {
+        QColor veil = theme->pane;
+        veil.setAlphaF(0.6F);
+        painter.fillRect(plot.rect(), veil);
+    }
+}
+
+void ScalingFigure::Parts::paint_titles(QCPPainter& painter) const {
+    const QRectF area = frame();
+    const QFontMetricsF metrics(fonts.bold);
+    const double base = std::round(area.top() - 10);
+    QString title = title_of(options.y);
+    if (options.y == ScalingY::days) title = title.arg(shown(data.training_tokens, Quantity::big_count));
+    draw_text(painter, {4, base}, title, fonts.bold, theme->text);
+    if (second_axis()) {
+        const QString second = tr("tokens/s/GPU");
+        draw_text(painter, {std::round(plot.viewport().width() - 4 - metrics.horizontalAdvance(second)), base}, second,
+                  fonts.bold, theme->text);
+    }
+    const QString gpus = tr("GPUs");
+    const double bottom = area.bottom() + 1 + 3 + kStrip + kTickLength + 2 + QFontMetricsF(fonts.small).height() + 4;
+    draw_text(painter, {std::round(area.center().x() - metrics.horizontalAdvance(gpus) / 2), std::round(bottom + metrics.ascent())},
+              gpus, fonts.bold, theme->text);
+}
+
+void ScalingFigure::Parts::paint_strip(QCPPainter& painter) const {
+    const QRectF area = frame();
+    const double top = area.bottom() + 4;
+    const QFontMetricsF metrics(fonts.small_bold);
+    const double base = std::round(top + kStrip / 2 + (metrics.ascent() - metrics.descent()) / 2);
+    const QString word = tr("wall");
+    draw_text(painter, {std::round(area.left() - 8 - text_width(fonts.small, word)), base}, word, fonts.small, theme->muted);
+    for (const WallStretch& stretch : wall_stretches(data.curves.weak)) {
+        const double left = std::max(area.left(), x().coordToPixel(stretch.from));
+        const double right = std::min(area.right() + 1, x().coordToPixel(stretch.to));
+        if (right <= left) continue;
+        const QRectF box(left, top, std::max(1.0, right - left - 1), kStrip);
+        const bool hatched = stretch.wall == Wall::memory;
+        if (hatched) fill_hatch(painter, box, *theme, 5, 1.4);
+        else painter.fillRect(box, theme->of(stretch.wall));
+        const QString name = text_of(label_of(stretch.wall));
+        const double width = metrics.horizontalAdvance(name);
+        if (width + 6 > box.width()) continue;
+        draw_text(painter, {std::round(box.center().x() - width / 2), base}, name, fonts.small_bold,
+                  hatched ? theme->text : ink_on(theme->of(stretch.wall)), hatched ? theme->hatch_ground : QColor());
+    }
+}
+
+std::vector<double> ScalingFigure::Parts::gpus_ticks() const {
+    std::vector<double> out = log_ticks(x().range().lower, x().range().upper, 2);
+    const double gpus = data.current.x;
+    if (gpus >= x().range().lower && gpus <= x().range().upper && std::ranges::find(out, gpus) == out.end()) {
+        out.insert(std::ranges::lower_bound(out, gpus), gpus);
+    }
+    return out;
+}
+
+void ScalingFigure::Parts::paint_x_axis(QCPPainter& painter) const {
+    const QRectF area = frame();
+    const double top = area.bottom() + 4 + kStrip;
+    std::vector<Tick> ticks;
+    std::vector<double> centers;
+    std::size_t anchor = 0;
+    for (const double gpus : gpus_ticks()) {
+        constexpr double kAnchor = 8;
+        if (gpus == kAnchor) anchor = ticks.size();
+        ticks.push_back({gpus, shown(gpus, Quantity::count), gpus == data.current.x});
+        centers.push_back(x().coordToPixel(gpus));
+    }
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+        if (ticks[i].current) anchor = i;
+    }
+    const std::vector<bool> keep = thinned(ticks, centers, fonts, 6, anchor);
+    painter.setPen(QPen(theme->border, 1));
+    for (const double center : centers) {
+        const double at = std::round(center);
+        painter.drawLine(QPointF(at, top), QPointF(at, top + kTickLength));
+    }
+    const QFontMetricsF metrics(fonts.small);
+    const double base = std::round(top + kTickLength + 2 + metrics.ascent());
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+        if (!keep[i]) continue;
+        const QFont& font = ticks[i].current ? fonts.small_bold : fonts.small;
+        draw_text(painter, {std::round(centers[i] - text_width(font, ticks[i].text) / 2), base}, ticks[i].text, font,
+                  ticks[i].current ? theme->text : theme->muted);
+    }
+}
+
+void ScalingFigure::Parts::paint_labels(QCPPainter& painter) const {
+    const Theme& t = *theme;
+    const QRectF area = frame();
+    const bool roomy = area.width() >= kRoomy;
+    LabelRoom room(area.adjusted(2, 2, -2, -2));
+    const QPolygonF weak_line = options.weak ? pixels(data.curves.weak, painter) : QPolygonF();
+    const QPolygonF strong_line = options.strong ? pixels(data.curves.strong, painter) : QPolygonF();
+    room.avoid(weak_line);
+    room.avoid(strong_line);
+    QPolygonF ideal_line;
+    if (options.ideal) {
+        for (const QCPGraphData& point : *ideal->data()) {
+            ideal_line.append(std::isnan(point.value) ? QPointF(x().coordToPixel(point.key), kNone)
+                                                      : drawn_at(x(), y(), point.key, point.value, painter));
+        }
+        room.avoid(ideal_line, 0.5);
+    }
+    const auto square = [](const QPointF& at, double radius) {
+        return QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius);
+    };
+    const auto line = [&](const QString& text, bool bold, const QColor& color) {
+        return LabelLine{text, bold ? fonts.small_bold : fonts.small, color};
+    };
+    const auto put = [&](const LabelLines& lines, const QList<QPointF>& corners, Qt::Alignment alignment = Qt::AlignHCenter) {
+        const auto box = room.place(size_of(lines), corners);
+        if (box) draw_label(painter, *box, lines, alignment, t.pane);
+        return box;
+    };
+    const auto guide = [&](double at, double top, const QColor& color) {
+        painter.setPen(line_pen(color, 1, {1, 2}));
+        const double px = std::floor(at) + 0.5;
+        painter.drawLine(QPointF(px, top), QPointF(px, area.bottom()));
+    };
+
+    // Marks first: labels keep off them.
+    const QPointF here = current();
+    const bool has_dot = !std::isnan(here.y());
+    const QPointF dot = drawn_at(x(), y(), here.x(), has_dot ? here.y() : y().range().lower, painter);
+    constexpr double kDot = 4.5;
+    if (has_dot) room.take(square(dot, kDot + 3));
+    struct Diamond {
+        QPointF at;
+        const MeasuredPoint* run;
+    };
+    std::vector<Diamond> diamonds;
+    if (options.measured) {
+        for (const MeasuredPoint& run : data.measured) {
+            const double value = data.y(run.tokens_per_s_per_gpu, run.gpus, options.y);
+            if (!x().range().contains(run.gpus) || !y().range().contains(value)) continue;
+            diamonds.push_back({drawn_at(x(), y(), run.gpus, value, painter), &run});
+            room.take(square(diamonds.back().at, 6));
+        }
+    }
+    const auto knee_point = std::ranges::find(data.curves.weak, data.curves.knee, &CurvePoint::x);
+    const bool has_knee = options.weak && data.curves.knee > 0 && knee_point != data.curves.weak.end() && data.shows(*knee_point);
+    QPointF knee;
+    if (has_knee) {
+        knee = drawn_at(x(), y(), knee_point->x, data.y(*knee_point, options.y), painter) - QPointF(0, 5);
+        room.take(QRectF(knee.x() - 5, knee.y() - 9, 10, 9));
+    }
+
+    // The first hop between nodes.
+    const double node = data.curves.node;
+    if (node > 1 && x().range().contains(node)) {
+        const double px = x().coordToPixel(node);
+        const double top = area.top() + 0.3 * area.height();
+        guide(px, top, t.muted);
+        const LabelLines lines{line(tr("one node"), false, t.muted)};
+        const QSizeF size = size_of(lines);
+        QList<QPointF> corners;
+        for (const double down : {0.0, 0.08, 0.16, -0.08, 0.3}) {
+            corners.append({px + 5, top + down * area.height()});
+            corners.append({px - 5 - size.width(), top + down * area.height()});
+        }
+        put(lines, corners, Qt::AlignLeft);
+    }
+
+    // The current scenario.
+    {
+        const QString gpus = shown(here.x(), Quantity::count);
+        LabelLines lines;
+        if (has_dot) {
+            lines.append(line(tr("A %1 GPUs %2").arg(gpus, value_text(here.y(), options.y)), true, t.text));
+            if (!data.current.fits()) lines.append(line(tr("hypothetical, does not fit"), false, t.text));
+            for (const MeasuredPoint& run : data.measured) {
+                if (!options.measured || !run.same_settings || run.gpus != here.x()) continue;
+                lines.append(line(tr("measured %1").arg(value_text(data.y(run.tokens_per_s_per_gpu, run.gpus, options.y), options.y)),
+                                  false, t.text));
+                break;
+            }
+        } else {
+            lines.append(line(tr("A %1 GPUs: does not fit").arg(gpus), true, t.text));
+            lines.append(line(tr("%1 of %2").arg(shown(data.current.peak_memory, Quantity::bytes, false),
+                                                 shown(data.capacity, Quantity::bytes)), false, t.text));
+        }
+        const QSizeF size = size_of(lines);
+        const double left = std::clamp(dot.x() - size.width() / 2, area.left() + 4, std::max(area.left() + 4, area.right() - 4 - size.width()));
+        QList<QPointF> corners;
+        const double start = has_dot ? dot.y() : area.center().y();
+        for (const double up : {58.0, 34.0, 90.0, 120.0, 150.0}) corners.append({left, start - up - size.height() / 2});
+        for (const double down : {50.0, 80.0, 120.0, 160.0}) corners.append({left, start + down - size.height() / 2});
+        for (const double share : {0.1, 0.3, 0.5, 0.7}) corners.append({left, area.top() + share * area.height()});
+        const auto box = room.place(size, corners);
+        const double above = box && box->bottom() < dot.y() ? box->bottom() + 2 : dot.y();
+        guide(dot.x(), above, t.text);
+        if (box) draw_label(painter, *box, lines, Qt::AlignHCenter, t.pane);
+    }
+
+    if (has_knee) {
+        LabelLines lines{line(tr("knee at %1 GPUs").arg(shown(data.curves.knee, Quantity::count)), true, t.text)};
+        if (roomy) lines.append(line(tr("an added GPU brings half"), false, t.muted));
+        const QSizeF size = size_of(lines);
+        const QPointF up = knee - QPointF(0, 9);
+        QList<QPointF> corners;
+        for (const double gap : {5.0, 14.0, 26.0, 44.0}) {
+            for (const double shift : {0.5, 0.25, 0.75, 0.05, 0.95}) {
+                corners.append({up.x() - shift * size.width(), up.y() - gap - size.height()});
+            }
+        }
+        put(lines, corners);
+    }
+
+    // Names of the curves, along them.
+    const auto name_curve = [&](const QPolygonF& points, const LabelLines& lines, std::initializer_list<double> shares, double gap,
+                                bool below_first, Qt::Alignment alignment) {
+        QPolygonF shown_points;
+        for (const QPointF& point : points) {
+            if (!std::isnan(point.y()) && area.contains(point)) shown_points.append(point);
+        }
+        if (shown_points.isEmpty()) return;
+        const QSizeF size = size_of(lines);
+        QList<QPointF> corners;
+        for (const double share : shares) {
+            const QPointF at = shown_points[static_cast<qsizetype>(std::lround(share * static_cast<double>(shown_points.size() - 1)))];
+            for (const double extra : {1.0, 2.2}) {
+                const QPointF below(at.x() - size.width() / 2, at.y() + gap * extra);
+                const QPointF above(at.x() - size.width() / 2, at.y() - gap * extra - size.height());
+                corners.append(below_first ? below : above);
+                corners.append(below_first ? above : below);
+                corners.append({at.x() - size.width() - gap, at.y() + gap * (extra - 1)});
+                corners.append({at.x() + gap, at.y() + gap * (extra - 1)});
+            }
+        }
+        put(lines, corners, alignment);
+    };
+    if (options.strong && !strong_line.isEmpty()) {
+        LabelLines lines{line(roomy ? tr("strong, %1 in all").arg(shown(data.global_batch, Quantity::count)) : tr("strong"), true, t.text)};
+        const CurvePoint& end = data.curves.strong.back();
+        if (roomy && end.x == data.global_batch) lines.append(line(tr("one per GPU, none left to split"), false, t.muted));
+        name_curve(strong_line, lines, {1.0, 0.9, 0.8, 0.6, 0.3, 0.0}, 12, true, Qt::AlignRight);
+        if (const QPointF tip = strong_line.back(); data.shows(end) && area.contains(tip)) {
+            painter.setPen(line_pen(t.text, 2));
+            painter.drawLine(tip - QPointF(0, 5), tip + QPointF(0, 5));
+        }
+    }
+    if (options.weak) {
+        const LabelLines lines{line(roomy ? tr("weak, %1 per GPU").arg(shown(data.sequences_per_gpu, Quantity::count)) : tr("weak"), true, t.text)};
+        name_curve(weak_line, lines, {0.62, 0.55, 0.7, 0.48, 0.78, 0.4, 0.9, 0.3, 1.0}, 10, true, Qt::AlignHCenter);
+    }
+    for (const Stretch& stretch : unfit()) {
+        const double left = std::max(area.left(), x().coordToPixel(stretch.from));
+        const double right = std::min(area.right(), x().coordToPixel(stretch.to));
+        draw_unfit_words(painter, QRectF(left, area.top(), right - left, area.height()), tr("does not fit"), t, fonts, room);
+    }
+    if (options.ideal) {
+        name_curve(ideal_line, {line(tr("ideal, closed form"), false, t.muted)}, {0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2}, 6, true, Qt::AlignHCenter);
+    }
+    const auto other = std::ranges::find_if(diamonds, [](const Diamond& d) { return !d.run->same_settings; });
+    if (roomy && other != diamonds.end()) {
+        const LabelLines lines{line(tr("other settings"), false, t.muted)};
+        put(lines, around(other->at, size_of(lines), 8));
+    }
+
+    // Marks last, over everything.
+    if (has_knee) draw_triangle(painter, knee, 10, t.text);
+    for (const Diamond& diamond : diamonds) {
+        draw_diamond(painter, diamond.at, 5.5, diamond.run->same_settings ? t.text : t.pane, t.text);
+    }
+    for (const Ghost& pinned : ghosts) {
+        const double value = pinned.data.y(pinned.data.current, options.y);
+        if (std::isnan(value) || !y().range().contains(value)) continue;
+        const QPointF at = drawn_at(x(), y(), pinned.data.current.x, value, painter);
+        const QColor color = pin_color(t, pinned.letter);
+        draw_ring(painter, at, 3.5, t.pane, color);
+        const auto box = room.place({kTag, kTag}, around(at, {kTag, kTag}, 7));
+        if (box) draw_tag(painter, *box, pinned.letter, color, fonts.small_bold);
+    }
+    if (has_dot) draw_ring(painter, dot, kDot, t.pane, t.text);
+}
+
+// ---- the figure ------------------------------------------------------------------------------------------
+
+ScalingFigure::ScalingFigure(QCustomPlot& plot) : parts_(std::make_unique<Parts>(plot)) {}
+ScalingFigure::~ScalingFigure() = default;
+
+void ScalingFigure::set_style(const Theme& theme, const QFont& font) {
+    Parts& p = *parts_;
+    p.theme = &theme;
+    p.fonts = FigureFonts(font);
+    p.plot.setBackground(QBrush(theme.pane));
+    for (QCPAxis* axis : {p.plot.xAxis, p.plot.yAxis, p.plot.yAxis2}) {
+        axis->setBasePen(QPen(theme.border, 1));
+        axis->setTickPen(QPen(theme.border, 1));
+        axis->setTickLabelFont(p.fonts.small);
+        axis->setTickLabelColor(theme.muted);
+    }
+    p.y().grid()->setPen(QPen(theme.grid, 1));
+    p.weak->setPen(line_pen(theme.text, 2.2));
+    p.strong->setPen(line_pen(theme.text, 2, {7, 4}));
+    p.ideal->setPen(line_pen(theme.muted, 1.2, {1.2, 3}));
+    p.fill_graphs();
+    p.lay_out();
+}
+
+void ScalingFigure::set_options(const Options& options) {
+    const bool other_axis = options.y != parts_->options.y;
+    parts_->options = options;
+    if (other_axis) refit();
+    else parts_->fill_graphs();
+}
+
+void ScalingFigure::set_ghosts(std::vector<Ghost> ghosts) {
+    if (ghosts.size() > kGhosts) ghosts.resize(kGhosts);
+    parts_->ghosts = std::move(ghosts);
+    parts_->fill_graphs();
+}
+
+void ScalingFigure::set_data(ScalingData data) {
+    parts_->data = std::move(data);
+    parts_->label_axes();
+    parts_->fill_graphs();
+}
+
+void ScalingFigure::set_dimmed(bool dimmed) { parts_->dimmed = dimmed; }
+
+void ScalingFigure::refit() {
+    double most = kMostGpus;
+    while (most < parts_->data.current.x) most *= 2;
+    parts_->x().setRange(1, most);
+    parts_->fit_y();
+    parts_->label_axes();
+    parts_->fill_graphs();
+    parts_->lay_out();
+}
+
+const ScalingData& ScalingFigure::data() const { return parts_->data; }
+const ScalingFigure::Options& ScalingFigure::options() const { return parts_->options; }
+QPointF ScalingFigure::current_dot() const { return parts_->current(); }
+Stretch ScalingFigure::x_range() const { return {parts_->x().range().lower, parts_->x().range().upper}; }
+Stretch ScalingFigure::y_range() const { return {parts_->y().range().lower, parts_->y().range().upper}; }
+double ScalingFigure::gpus_at(double pixel) const { return parts_->x().pixelToCoord(pixel); }
+double ScalingFigure::pixel_of(double gpus) const { return parts_->x().coordToPixel(gpus); }
+bool ScalingFigure::inside(const QPointF& pixel) const { return parts_->frame().contains(pixel); }
+
+const MeasuredPoint* ScalingFigure::measured_at(const QPointF& pixel) const {
+    const Parts& p = *parts_;
+    if (!p.options.measured) return nullptr;
+    constexpr double kNear = 8;
+    for (const MeasuredPoint& run : p.data.measured) {
+        const double value = p.data.y(run.tokens_per_s_per_gpu, run.gpus, p.options.y);
+        const QPointF at(p.x().coordToPixel(run.gpus), p.y().coordToPixel(value));
+        if (QLineF(at, pixel).length() <= kNear) return &run;
+    }
+    return nullptr;
+}
+
+QString ScalingFigure::description() const {
+    const Parts& p = *parts_;
+    const QPointF here = p.current();
+    QString out = tr("Scaling from %1 to %2 GPUs.").arg(shown(p.x().range().lower, Quantity::count), shown(p.x().range().upper, Quantity::count));
+    const QString gpus = shown(here.x(), Quantity::count);
+    out += QLatin1Char(' ') + (std::isnan(here.y()) ? tr("With %1 GPUs it does not fit.").arg(gpus)
+                                                    : tr("With %1 GPUs: %2.").arg(gpus, value_text(here.y(), p.options.y)));
+    const auto first = std::ranges::find_if(p.data.curves.weak, &CurvePoint::fits);
+    if (first == p.data.curves.weak.end()) {
+        out += QLatin1Char(' ') + tr("It fits on no number of GPUs.");
+    } else if (first != p.data.curves.weak.begin()) {
+        out += QLatin1Char(' ') + tr("It fits from %1 GPUs on.").arg(shown(first->x, Quantity::count));
+    }
+    if (p.data.curves.knee > 0) {
+        out += QLatin1Char(' ') + tr("From %1 GPUs on an added GPU brings less than half.").arg(shown(p.data.curves.knee, Quantity::count));
+    }
+    if (!p.data.measured.empty()) out += QLatin1Char(' ') + tr("%n measured runs of this model and GPU.").replace(QLatin1String("%n"), QString::number(p.data.measured.size()));
+    return out;
+}
+
+}  // namespace shardscope

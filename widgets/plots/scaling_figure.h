@@ -1,0 +1,67 @@
+// The scaling plot's drawing: MFU (or a rate, or days) over the GPU count on a QCustomPlot. The live plot and the
+// exports fill theirs with this same code.
+#pragma once
+
+#include <QFont>
+#include <QPointF>
+#include <QString>
+#include <memory>
+#include <vector>
+
+#include "widgets/plots/plot_data.h"
+#include "widgets/theme/theme.h"
+
+class QCustomPlot;
+
+namespace shardscope {
+
+class ScalingFigure {
+  public:
+    struct Options {
+        ScalingY y = ScalingY::mfu;
+        bool weak = true, strong = true, ideal = true, band = true, measured = true;
+    };
+    // A pinned scenario, drawn as a dashed curve with its letter.
+    struct Ghost {
+        char letter = 'B';
+        ScalingData data;
+    };
+
+    // Makes the graphs once; `plot` must outlive the figure and show nothing else.
+    explicit ScalingFigure(QCustomPlot& plot);
+    ~ScalingFigure();
+    ScalingFigure(const ScalingFigure&) = delete;
+    ScalingFigure& operator=(const ScalingFigure&) = delete;
+
+    void set_style(const Theme& theme, const QFont& font);
+    void set_options(const Options& options);
+    void set_ghosts(std::vector<Ghost> ghosts);
+    // The axes stay as they are, see `refit`.
+    void set_data(ScalingData data);
+    // An input is not valid: the last valid picture stays, dimmed.
+    void set_dimmed(bool dimmed);
+    // Ranges and margins for what is shown now. Percent axes are always 0 to 100.
+    void refit();
+
+    [[nodiscard]] const ScalingData& data() const;
+    [[nodiscard]] const Options& options() const;
+    // The current dot in axis coordinates (GPUs and the plotted value); y is NaN when it does not fit.
+    [[nodiscard]] QPointF current_dot() const;
+    [[nodiscard]] Stretch x_range() const;
+    [[nodiscard]] Stretch y_range() const;
+
+    // In pixels of the plot, valid after the first drawing.
+    [[nodiscard]] double gpus_at(double pixel) const;
+    [[nodiscard]] double pixel_of(double gpus) const;
+    [[nodiscard]] bool inside(const QPointF& pixel) const;
+    [[nodiscard]] const MeasuredPoint* measured_at(const QPointF& pixel) const;
+
+    // One or two sentences for those who cannot see it.
+    [[nodiscard]] QString description() const;
+
+  private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace shardscope
