@@ -21,6 +21,7 @@ int run(int argc, char** argv) {
     add_export(app, context);
     add_presets(app, context);
     add_validate(app, context);
+    add_parameters(app, context);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -212,6 +212,16 @@ TEST_CASE("arrow keys on a slider are a gesture each", "[gui][rows]") {
     CHECK(it.value() == it.row.slider()->scale().high());
 }
 
+TEST_CASE("a key leads from between two stops to the next one", "[gui][rows]") {
+    Row it(P::gpus);
+    it.model.edit(P::gpus, 40);
+    QTest::keyClick(it.row.slider(), Qt::Key_Right);
+    CHECK(it.value() == 48);
+    it.model.edit(P::gpus, 40);
+    QTest::keyClick(it.row.slider(), Qt::Key_Left);
+    CHECK(it.value() == 32);
+}
+
 TEST_CASE("a wheel without the focus is for whoever scrolls", "[gui][rows]") {
     Row it(P::gpus);
     it.row.setFocus();

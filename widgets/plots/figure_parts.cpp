@@ -1,5 +1,6 @@
 #include "widgets/plots/figure_parts.h"
 
+#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPaintEngine>
 #include <QPainterPath>
@@ -11,6 +12,17 @@
 #include "widgets/panels/drawing.h"
 
 namespace shardscope {
+namespace {
+
+// Reads best on `ground`.
+QColor ink_on(const QColor& ground) {
+    const auto linear = [](double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
+    const double luminance = 0.2126 * linear(ground.redF()) + 0.7152 * linear(ground.greenF()) + 0.0722 * linear(ground.blueF());
+    constexpr double kEven = 0.19;  // white and the dark ink contrast equally
+    return luminance > kEven ? QColor(0x1A, 0x1D, 0x21) : QColor(Qt::white);
+}
+
+}  // namespace
 
 FigureFonts::FigureFonts(const QFont& base)
     : body(base), bold(scaled_font(base, 1, true)), small(scaled_font(base, kSmall)),
@@ -257,6 +269,67 @@ std::vector<bool> thinned(const std::vector<Tick>& ticks, const std::vector<doub
         if (good) return keep;
     }
     return std::vector<bool>(ticks.size(), false);
+}
+
+void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<WallPiece>& pieces, const Theme& theme,
+                     const FigureFonts& fonts) {
+    const QFontMetricsF metrics(fonts.small_bold);
+    const double base = std::round(strip.center().y() + (metrics.ascent() - metrics.descent()) / 2);
+    const QString word = QCoreApplication::translate("Figure", "wall");
+    draw_text(painter, {std::round(strip.left() - 8 - text_width(fonts.small, word)), base}, word, fonts.small, theme.muted);
+    for (const WallPiece& piece : pieces) {
+        const double left = std::max(strip.left(), piece.left);
+        const double right = std::min(strip.right() + 1, piece.right);
+        if (right <= left) continue;
+        const QRectF box(left, strip.top(), std::max(1.0, right - left - 1), strip.height());
+        const bool hatched = piece.wall == Wall::memory;
+        if (hatched) fill_hatch(painter, box, theme, 5, 1.4);
+        else painter.fillRect(box, theme.of(piece.wall));
+        const QString name = text_of(label_of(piece.wall));
+        const double width = metrics.horizontalAdvance(name);
+        constexpr double kPadding = 6;
+        if (width + kPadding > box.width()) continue;
+        draw_text(painter, {std::round(box.center().x() - width / 2), base}, name, fonts.small_bold,
+                  hatched ? theme.text : ink_on(theme.of(piece.wall)), hatched ? theme.hatch_ground : QColor());
+    }
+}
+
+void draw_x_ticks(QPainter& painter, double top, const std::vector<Tick>& ticks, const std::vector<double>& center,
+                  std::size_t anchor, const Theme& theme, const FigureFonts& fonts) {
+    constexpr double kGap = 6;
+    const std::vector<bool> keep = thinned(ticks, center, fonts, kGap, anchor);
+    painter.setPen(QPen(theme.border, 1));
+    for (const double at : center) {
+        painter.drawLine(QPointF(std::round(at), top), QPointF(std::round(at), top + kTickLength));
+    }
+    const double base = std::round(top + kTickLength + 2 + QFontMetricsF(fonts.small).ascent());
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+        if (!keep[i]) continue;
+        const QFont& font = ticks[i].current ? fonts.small_bold : fonts.small;
+        draw_text(painter, {std::round(center[i] - text_width(font, ticks[i].text) / 2), base}, ticks[i].text, font,
+                  ticks[i].current ? theme.text : theme.muted);
+    }
+}
+
+void cut_to_range(QList<double>& x, QList<double>& y, double low, double high, bool log_x, bool log_y) {
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    const auto scaled = [](double value, bool log) { return log ? std::log(value) : value; };
+    const auto is_in = [&](double value) { return value >= low && value <= high; };
+    QList<double> out_x;
+    QList<double> out_y;
+    for (int i = 0; i < x.size(); ++i) {
+        if (i > 0 && !std::isnan(y[i]) && !std::isnan(y[i - 1]) && is_in(y[i]) != is_in(y[i - 1])) {
+            const double edge = std::max(y[i], y[i - 1]) > high ? high : low;
+            const double share = (scaled(edge, log_y) - scaled(y[i - 1], log_y)) / (scaled(y[i], log_y) - scaled(y[i - 1], log_y));
+            const double along = scaled(x[i - 1], log_x) + share * (scaled(x[i], log_x) - scaled(x[i - 1], log_x));
+            out_x.append(log_x ? std::exp(along) : along);
+            out_y.append(edge);
+        }
+        out_x.append(x[i]);
+        out_y.append(is_in(y[i]) ? y[i] : kNone);
+    }
+    x = std::move(out_x);
+    y = std::move(out_y);
 }
 
 QPen line_pen(const QColor& color, double width, const QList<double>& dash) {

@@ -92,6 +92,25 @@ std::vector<double> log_ticks(double low, double high, double base);
 std::vector<bool> thinned(const std::vector<Tick>& ticks, const std::vector<double>& center, const FigureFonts& fonts,
                           double gap, std::size_t anchor);
 
+// A piece of the strip under an axis that says which wall binds where; `left` and `right` in px.
+struct WallPiece {
+    double left = 0;
+    double right = 0;
+    Wall wall = Wall::compute;
+};
+void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<WallPiece>& pieces, const Theme& theme,
+                     const FigureFonts& fonts);
+inline constexpr double kStrip = 15;       // its height, px
+inline constexpr double kTickLength = 4;   // px
+
+// Ticks and their labels below `top`, as many as there is room for.
+void draw_x_ticks(QPainter& painter, double top, const std::vector<Tick>& ticks, const std::vector<double>& center,
+                  std::size_t anchor, const Theme& theme, const FigureFonts& fonts);
+
+// A polyline cut at `low` and `high`: pieces outside become NaN, with points where it crosses. SVG knows no clipping,
+// so that nothing may be drawn beyond the frame in the first place.
+void cut_to_range(QList<double>& x, QList<double>& y, double low, double high, bool log_x, bool log_y);
+
 QPen line_pen(const QColor& color, double width, const QList<double>& dash = {});
 // Dashes of pins B … G, in px.
 const QList<double>& pin_dash(char letter);

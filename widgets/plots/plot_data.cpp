@@ -28,7 +28,7 @@ const CurvePoint* point_at(const Curve& curve, double gpus) {
 }
 
 SweepPoint sweep_point(double x, const Answer& answer, bool valid, const std::vector<Output>& outputs, bool hypothetical) {
-    SweepPoint point{x, valid, answer.estimate.verdict, {}};
+    SweepPoint point{x, valid, answer.estimate.verdict, answer.estimate.wall, {}};
     point.value.fill(kNone);
     for (std::size_t i = 0; valid && i < outputs.size(); ++i) point.value[i] = value_of(outputs[i], answer, hypothetical);
     return point;
@@ -80,6 +80,27 @@ std::vector<Stretch> unfit_stretches(const std::vector<double>& x, const std::ve
     return out;
 }
 
+std::vector<WallStretch> wall_stretches(const std::vector<WallSample>& samples) {
+    std::vector<WallStretch> out;
+    bool before_fits = true;
+    for (const WallSample& sample : samples) {
+        if (out.empty()) {
+            out.push_back({{sample.x, sample.x}, sample.wall});
+        } else if (out.back().wall == sample.wall) {
+            out.back().to = sample.x;
+        } else {
+            // The change lies somewhere between; what does not fit reaches to the end of the curve, as its hatch does.
+            double edge = (out.back().to + sample.x) / 2;
+            if (!sample.fits) edge = out.back().to;
+            if (!before_fits) edge = sample.x;
+            out.back().to = edge;
+            out.push_back({{edge, sample.x}, sample.wall});
+        }
+        before_fits = sample.fits;
+    }
+    return out;
+}
+
 double ScalingData::y(double rate, double gpus, ScalingY quantity) const {
     switch (quantity) {
         case ScalingY::mfu: return rate / full_rate;
@@ -123,25 +144,6 @@ ScalingData scaling_data(const Answer& answer, bool hypothetical) {
     return out;
 }
 
-std::vector<WallStretch> wall_stretches(const Curve& curve) {
-    std::vector<WallStretch> out;
-    for (const CurvePoint& point : curve) {
-        if (!point.valid) continue;
-        if (!out.empty() && out.back().wall == point.wall) {
-            out.back().to = point.x;
-        } else {
-            // Between two points that fit the change lies somewhere between; what does not fit ends at the curve.
-            const double before = out.empty() ? point.x : out.back().to;
-            double edge = std::sqrt(before * point.x);
-            if (!point.fits()) edge = before;
-            if (!out.empty() && out.back().wall == Wall::memory) edge = point.x;
-            if (!out.empty()) out.back().to = edge;
-            out.push_back({{edge, point.x}, point.wall});
-        }
-    }
-    return out;
-}
-
 SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const std::vector<Output>& outputs,
                      bool hypothetical) {
     SweepData out;
@@ -165,6 +167,7 @@ SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const 
     if (out.outputs.size() > kMostPanels) out.outputs.resize(kMostPanels);
     out.x = used[0].id;
     out.capacity = answer.estimate.memory.capacity;
+    out.hypothetical = hypothetical;
     out.current = sweep_point(s[out.x], answer, true, out.outputs, hypothetical);
 
     std::vector<Axis> order;  // the family runs slowly, x fast

@@ -35,6 +35,17 @@ struct Stretch {
 // Where nothing fits: from the last value that fits to the next one that does.
 std::vector<Stretch> unfit_stretches(const std::vector<double>& x, const std::vector<bool>& fits);
 
+// Neighbouring points that the same wall binds.
+struct WallSample {
+    double x = 0;
+    bool fits = false;
+    Wall wall = Wall::compute;
+};
+struct WallStretch : Stretch {
+    Wall wall = Wall::compute;
+};
+std::vector<WallStretch> wall_stretches(const std::vector<WallSample>& samples);
+
 // ---- scaling ---------------------------------------------------------------------------------------------
 enum class ScalingY { mfu, tokens_per_s_per_gpu, tokens_per_s, days };
 
@@ -66,12 +77,6 @@ struct ScalingData {
 };
 ScalingData scaling_data(const Answer& answer, bool hypothetical = false);
 
-// Neighbouring points that the same wall binds.
-struct WallStretch : Stretch {
-    Wall wall = Wall::compute;
-};
-std::vector<WallStretch> wall_stretches(const Curve& curve);
-
 // ---- sweep -----------------------------------------------------------------------------------------------
 inline constexpr std::size_t kMostPanels = 3;
 
@@ -79,6 +84,7 @@ struct SweepPoint {
     double x = 0;
     bool valid = false;
     Verdict verdict = Verdict::does_not_fit;
+    Wall wall = Wall::memory;
     std::array<double, kMostPanels> value{};  // NaN where it means nothing
     [[nodiscard]] bool fits() const { return valid && verdict != Verdict::does_not_fit; }
 };
@@ -94,6 +100,7 @@ struct SweepData {
     std::vector<SweepSeries> series;
     SweepPoint current;
     double capacity = 0;  // usable bytes, drawn across a panel of memory
+    bool hypothetical = false;  // rates are shown where memory does not suffice
 };
 // The first axis runs along x, a second one gives the lines. None: the sequence length. No outputs: MFU and memory.
 SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const std::vector<Output>& outputs,

@@ -13,8 +13,6 @@ namespace shardscope {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr double kStrip = 15;    // wall strip, px
-constexpr double kTickLength = 4;
 constexpr double kRoomy = 470;   // px of axis from which labels say more
 constexpr double kMostGpus = 16384;
 constexpr std::size_t kGhosts = 6;
@@ -46,14 +44,6 @@ QString value_text(double value, ScalingY y) {
 QString tick_text(double value, ScalingY y) {
     if (y == ScalingY::mfu) return QString::number(std::lround(value * 100));
     return shown(value, logarithmic(y) ? Quantity::big_count : Quantity::count);
-}
-
-// Reads best on `ground`.
-QColor ink_on(const QColor& ground) {
-    const auto linear = [](double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
-    const double luminance = 0.2126 * linear(ground.redF()) + 0.7152 * linear(ground.greenF()) + 0.0722 * linear(ground.blueF());
-    constexpr double kEven = 0.19;  // white and the dark ink contrast equally
-    return luminance > kEven ? QColor(0x1A, 0x1D, 0x21) : QColor(Qt::white);
 }
 
 }  // namespace
@@ -145,31 +135,15 @@ void ScalingFigure::Parts::fill_graphs() {
         if (there) ghost[i]->setPen(line_pen(pin_color(*theme, ghosts[i].letter), 2, pin_dash(ghosts[i].letter)));
     }
 
-    // The closed form may lie far above all else. It is cut at the frame here, because SVG knows no clipping.
+    // The closed form may lie far above all else.
     ideal->setVisible(options.ideal);
-    QVector<double> keys;
-    QVector<double> values;
-    const QCPRange range = y().range();
-    const bool log = logarithmic(options.y);
-    const auto scaled = [&](double value) { return log ? std::log(value) : value; };
-    double before_x = 0;
-    double before = kNone;
+    QList<double> keys;
+    QList<double> values;
     for (const CurvePoint& point : data.curves.weak) {
-        const double value = data.ideal_y(point, options.y);
-        const bool is_in = value >= range.lower && value <= range.upper;
-        const bool was_in = before >= range.lower && before <= range.upper;
-        if (is_in != was_in && !std::isnan(value) && !std::isnan(before)) {
-            const double outside = is_in ? before : value;
-            const double edge = outside > range.upper ? range.upper : range.lower;
-            const double share = (scaled(edge) - scaled(before)) / (scaled(value) - scaled(before));
-            keys.append(before_x * std::pow(point.x / before_x, share));
-            values.append(edge);
-        }
         keys.append(point.x);
-        values.append(is_in ? value : kNone);
-        before_x = point.x;
-        before = value;
+        values.append(data.ideal_y(point, options.y));
     }
+    cut_to_range(keys, values, y().range().lower, y().range().upper, true, logarithmic(options.y));
     ideal->setData(keys, values, true);
 }
 
@@ -350,25 +324,15 @@ void ScalingFigure::Parts::paint_titles(QCPPainter& painter) const {
 
 void ScalingFigure::Parts::paint_strip(QCPPainter& painter) const {
     const QRectF area = frame();
-    const double top = area.bottom() + 4;
-    const QFontMetricsF metrics(fonts.small_bold);
-    const double base = std::round(top + kStrip / 2 + (metrics.ascent() - metrics.descent()) / 2);
-    const QString word = tr("wall");
-    draw_text(painter, {std::round(area.left() - 8 - text_width(fonts.small, word)), base}, word, fonts.small, theme->muted);
-    for (const WallStretch& stretch : wall_stretches(data.curves.weak)) {
-        const double left = std::max(area.left(), x().coordToPixel(stretch.from));
-        const double right = std::min(area.right() + 1, x().coordToPixel(stretch.to));
-        if (right <= left) continue;
-        const QRectF box(left, top, std::max(1.0, right - left - 1), kStrip);
-        const bool hatched = stretch.wall == Wall::memory;
-        if (hatched) fill_hatch(painter, box, *theme, 5, 1.4);
-        else painter.fillRect(box, theme->of(stretch.wall));
-        const QString name = text_of(label_of(stretch.wall));
-        const double width = metrics.horizontalAdvance(name);
-        if (width + 6 > box.width()) continue;
-        draw_text(painter, {std::round(box.center().x() - width / 2), base}, name, fonts.small_bold,
-                  hatched ? theme->text : ink_on(theme->of(stretch.wall)), hatched ? theme->hatch_ground : QColor());
+    std::vector<WallSample> samples;
+    for (const CurvePoint& point : data.curves.weak) {
+        if (point.valid) samples.push_back({point.x, point.fits(), point.wall});
     }
+    std::vector<WallPiece> pieces;
+    for (const WallStretch& stretch : wall_stretches(samples)) {
+        pieces.push_back({x().coordToPixel(stretch.from), x().coordToPixel(stretch.to), stretch.wall});
+    }
+    draw_wall_strip(painter, QRectF(area.left(), area.bottom() + 4, area.width(), kStrip), pieces, *theme, fonts);
 }
 
 std::vector<double> ScalingFigure::Parts::gpus_ticks() const {
@@ -395,20 +359,7 @@ void ScalingFigure::Parts::paint_x_axis(QCPPainter& painter) const {
     for (std::size_t i = 0; i < ticks.size(); ++i) {
         if (ticks[i].current) anchor = i;
     }
-    const std::vector<bool> keep = thinned(ticks, centers, fonts, 6, anchor);
-    painter.setPen(QPen(theme->border, 1));
-    for (const double center : centers) {
-        const double at = std::round(center);
-        painter.drawLine(QPointF(at, top), QPointF(at, top + kTickLength));
-    }
-    const QFontMetricsF metrics(fonts.small);
-    const double base = std::round(top + kTickLength + 2 + metrics.ascent());
-    for (std::size_t i = 0; i < ticks.size(); ++i) {
-        if (!keep[i]) continue;
-        const QFont& font = ticks[i].current ? fonts.small_bold : fonts.small;
-        draw_text(painter, {std::round(centers[i] - text_width(font, ticks[i].text) / 2), base}, ticks[i].text, font,
-                  ticks[i].current ? theme->text : theme->muted);
-    }
+    draw_x_ticks(painter, top, ticks, centers, anchor, *theme, fonts);
 }
 
 void ScalingFigure::Parts::paint_labels(QCPPainter& painter) const {

@@ -224,7 +224,13 @@ void ParameterSlider::sliderChange(SliderChange change) {
 void ParameterSlider::step(int positions) {
     if (positions == 0) return;
     const int way = positions > 0 ? 1 : -1;
-    int position = std::clamp(scale_.position(value_) + positions, 0, scale_.last());
+    // From between two positions a step up starts at the lower one and a step down at the higher one.
+    const double place = scale_.fraction(value_) * scale_.last();
+    constexpr double kRounding = 1e-9;
+    const int start = scale_.has_cells() ? scale_.position(value_)
+                      : way > 0          ? static_cast<int>(std::floor(place + kRounding))
+                                         : static_cast<int>(std::ceil(place - kRounding));
+    int position = std::clamp(start + positions, 0, scale_.last());
     const auto passed = [&] {
         if (scale_.is_list()) return scale_.at(position) != value_;
         return way > 0 ? scale_.at(position) > value_ : scale_.at(position) < value_;
@@ -244,7 +250,7 @@ void ParameterSlider::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_PageDown: step(-pageStep()); break;
         case Qt::Key_Home: step(-scale_.last()); break;
         case Qt::Key_End: step(scale_.last()); break;
-        default: QWidget::keyPressEvent(event); return;
+        default: event->ignore(); return;
     }
     event->accept();
 }

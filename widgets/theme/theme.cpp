@@ -438,8 +438,10 @@ void fill_hatch(QPainter& painter, const QRectF& area, const Theme& theme, doubl
     // so that areas that touch share one pattern.
     const double step = pitch * std::sqrt(2.0);
     QVector<QLineF> lines;
-    const double last = area.right() + area.bottom();
-    for (double c = std::ceil((area.left() + area.top()) / step) * step; c < last; c += step) {
+    const auto first = static_cast<long>(std::ceil((area.left() + area.top()) / step));
+    const auto last = static_cast<long>(std::floor((area.right() + area.bottom()) / step));
+    for (long i = first; i <= last; ++i) {
+        const double c = static_cast<double>(i) * step;
         const double x1 = std::max(area.left(), c - area.bottom());
         const double x2 = std::min(area.right(), c - area.top());
         if (x2 > x1) lines.append(QLineF(x1, c - x1, x2, c - x2));

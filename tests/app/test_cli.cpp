@@ -1,0 +1,214 @@
+// The program as a shell calls it: output, exit codes, files.
+#include <array>
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <sys/wait.h>
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Ran {
+    int code = -1;
+    std::string out;
+    std::string err;
+};
+
+std::string slurp(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+// A folder of its own for every test.
+class Folder {
+  public:
+    Folder() : path_(fs::temp_directory_path() / ("shardscope-cli-" + std::to_string(std::rand()))) { fs::create_directories(path_); }
+    ~Folder() { fs::remove_all(path_); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
+    std::string write(const std::string& name, const std::string& text) const {
+        std::ofstream(file(name), std::ios::binary) << text;
+        return file(name);
+    }
+    [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), {})); }
+
+  private:
+    fs::path path_;
+};
+
+Ran run(const std::string& arguments, const std::string& input = "{}") {
+    const Folder folder;
+    const std::string in = folder.write("in", input);
+    const std::string command = "env -u DISPLAY -u WAYLAND_DISPLAY XDG_DATA_HOME=/nonexistent " SHARDSCOPE_PROGRAM " " + arguments + " < " + in + " > " +
+                                folder.file("out") + " 2> " + folder.file("err");
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, slurp(folder.file("out")), slurp(folder.file("err"))};
+}
+
+}  // namespace
+
+TEST_CASE("estimate: text and JSON from standard input", "[cli]") {
+    const Ran text = run("estimate -");
+    CHECK(text.code == 0);
+    CHECK(text.out.find("Wall: compute") != std::string::npos);
+    const Ran result = run("estimate - --format json");
+    CHECK(result.code == 0);
+    CHECK(std::count(result.out.begin(), result.out.end(), '\n') == 1);
+    CHECK(json::parse(result.out)["verdict"] == "fits");
+    CHECK(run("estimate - --format json").out == result.out);
+}
+
+TEST_CASE("estimate: --set by full and short key, with units", "[cli]") {
+    const Ran slow = run("estimate - --format json --set inter_node_bandwidth='10 Gbit/s' --set training.micro_batch=1");
+    REQUIRE(slow.code == 0);
+    CHECK(json::parse(slow.out)["wall"] == "inter-node");
+    CHECK(json::parse(slow.out)["plan"]["micro_batch"] == 1);
+    const Ran preset = run("estimate - --format json --set model.preset=mpt-7b --set cluster.preset=dgx-a100-80gb");
+    CHECK(json::parse(preset.out)["parameters"] == 6658859008.0);
+    const Ran wrong = run("estimate - --set micro_bach=3");
+    CHECK(wrong.code == 2);
+    CHECK(wrong.err.find("micro_batch") != std::string::npos);
+}
+
+TEST_CASE("estimate: what does not fit is an answer, with times only when hypothetical", "[cli]") {
+    const Ran plain = run("estimate - --format json --set sequence_length=64k");
+    CHECK(plain.code == 0);
+    CHECK(json::parse(plain.out)["verdict"] == "does-not-fit");
+    CHECK(json::parse(plain.out)["mfu"].is_null());
+    CHECK(json::parse(run("estimate - --format json --hypothetical --set sequence_length=64k").out)["mfu"].is_number());
+}
+
+TEST_CASE("estimate: JSON Lines keep their order, a bad one becomes invalid in its place", "[cli]") {
+    const Ran several = run("estimate - --format json", "{\"name\":\"a\"}\n{\"name\":\"b\",\"model\":{\"layrs\":3}}\n{\"name\":\"c\"}\n");
+    CHECK(several.code == 2);
+    std::istringstream lines(several.out);
+    std::string line;
+    std::vector<json> results;
+    while (std::getline(lines, line)) results.push_back(json::parse(line));
+    REQUIRE(results.size() == 3);
+    CHECK(results[0]["name"] == "a");
+    CHECK(results[1]["verdict"] == "invalid");
+    CHECK_FALSE(results[1]["reason"].get<std::string>().empty());
+    CHECK(results[2]["name"] == "c");
+    CHECK(several.err.find(":2:/model/layrs:") != std::string::npos);
+}
+
+TEST_CASE("estimate: one bad scenario says everything at once and prints nothing", "[cli]") {
+    const Ran bad = run("estimate -", R"({"training": {"micro_batch": -1, "sharding": "zero9"}, "x": 1})");
+    CHECK(bad.code == 2);
+    CHECK(bad.out.empty());
+    CHECK(bad.err.find("-:/training/sharding:") != std::string::npos);
+    CHECK(bad.err.find("-:/x:") != std::string::npos);
+    CHECK(run("estimate /nonexistent.json").code == 2);
+    CHECK(run("estimate").code == 2);
+    CHECK(run("estimate - --format xml").code == 2);
+    CHECK(run("frobnicate").code != 0);
+    for (const std::string input : {std::string(), std::string("{"), std::string("\0\0", 2), std::string("\xff\xfe"), std::string(200000, '[')}) {
+        const Ran ran = run("estimate -", input);
+        CHECK(ran.code == 2);
+        CHECK(ran.out.empty());
+        CHECK_FALSE(ran.err.empty());
+    }
+}
+
+TEST_CASE("sweep: CSV with a verdict column, empty where it does not fit", "[cli]") {
+    const Ran csv = run("sweep - --axis training.sequence_length=2048:65536:6:log --output mfu,memory.peak_bytes,wall");
+    REQUIRE(csv.code == 0);
+    std::istringstream lines(csv.out);
+    std::string line;
+    std::getline(lines, line);
+    CHECK(line == "training.sequence_length,mfu,memory.peak_bytes,wall,verdict");
+    std::string last;
+    int n = 0;
+    while (std::getline(lines, line)) {
+        last = line;
+        ++n;
+    }
+    CHECK(n == 6);
+    CHECK(last.starts_with("65536,,"));
+    CHECK(last.ends_with("memory,does-not-fit"));
+}
+
+TEST_CASE("sweep: shards concatenate to the whole, in CSV and JSON Lines", "[cli]") {
+    const Folder folder;
+    const std::string axes = "sweep - --axis gpus=8:1024:9:log --axis sharding=zero2,zero3,hsdp ";
+    for (const char* ending : {".csv", ".jsonl"}) {
+        REQUIRE(run(axes + "-o " + folder.file(std::string("whole") + ending)).code == 0);
+        std::string joined;
+        for (int part = 1; part <= 4; ++part) {
+            const std::string file = folder.file("part" + std::to_string(part) + ending);
+            REQUIRE(run(axes + "--shard " + std::to_string(part) + "/4 -o " + file).code == 0);
+            joined += slurp(file);
+        }
+        CHECK(joined == slurp(folder.file(std::string("whole") + ending)));
+    }
+    CHECK(run(axes + "--shard 5/4").code == 2);
+    CHECK(run(axes + "--output mfuu").err.find("mfu") != std::string::npos);
+}
+
+TEST_CASE("sweep: nothing half-written", "[cli]") {
+    const Folder folder;
+    CHECK(run("sweep - --axis gpus=8,16 -o " + folder.file("no/such/place.csv")).code == 2);
+    CHECK(run("sweep - --axis gpus=8,16 -o " + folder.file("x.txt")).code == 2);
+    CHECK(folder.count() == 0);
+}
+
+TEST_CASE("presets: listed, shown with sources, nearest name offered", "[cli]") {
+    const Ran list = run("presets list --kind gpu");
+    CHECK(list.code == 0);
+    CHECK(list.out.find("h100-sxm-80gb") != std::string::npos);
+    CHECK(list.out.find("dgx-h100") == std::string::npos);
+    CHECK(run("presets").code == 0);
+    const Ran show = run("presets show h100-sxm-80gb");
+    CHECK(show.out.find("79.1 GiB") != std::string::npos);
+    CHECK(show.out.find("source:") != std::string::npos);
+    const Ran wrong = run("presets show h100-smx-80gb");
+    CHECK(wrong.code == 2);
+    CHECK(wrong.err.find("h100-sxm-80gb") != std::string::npos);
+}
+
+TEST_CASE("validate: JSON with rows, summary and what was skipped and why", "[cli]") {
+    const Ran ran = run("validate --format json");
+    REQUIRE(ran.code == 0);
+    const json out = json::parse(ran.out);
+    CHECK(out["summary"]["mosaic"]["n"] == 137);
+    CHECK(out["summary"]["mosaic"]["mean_abs_error"].get<double>() < 0.12);
+    CHECK(out["summary"]["ibm"]["mean_abs_error"].get<double>() < 0.12);
+    CHECK(out["rows"][0].contains("predicted_step_s"));
+    CHECK_FALSE(out["skipped"].empty());
+    const Folder folder;
+    const std::string table = folder.write("runs.csv", "gpu,gpus\nx,8\n");
+    const Ran bad = run("validate --runs " + table);
+    CHECK(bad.code == 2);
+    CHECK(bad.err.find("layers") != std::string::npos);
+    CHECK(run("validate --runs /nonexistent.csv").code == 2);
+}
+
+TEST_CASE("export: every plot in every format, each time the same bytes", "[cli]") {
+    const Folder folder;
+    for (const std::string plot : {"scaling", "memory", "waterfall", "sweep"}) {
+        for (const std::string ending : {"svg", "pdf", "png", "csv"}) {
+            INFO(plot << "." << ending);
+            const std::string a = folder.file(plot + "." + ending);
+            const std::string b = folder.file(plot + "-again." + ending);
+            REQUIRE(run("export - --plot " + plot + " -o " + a).code == 0);
+            REQUIRE(run("export - --plot " + plot + " -o " + b).code == 0);
+            CHECK(fs::file_size(a) > 50);
+            CHECK(slurp(a) == slurp(b));
+        }
+    }
+    CHECK(run("export - --plot nonsense -o " + folder.file("x.svg")).code == 2);
+    CHECK(run("export - -o " + folder.file("x.gif")).code == 2);
+    CHECK(run("export - --size 5x5 -o " + folder.file("x.svg")).code == 2);
+    CHECK_FALSE(fs::exists(folder.file("x.svg")));
+}

@@ -1,0 +1,312 @@
+// Golden tasks through real events on the real main window.
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+#include <QUndoStack>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+
+#include "app/commands/command.h"
+#include "app/main_window.h"
+#include "app/session.h"
+#include "files/scenario_file.h"
+#include "widgets/panels/controls_panel.h"
+#include "widgets/rows/parameter_row.h"
+
+using namespace shardscope;
+
+namespace {
+
+// A window as a person finds it, and hands to use it with.
+class Desk {
+  public:
+    Desk() : window(commands::catalogue(), session_) {
+        window.resize(1440, 900);
+        window.show();
+        QApplication::processEvents();
+    }
+
+    template <typename Widget>
+    Widget* find(const QString& name) {
+        auto* widget = window.findChild<Widget*>(name);
+        INFO(name.toStdString());
+        REQUIRE(widget != nullptr);
+        return widget;
+    }
+    QString text(const QString& name) { return find<QLabel>(name)->text(); }
+
+    // Makes the row visible as the search or an opened group would.
+    QWidget* slider(const std::string& key) {
+        auto* controls = window.findChild<ControlsPanel*>();
+        REQUIRE(controls != nullptr);
+        REQUIRE(controls->row(find_parameter(key)) != nullptr);
+        QApplication::processEvents();
+        return find<QWidget>(QString::fromStdString(key) + QStringLiteral("/slider"));
+    }
+    void type(const std::string& key, const QString& value) {
+        slider(key);
+        auto* field = find<QLineEdit>(QString::fromStdString(key) + QStringLiteral("/field"));
+        field->setFocus();
+        field->selectAll();
+        QTest::keyClicks(field, value);
+        QTest::keyClick(field, Qt::Key_Return);
+        QApplication::processEvents();
+    }
+    void choose(const std::string& key, const QString& value) {
+        slider(key);
+        auto* combo = find<QComboBox>(QString::fromStdString(key) + QStringLiteral("/field"));
+        combo->setFocus();
+        const int at = combo->findText(value);
+        REQUIRE(at >= 0);
+        while (combo->currentIndex() != at) QTest::keyClick(combo, combo->currentIndex() < at ? Qt::Key_Down : Qt::Key_Up);
+        QApplication::processEvents();
+    }
+    // Press, moves and release along the groove, from and to in 0…1.
+    void drag(const std::string& key, double from, double to, int steps) {
+        QWidget* target = slider(key);
+        const auto at = [&](double t) { return QPoint(8 + static_cast<int>(t * (target->width() - 16)), target->height() / 2); };
+        QTest::mousePress(target, Qt::LeftButton, {}, at(from));
+        for (int i = 1; i <= steps; ++i) {
+            const QPoint point = at(from + (to - from) * i / steps);
+            QMouseEvent move(QEvent::MouseMove, QPointF(point), target->mapToGlobal(QPointF(point)), Qt::NoButton, Qt::LeftButton, {});
+            QApplication::sendEvent(target, &move);
+        }
+        QTest::mouseRelease(target, Qt::LeftButton, {}, at(to));
+        QApplication::processEvents();
+    }
+    void pick(const QString& picker, const QString& entry) {
+        auto* button = find<QToolButton>(picker);
+        auto* action = button->menu()->findChild<QAction*>(entry);
+        REQUIRE(action != nullptr);
+        action->trigger();
+        QApplication::processEvents();
+    }
+    [[nodiscard]] const Estimate& estimate() { return window.model().answer().estimate; }
+
+  private:
+    Session session_;
+
+  public:
+    MainWindow window;
+};
+
+double first_number(QString text) {
+    text.remove(QLatin1Char(','));
+    QString digits;
+    for (const QChar c : text) {
+        if (c.isDigit() || c == QLatin1Char('.')) digits += c;
+        else if (!digits.isEmpty()) break;
+    }
+    return digits.toDouble();
+}
+
+}  // namespace
+
+TEST_CASE("first launch: the scenario {} with its numbers in the headline", "[golden]") {
+    Desk desk;
+    CHECK(desk.text("headline/mfu").startsWith(QStringLiteral("40.")));
+    CHECK(desk.text("headline/tokens-per-gpu").contains(QStringLiteral("4,096")));
+    CHECK(desk.text("headline/wall").contains(QStringLiteral("compute")));
+    CHECK(desk.find<QToolButton>("picker/cluster")->text().contains(QStringLiteral("DGX H100")));
+    CHECK_FALSE(desk.window.action(ActionId::undo)->isEnabled());
+}
+
+TEST_CASE("G2: the ideal threshold in the large limit, and half of it on two nodes", "[golden]") {
+    Desk desk;
+    desk.type("cluster.gpus", QStringLiteral("131072"));
+    // peak/B_node = 989.5e12/400e9 = 2,473.75, less one part in 16,384 nodes.
+    CHECK(first_number(desk.text("headline/threshold")) == Approx(2474).margin(1));
+    desk.type("cluster.gpus", QStringLiteral("16"));
+    CHECK(first_number(desk.text("headline/threshold")) == Approx(1237).margin(1));
+}
+
+TEST_CASE("G3: pinned, then 200 Gbit/s: the ghost stays, MFU is not higher, the threshold doubles", "[golden]") {
+    Desk desk;
+    const double mfu = desk.estimate().mfu;
+    const double threshold = desk.estimate().ideal.threshold_tokens;
+    QTest::keyClick(&desk.window, Qt::Key_P);
+    QApplication::processEvents();
+    REQUIRE(desk.window.model().pins().size() == 1);
+    desk.type("cluster.inter_node_bandwidth", QStringLiteral("200 Gbit/s"));
+    CHECK(desk.window.model().pins()[0].answer.estimate.mfu == mfu);
+    CHECK(desk.estimate().mfu <= mfu);
+    CHECK(desk.estimate().ideal.threshold_tokens == Approx(2 * threshold));
+    CHECK(desk.find<QToolButton>("picker/cluster")->text().contains(QStringLiteral("(modified)")));
+}
+
+TEST_CASE("G4: micro-batch up until it does not fit: no MFU, and the repair lands on the largest that fits", "[golden]") {
+    Desk desk;
+    for (int batch = 3; desk.estimate().verdict != Verdict::does_not_fit && batch < 100; ++batch) desk.type("training.micro_batch", QString::number(batch));
+    REQUIRE(desk.estimate().verdict == Verdict::does_not_fit);
+    CHECK(desk.text("headline/mfu").trimmed().startsWith(QStringLiteral("–")));
+    auto* repair = desk.find<QAbstractButton>("repair/training.micro_batch");
+    QTest::mouseClick(repair, Qt::LeftButton);
+    QApplication::processEvents();
+    CHECK(desk.estimate().verdict == Verdict::fits);
+    Scenario one_more = desk.window.model().scenario();
+    one_more.give(P::micro_batch, desk.window.model().answer().settings[P::micro_batch] + 1);
+    CHECK(answer(one_more).estimate.verdict != Verdict::fits);
+    CHECK_FALSE(desk.text("headline/mfu").startsWith(QStringLiteral("–")));
+}
+
+TEST_CASE("G5: full recompute: activations and MFU fall, HFU over MFU rises above 1.2", "[golden]") {
+    Desk desk;
+    const Estimate before = desk.estimate();
+    desk.type("training.recompute", QStringLiteral("full"));
+    const auto activations = static_cast<std::size_t>(MemoryTerm::activations);
+    CHECK(desk.estimate().memory.terms()[activations] < before.memory.terms()[activations]);
+    CHECK(desk.estimate().mfu < before.mfu);
+    CHECK(desk.estimate().hfu / desk.estimate().mfu > 1.2);
+}
+
+TEST_CASE("G13: every slider from end to end in 200 steps, and back by one undo each", "[golden]") {
+    Desk desk;
+    const Scenario start = desk.window.model().scenario();
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        if (parameter(id).prominence == Prominence::file) continue;
+        const std::string key(parameter(id).key);
+        INFO(key);
+        if (!desk.slider(key)->isEnabled()) continue;
+        const int steps_before = desk.window.model().undo_stack()->index();
+        bool sound = true;
+        const auto watch = QObject::connect(&desk.window.model(), &LiveModel::changed, [&] {
+            const Answer& now = desk.window.model().answer();
+            sound = sound && now.valid() && std::isfinite(now.estimate.step.total) && std::isfinite(now.estimate.memory.peak) && now.estimate.mfu > 0;
+        });
+        desk.drag(key, 0, 1, 200);
+        QObject::disconnect(watch);
+        CHECK(sound);
+        CHECK(desk.window.model().undo_stack()->index() <= steps_before + 1);
+        while (desk.window.model().undo_stack()->canUndo()) desk.window.action(ActionId::undo)->trigger();
+        CHECK(desk.window.model().scenario() == start);
+    }
+}
+
+TEST_CASE("G14: a thousand random edits and full undo give the initial state", "[golden]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    const Scenario start = model.scenario();
+    std::mt19937 random(14);
+    for (int i = 0; i < 1000; ++i) {
+        const P id = static_cast<P>(random() % kParameters);
+        const Parameter& row = parameter(id);
+        if (row.prominence == Prominence::file) continue;
+        const double t = std::uniform_real_distribution<double>(0, 1)(random);
+        if (i % 50 == 10) model.hold(i % 100 == 10 ? Hold::global_batch : Hold::per_gpu_batch);
+        else if (i % 50 == 20) model.set_automatic(P::micro_batch, i % 100 == 20);
+        else if (i % 50 == 30) model.reset(id);
+        else if (i % 50 == 40) model.take_model(*model.catalogue().all(PresetKind::model)[random() % 20]);
+        else model.edit(id, row.slider_low + t * (row.slider_high - row.slider_low));
+        REQUIRE(model.answer().valid());
+    }
+    QApplication::processEvents();
+    CHECK_FALSE(model.scenario() == start);
+    while (desk.window.action(ActionId::undo)->isEnabled()) desk.window.action(ActionId::undo)->trigger();
+    CHECK(model.scenario() == start);
+    CHECK(model.answer().estimate.mfu == answer(start).estimate.mfu);
+}
+
+TEST_CASE("main job: presets, drags, and every view follows in the same turn", "[golden]") {
+    Desk desk;
+    desk.pick(QStringLiteral("picker/cluster"), QStringLiteral("cluster/polaris"));
+    CHECK(desk.window.model().answer().settings[P::gpus_per_node] == 4);
+    desk.pick(QStringLiteral("picker/model"), QStringLiteral("model/llama-2-7b"));
+    desk.pick(QStringLiteral("picker/cluster"), QStringLiteral("cluster/dgx-h100"));
+    desk.pick(QStringLiteral("picker/model"), QStringLiteral("model/mpt-13b"));
+    const QString mfu = desk.text("headline/mfu");
+    desk.drag("cluster.inter_node_bandwidth", 0.6, 0.05, 40);
+    CHECK(desk.text("headline/mfu") != mfu);
+    CHECK(desk.text("headline/wall").contains(QStringLiteral("inter-node")));
+    desk.drag("model.hidden_size", 0.5, 0.3, 30);
+    const Settings& s = desk.window.model().answer().settings;
+    CHECK(s[P::heads] * 128 == s[P::hidden_size]);
+    CHECK(s[P::ffn_size] == 4 * s[P::hidden_size]);
+}
+
+TEST_CASE("memory buys MFU: with an automatic micro-batch the memory slider moves MFU", "[golden]") {
+    Desk desk;
+    desk.type("cluster.inter_node_bandwidth", QStringLiteral("50 Gbit/s"));
+    desk.slider("training.micro_batch");
+    QTest::mouseClick(desk.find<QAbstractButton>("training.micro_batch/auto"), Qt::LeftButton);
+    QApplication::processEvents();
+    REQUIRE(desk.window.model().scenario().automatic[index(P::micro_batch)]);
+    const double mfu = desk.estimate().mfu;
+    desk.type("cluster.gpu.memory", QStringLiteral("160 GiB"));
+    CHECK(desk.estimate().mfu > mfu);
+    CHECK(desk.estimate().verdict == Verdict::fits);
+}
+
+TEST_CASE("scenarios: copy, paste, save, open, and a bad file changes nothing", "[files]") {
+    Desk desk;
+    desk.type("training.sequence_length", QStringLiteral("4096"));
+    const Scenario edited = desk.window.model().scenario();
+    desk.window.action(ActionId::copy)->trigger();
+    desk.type("training.sequence_length", QStringLiteral("8192"));
+    desk.window.action(ActionId::paste)->trigger();
+    CHECK(desk.window.model().scenario() == edited);
+
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("a.json"));
+    REQUIRE(desk.window.save(file));
+    desk.type("training.sequence_length", QStringLiteral("1024"));
+    REQUIRE(desk.window.open(file));
+    CHECK(desk.window.model().scenario() == edited);
+    for (const char* plot : {"scaling", "memory", "waterfall"}) {
+        for (const char* ending : {"svg", "pdf", "png"}) {
+            const QString figure = folder.filePath(QStringLiteral("%1.%2").arg(QLatin1String(plot), QLatin1String(ending)));
+            REQUIRE(desk.window.export_plot(QLatin1String(plot), figure));
+            desk.type("training.sequence_length", QStringLiteral("512"));
+            REQUIRE(desk.window.open(figure));
+            CHECK(desk.window.model().scenario() == edited);
+        }
+    }
+
+    QFile bad(folder.filePath(QStringLiteral("bad.json")));
+    REQUIRE(bad.open(QIODevice::WriteOnly));
+    bad.write("{\"training\": {\"micro_batch\": -3}}");
+    bad.close();
+    CHECK_FALSE(desk.window.open(bad.fileName()));
+    CHECK(desk.window.model().scenario() == edited);
+    CHECK(desk.find<QWidget>("message")->isVisible());
+    CHECK(desk.text("message/text").contains(QStringLiteral("at least 1")));
+    CHECK_FALSE(desk.window.open(folder.filePath(QStringLiteral("missing.json"))));
+    CHECK_FALSE(desk.window.export_plot(QStringLiteral("scaling"), folder.filePath(QStringLiteral("no/such/folder/x.svg"))));
+    CHECK_FALSE(desk.window.export_plot(QStringLiteral("scaling"), folder.filePath(QStringLiteral("x.gif"))));
+}
+
+TEST_CASE("hold: the global batch stays when GPUs change", "[golden]") {
+    Desk desk;
+    QTest::mouseClick(desk.find<QAbstractButton>("hold/global"), Qt::LeftButton);
+    desk.type("cluster.gpus", QStringLiteral("32"));
+    CHECK(desk.window.model().answer().settings[P::global_batch] == 128);
+    QTest::mouseClick(desk.find<QAbstractButton>("hold/per-gpu"), Qt::LeftButton);
+    desk.type("cluster.gpus", QStringLiteral("64"));
+    CHECK(desk.window.model().answer().settings[P::global_batch] == 256);
+}
+
+TEST_CASE("small windows fold and keep what matters", "[window]") {
+    Desk desk;
+    desk.window.resize(1024, 700);
+    QApplication::processEvents();
+    CHECK(desk.window.width() == 1024);
+    for (const char* name : {"headline/verdict", "headline/mfu", "headline/wall"}) CHECK(desk.find<QWidget>(QLatin1String(name))->isVisible());
+    CHECK(desk.find<QWidget>("why-rail")->isVisible());
+}
+
+TEST_CASE("accessibility: every control says what it is", "[window]") {
+    Desk desk;
+    for (auto* slider : desk.window.findChildren<QAbstractSlider*>()) {
+        if (!slider->objectName().endsWith(QStringLiteral("/slider"))) continue;
+        INFO(slider->objectName().toStdString());
+        CHECK_FALSE(slider->accessibleName().isEmpty());
+    }
+}

@@ -1,0 +1,155 @@
+#include "widgets/plots/option_row.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QEvent>
+#include <QFile>
+#include <QIcon>
+#include <QMenu>
+#include <QPainter>
+#include <QToolButton>
+#include <algorithm>
+
+#include "widgets/theme/theme.h"
+
+namespace shardscope {
+namespace {
+
+constexpr int kEdge = 8;
+constexpr int kGap = 8;
+constexpr int kHeight = 32;
+constexpr int kIcon = 16;
+
+// The icons are black on nothing; they take the text's colour.
+QIcon tinted(const QString& name, const QColor& color) {
+    const QString path = QStringLiteral(":/icons/") + name + QStringLiteral(".svg");
+    if (!QFile::exists(path)) return {};
+    QPixmap pixmap = QIcon(path).pixmap(QSize(kIcon, kIcon) * 2);
+    QPainter painter(&pixmap);
+    painter.setCompositionMode(QPainter::CompositionMode_SourceIn);
+    painter.fillRect(pixmap.rect(), color);
+    painter.end();
+    pixmap.setDevicePixelRatio(2);
+    return QIcon(pixmap);
+}
+
+}  // namespace
+
+OptionRow::OptionRow(QWidget* parent) : QWidget(parent), more_(new QToolButton(this)) {
+    more_->setText(tr("More"));
+    more_->setPopupMode(QToolButton::InstantPopup);
+    more_->setMenu(new QMenu(more_));
+    more_->hide();
+    connect(more_->menu(), &QMenu::aboutToShow, this, &OptionRow::fill_menu);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &OptionRow::load_icons);
+}
+
+QComboBox* OptionRow::add_choice(const QString& name, const QString& accessible_name, const QStringList& entries) {
+    auto* box = new QComboBox(this);
+    box->setObjectName(name);
+    box->setAccessibleName(accessible_name);
+    box->setToolTip(accessible_name);
+    box->addItems(entries);
+    choices_.append(box);
+    return box;
+}
+
+QCheckBox* OptionRow::add_check(const QString& name, const QString& text, bool on) {
+    auto* box = new QCheckBox(text, this);
+    box->setObjectName(name);
+    box->setChecked(on);
+    checks_.append(box);
+    return box;
+}
+
+QToolButton* OptionRow::add_button(const QString& name, const QString& icon, const QString& text) {
+    auto* button = new QToolButton(this);
+    button->setObjectName(name);
+    button->setText(text);
+    button->setToolTip(text);
+    button->setAccessibleName(text);
+    button->setAutoRaise(true);
+    button->setProperty("icon_name", icon);
+    button->setIconSize({kIcon, kIcon});
+    buttons_.append(button);
+    load_icons();
+    return button;
+}
+
+QSize OptionRow::sizeHint() const {
+    int width = kEdge;
+    for (const QWidget* choice : choices_) width += choice->sizeHint().width() + kGap;
+    for (const QCheckBox* check : checks_) width += check->sizeHint().width() + kGap;
+    for (const QToolButton* button : buttons_) width += button->sizeHint().width();
+    return {width + kEdge, kHeight};
+}
+
+QSize OptionRow::minimumSizeHint() const {
+    int width = kEdge + more_->sizeHint().width() + kGap;
+    for (const QWidget* choice : choices_) width += choice->sizeHint().width() + kGap;
+    for (const QToolButton* button : buttons_) width += button->sizeHint().width();
+    return {width + kEdge, kHeight};
+}
+
+void OptionRow::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrange();
+}
+
+void OptionRow::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) arrange();
+}
+
+void OptionRow::arrange() {
+    const auto put = [this](QWidget* widget, int left) {
+        const QSize size = widget->sizeHint();
+        widget->setGeometry(left, (height() - size.height()) / 2, size.width(), size.height());
+    };
+    int right = width() - kEdge;
+    for (auto button = buttons_.crbegin(); button != buttons_.crend(); ++button) {
+        right -= (*button)->sizeHint().width();
+        put(*button, right);
+    }
+    int left = kEdge;
+    for (QWidget* choice : choices_) {
+        put(choice, left);
+        left += choice->sizeHint().width() + kGap;
+    }
+    int needed = 0;
+    for (const QCheckBox* check : checks_) needed += check->sizeHint().width() + kGap;
+    const bool folds = left + needed > right;
+    const int limit = folds ? right - more_->sizeHint().width() - kGap : right;
+    bool room = true;
+    for (QCheckBox* check : checks_) {
+        const int width = check->sizeHint().width();
+        room = room && left + width <= limit;
+        check->setVisible(room);
+        if (!room) continue;
+        put(check, left);
+        left += width + kGap;
+    }
+    more_->setVisible(folds);
+    if (folds) put(more_, left);
+}
+
+void OptionRow::load_icons() {
+    for (QToolButton* button : buttons_) {
+        button->setIcon(tinted(button->property("icon_name").toString(), current_theme().text));
+    }
+    arrange();
+}
+
+void OptionRow::fill_menu() {
+    QMenu* menu = more_->menu();
+    menu->clear();
+    for (QCheckBox* check : checks_) {
+        if (check->isVisible()) continue;
+        QAction* action = menu->addAction(check->text());
+        action->setCheckable(true);
+        action->setChecked(check->isChecked());
+        connect(action, &QAction::toggled, check, &QCheckBox::setChecked);
+    }
+}
+
+}  // namespace shardscope

@@ -1,0 +1,42 @@
+// The row of choices above a plot: choices and check boxes from the left, buttons at the right. What does not fit
+// in the width moves to a "More" menu, the last box first.
+#pragma once
+
+#include <QList>
+#include <QWidget>
+
+class QCheckBox;
+class QComboBox;
+class QToolButton;
+
+namespace shardscope {
+
+class OptionRow : public QWidget {
+    Q_OBJECT
+  public:
+    explicit OptionRow(QWidget* parent = nullptr);
+
+    QComboBox* add_choice(const QString& name, const QString& accessible_name, const QStringList& entries);
+    QCheckBox* add_check(const QString& name, const QString& text, bool on);
+    // `icon` is the name of one of the program's icons.
+    QToolButton* add_button(const QString& name, const QString& icon, const QString& text);
+
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+  private:
+    void arrange();
+    void load_icons();
+    void fill_menu();
+
+    QList<QWidget*> choices_;
+    QList<QCheckBox*> checks_;
+    QList<QToolButton*> buttons_;
+    QToolButton* more_;
+};
+
+}  // namespace shardscope
