@@ -55,6 +55,15 @@ void print_text(const Validation& validation) {
     for (const auto& [reason, n] : reasons) std::printf("  %3d  %s\n", n, reason.c_str());
 }
 
+// The README's table.
+void print_markdown(const Validation& validation) {
+    std::printf("| family | runs | mean error | median | 90th percentile | bias |\n|---|---|---|---|---|---|\n");
+    for (const auto& [family, s] : validation.summary) {
+        std::printf("| %s | %d | %.1f %% | %.1f %% | %.1f %% | %+.1f %% |\n", family.c_str(), s.n, 100 * s.mean_abs_error,
+                    100 * s.median_abs_error, 100 * s.p90_abs_error, 100 * s.bias);
+    }
+}
+
 int run(const Options& options) {
     Problems problems;
     if (!options.calibration.empty()) {
@@ -70,6 +79,7 @@ int run(const Options& options) {
     }
     const Validation validation = validate(options.runs.empty() ? shipped_runs() : own, catalogue());
     if (options.format == "json") print_json(validation);
+    else if (options.format == "markdown") print_markdown(validation);
     else print_text(validation);
     return problems.empty() ? kDone : kUnusable;
 }
@@ -81,7 +91,7 @@ void add_validate(CLI::App& app, Context& context) {
     CLI::App* command = app.add_subcommand("validate", "Predicted against measured runs; by default those that ship");
     command->add_option("--runs", options->runs, "Your own table of runs, CSV");
     command->add_option("--calibration", options->calibration, "A calibration file");
-    command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+    command->add_option("--format", options->format, "text, json or markdown")->check(CLI::IsMember({"text", "json", "markdown"}));
     command->callback([options, &context] { context.exit_code = run(*options); });
 }
 

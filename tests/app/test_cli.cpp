@@ -212,3 +212,9 @@ TEST_CASE("export: every plot in every format, each time the same bytes", "[cli]
     CHECK(run("export - --size 5x5 -o " + folder.file("x.svg")).code == 2);
     CHECK_FALSE(fs::exists(folder.file("x.svg")));
 }
+
+TEST_CASE("README: its tables are what the program says", "[docs]") {
+    const std::string readme = slurp(SHARDSCOPE_SOURCE_DIR "/README.md");
+    CHECK(readme.find("<!-- parameters -->\n" + run("parameters").out + "<!-- /parameters -->") != std::string::npos);
+    CHECK(readme.find("<!-- accuracy -->\n" + run("validate --format markdown").out + "<!-- /accuracy -->") != std::string::npos);
+}
