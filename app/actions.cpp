@@ -13,20 +13,25 @@ const std::vector<ActionRow>& action_table() {
         {open, "action/open", QT_TRANSLATE_NOOP("Actions", "&Open…"), "open", "Ctrl+O", false},
         {save, "action/save", QT_TRANSLATE_NOOP("Actions", "&Save"), "save", "Ctrl+S", false},
         {save_as, "action/save-as", QT_TRANSLATE_NOOP("Actions", "Save &as…"), "", "Ctrl+Shift+S", false},
-        {export_plot, "action/export", QT_TRANSLATE_NOOP("Actions", "&Export plot…"), "export", "Ctrl+E", true},
-        {export_all, "action/export-all", QT_TRANSLATE_NOOP("Actions", "Export a&ll plots…"), "", "Ctrl+Shift+E", false},
+        {export_plot, "action/export", QT_TRANSLATE_NOOP("Actions", "&Export plot…"), "export", "Ctrl+E",
+         true},
+        {export_all, "action/export-all", QT_TRANSLATE_NOOP("Actions", "Export a&ll plots…"), "",
+         "Ctrl+Shift+E", false},
         {quit, "action/quit", QT_TRANSLATE_NOOP("Actions", "&Quit"), "", "Ctrl+Q", false},
         {undo, "action/undo", QT_TRANSLATE_NOOP("Actions", "&Undo"), "undo", "Ctrl+Z", true},
         {redo, "action/redo", QT_TRANSLATE_NOOP("Actions", "&Redo"), "redo", "Ctrl+Shift+Z", true},
         {copy, "action/copy", QT_TRANSLATE_NOOP("Actions", "&Copy scenario"), "copy", "Ctrl+Shift+C", false},
-        {paste, "action/paste", QT_TRANSLATE_NOOP("Actions", "&Paste scenario"), "paste", "Ctrl+Shift+V", false},
+        {paste, "action/paste", QT_TRANSLATE_NOOP("Actions", "&Paste scenario"), "paste", "Ctrl+Shift+V",
+         false},
         {theme_system, "action/theme-system", QT_TRANSLATE_NOOP("Actions", "&System"), "", "", false},
         {theme_light, "action/theme-light", QT_TRANSLATE_NOOP("Actions", "&Light"), "", "", false},
         {theme_dark, "action/theme-dark", QT_TRANSLATE_NOOP("Actions", "&Dark"), "", "", false},
-        {find_parameter, "action/find", QT_TRANSLATE_NOOP("Actions", "&Find a parameter"), "", "Ctrl+F", false},
+        {find_parameter, "action/find", QT_TRANSLATE_NOOP("Actions", "&Find a parameter"), "", "Ctrl+F",
+         false},
         {pin, "action/pin", QT_TRANSLATE_NOOP("Actions", "&Pin"), "pin", "P", true},
         {unpin_all, "action/unpin-all", QT_TRANSLATE_NOOP("Actions", "&Unpin all"), "", "", false},
-        {show_table, "action/table", QT_TRANSLATE_NOOP("Actions", "&Table of the plot"), "table", "Ctrl+T", false},
+        {show_table, "action/table", QT_TRANSLATE_NOOP("Actions", "&Table of the plot"), "table", "Ctrl+T",
+         false},
         {toggle_why, "action/why", QT_TRANSLATE_NOOP("Actions", "&Why panel"), "", "F9", false},
         {shortcuts, "action/shortcuts", QT_TRANSLATE_NOOP("Actions", "&Keyboard"), "", "F1", false},
         {about, "action/about", QT_TRANSLATE_NOOP("Actions", "&About Shardscope"), "", "", false},
@@ -40,7 +45,8 @@ Actions make_actions(QObject* parent) {
         auto* action = new QAction(QCoreApplication::translate("Actions", row.text), parent);
         action->setObjectName(QLatin1String(row.name));
         if (*row.icon) action->setIcon(QIcon(QStringLiteral(":/icons/%1.svg").arg(QLatin1String(row.icon))));
-        if (*row.shortcut) action->setShortcut(QKeySequence(QLatin1String(row.shortcut), QKeySequence::PortableText));
+        if (*row.shortcut)
+            action->setShortcut(QKeySequence(QLatin1String(row.shortcut), QKeySequence::PortableText));
         actions[row.id] = action;
     }
     return actions;

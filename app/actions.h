@@ -12,11 +12,27 @@ class QObject;
 namespace shardscope {
 
 enum class ActionId {
-    new_scenario, open, save, save_as, export_plot, export_all, quit,
-    undo, redo, copy, paste,
-    theme_system, theme_light, theme_dark, find_parameter,
-    pin, unpin_all, show_table, toggle_why,
-    shortcuts, about,
+    new_scenario,
+    open,
+    save,
+    save_as,
+    export_plot,
+    export_all,
+    quit,
+    undo,
+    redo,
+    copy,
+    paste,
+    theme_system,
+    theme_light,
+    theme_dark,
+    find_parameter,
+    pin,
+    unpin_all,
+    show_table,
+    toggle_why,
+    shortcuts,
+    about,
 };
 
 struct ActionRow {

@@ -1,7 +1,7 @@
 #include "app/main_window.h"
 
-#include <QApplication>
 #include <QActionGroup>
+#include <QApplication>
 #include <QClipboard>
 #include <QCloseEvent>
 #include <QDir>
@@ -50,7 +50,9 @@ QWidget* line(bool vertical) {
     widget->setAttribute(Qt::WA_StyledBackground);
     if (vertical) widget->setFixedWidth(1);
     else widget->setFixedHeight(1);
-    const auto paint = [widget] { widget->setStyleSheet(QStringLiteral("background:%1").arg(current_theme().line.name())); };
+    const auto paint = [widget] {
+        widget->setStyleSheet(QStringLiteral("background:%1").arg(current_theme().line.name()));
+    };
     QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, widget, paint);
     paint();
     return widget;
@@ -80,7 +82,11 @@ Dialogs Dialogs::native() {
 }
 
 MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, QWidget* parent)
-    : QMainWindow(parent), catalogue_(catalogue), session_(session), dialogs_(std::move(dialogs)), model_(catalogue),
+    : QMainWindow(parent),
+      catalogue_(catalogue),
+      session_(session),
+      dialogs_(std::move(dialogs)),
+      model_(catalogue),
       actions_(make_actions(this)) {
     setObjectName(QStringLiteral("main-window"));
     setAcceptDrops(true);
@@ -115,9 +121,12 @@ void MainWindow::build_menus() {
     QMenu* scenarios = menu(tr("&Scenario"), {pin, unpin_all});
     scenarios->addSeparator();
     for (const Preset* preset : catalogue_.all(PresetKind::scenario)) {
-        QAction* entry = scenarios->addAction(preset->title.empty() ? QString::fromStdString(preset->name) : QString::fromStdString(preset->title));
+        QAction* entry = scenarios->addAction(preset->title.empty() ? QString::fromStdString(preset->name)
+                                                                    : QString::fromStdString(preset->title));
         entry->setObjectName(QStringLiteral("scenario/") + QString::fromStdString(preset->name));
-        connect(entry, &QAction::triggered, this, [this, preset] { load_text(QString::fromStdString(preset->text), QString::fromStdString(preset->title), {}); });
+        connect(entry, &QAction::triggered, this, [this, preset] {
+            load_text(QString::fromStdString(preset->text), QString::fromStdString(preset->title), {});
+        });
     }
     menu(tr("&Help"), {shortcuts, about});
 }
@@ -236,15 +245,19 @@ void MainWindow::build_panes() {
 }
 
 void MainWindow::connect_actions() {
-    const auto on = [&](ActionId id, auto&& work) { connect(actions_.at(id), &QAction::triggered, this, std::forward<decltype(work)>(work)); };
+    const auto on = [&](ActionId id, auto&& work) {
+        connect(actions_.at(id), &QAction::triggered, this, std::forward<decltype(work)>(work));
+    };
     QUndoStack* undo = model_.undo_stack();
     on(ActionId::undo, [undo] { undo->undo(); });
     on(ActionId::redo, [undo] { undo->redo(); });
     const auto refresh_undo = [this, undo] {
         actions_.at(ActionId::undo)->setEnabled(undo->canUndo());
         actions_.at(ActionId::redo)->setEnabled(undo->canRedo());
-        actions_.at(ActionId::undo)->setToolTip(undo->canUndo() ? tr("Undo: %1").arg(undo->undoText()) : tr("Nothing to undo"));
-        actions_.at(ActionId::redo)->setToolTip(undo->canRedo() ? tr("Redo: %1").arg(undo->redoText()) : tr("Nothing to redo"));
+        actions_.at(ActionId::undo)
+            ->setToolTip(undo->canUndo() ? tr("Undo: %1").arg(undo->undoText()) : tr("Nothing to undo"));
+        actions_.at(ActionId::redo)
+            ->setToolTip(undo->canRedo() ? tr("Redo: %1").arg(undo->redoText()) : tr("Nothing to redo"));
     };
     connect(undo, &QUndoStack::indexChanged, this, refresh_undo);
     connect(undo, &QUndoStack::canUndoChanged, this, refresh_undo);
@@ -256,27 +269,35 @@ void MainWindow::connect_actions() {
         model_.replace(Scenario::first_launch(catalogue_), tr("New scenario"));
     });
     on(ActionId::open, [this, scenarios] {
-        if (const QString file = dialogs_.open_file(this, tr("Open a scenario"), session_.folder(), scenarios); !file.isEmpty()) open(file);
+        if (const QString file =
+                dialogs_.open_file(this, tr("Open a scenario"), session_.folder(), scenarios);
+            !file.isEmpty())
+            open(file);
     });
     on(ActionId::save, [this] {
         if (file_.isEmpty()) actions_.at(ActionId::save_as)->trigger();
         else save(file_);
     });
     on(ActionId::save_as, [this] {
-        const QString suggestion = file_.isEmpty() ? session_.folder() + QStringLiteral("/scenario.json") : file_;
-        QString file = dialogs_.save_file(this, tr("Save the scenario"), suggestion, tr("Scenarios (*.json)"));
+        const QString suggestion =
+            file_.isEmpty() ? session_.folder() + QStringLiteral("/scenario.json") : file_;
+        QString file =
+            dialogs_.save_file(this, tr("Save the scenario"), suggestion, tr("Scenarios (*.json)"));
         if (file.isEmpty()) return;
         if (QFileInfo(file).suffix().isEmpty()) file += QStringLiteral(".json");
         save(file);
     });
     on(ActionId::export_plot, [this] {
-        const QString file = dialogs_.save_file(this, tr("Export the plot"), session_.folder() + QStringLiteral("/scaling.svg"),
+        const QString file = dialogs_.save_file(this, tr("Export the plot"),
+                                                session_.folder() + QStringLiteral("/scaling.svg"),
                                                 tr("Figures and tables (*.svg *.pdf *.png *.csv)"));
         if (!file.isEmpty()) export_plot(QStringLiteral("scaling"), file);
     });
     on(ActionId::export_all, [this] { export_all(); });
     on(ActionId::quit, [this] { close(); });
-    on(ActionId::copy, [this] { QApplication::clipboard()->setText(QString::fromStdString(write_scenario(model_.scenario()))); });
+    on(ActionId::copy, [this] {
+        QApplication::clipboard()->setText(QString::fromStdString(write_scenario(model_.scenario())));
+    });
     on(ActionId::paste, [this] { load_text(QApplication::clipboard()->text(), tr("the clipboard"), {}); });
     on(ActionId::find_parameter, [this] { controls_->search()->setFocus(Qt::ShortcutFocusReason); });
     on(ActionId::pin, [this] { model_.pin(); });
@@ -284,30 +305,39 @@ void MainWindow::connect_actions() {
         while (!model_.pins().empty()) model_.unpin(model_.pins().back().letter);
     });
     on(ActionId::show_table, [this] {
-        if (const auto table = plot_table("scaling", model_.answer())) (new TableView(tr("Scaling"), *table, this))->show();
+        if (const auto table = plot_table("scaling", model_.answer()))
+            (new TableView(tr("Scaling"), *table, this))->show();
     });
     on(ActionId::toggle_why, [this] { show_why(!why_->isVisible()); });
     on(ActionId::shortcuts, [this] {
         QString text;
         for (const ActionRow& row : action_table()) {
-            if (*row.shortcut) text += QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td>%2</td></tr>").arg(QLatin1String(row.shortcut), actions_.at(row.id)->text().remove(QLatin1Char('&')));
+            if (*row.shortcut)
+                text += QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td>%2</td></tr>")
+                            .arg(QLatin1String(row.shortcut),
+                                 actions_.at(row.id)->text().remove(QLatin1Char('&')));
         }
-        auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Keyboard"), QStringLiteral("<table>%1</table>").arg(text), QMessageBox::Close, this);
+        auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Keyboard"),
+                                    QStringLiteral("<table>%1</table>").arg(text), QMessageBox::Close, this);
         box->setAttribute(Qt::WA_DeleteOnClose);
         box->open();
     });
     on(ActionId::about, [this] {
-        auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About Shardscope"),
-            tr("<b>Shardscope %1</b><p>Where memory or bandwidth becomes the wall of training a large transformer.</p>"
-               "<p>Free software under the GNU General Public License, version 3 or later.</p>").arg(QStringLiteral(SHARDSCOPE_VERSION)),
+        auto* box = new QMessageBox(
+            QMessageBox::NoIcon, tr("About Shardscope"),
+            tr("<b>Shardscope %1</b><p>Where memory or bandwidth becomes the wall of training a large "
+               "transformer.</p>"
+               "<p>Free software under the GNU General Public License, version 3 or later.</p>")
+                .arg(QStringLiteral(SHARDSCOPE_VERSION)),
             QMessageBox::Close, this);
         box->setAttribute(Qt::WA_DeleteOnClose);
         box->open();
     });
 
-    const std::pair<ActionId, ThemeManager::Choice> themes[] = {{ActionId::theme_system, ThemeManager::Choice::system},
-                                                                {ActionId::theme_light, ThemeManager::Choice::light},
-                                                                {ActionId::theme_dark, ThemeManager::Choice::dark}};
+    const std::pair<ActionId, ThemeManager::Choice> themes[] = {
+        {ActionId::theme_system, ThemeManager::Choice::system},
+        {ActionId::theme_light, ThemeManager::Choice::light},
+        {ActionId::theme_dark, ThemeManager::Choice::dark}};
     for (const auto& [id, choice] : themes) {
         actions_.at(id)->setChecked(ThemeManager::instance().choice() == choice);
         on(id, [this, choice = choice] {
@@ -322,13 +352,16 @@ bool MainWindow::open(const QString& file) {
     std::string text = read_text(file.toStdString(), problems);
     if (problems.empty()) {
         const QByteArray bytes(text.data(), static_cast<qsizetype>(text.size()));
-        if (const QByteArray inside = scenario_in_figure(bytes); !inside.isEmpty()) text = inside.toStdString();
+        if (const QByteArray inside = scenario_in_figure(bytes); !inside.isEmpty())
+            text = inside.toStdString();
     }
     Scenario scenario;
-    if (problems.empty()) scenario = read_scenario(text, catalogue_, QFileInfo(file).absolutePath().toStdString(), problems);
+    if (problems.empty())
+        scenario = read_scenario(text, catalogue_, QFileInfo(file).absolutePath().toStdString(), problems);
     if (!problems.empty()) {
         QStringList lines;
-        for (const Problem& problem : problems) lines << QString::fromStdString(problem.text(QFileInfo(file).fileName().toStdString()));
+        for (const Problem& problem : problems)
+            lines << QString::fromStdString(problem.text(QFileInfo(file).fileName().toStdString()));
         say(lines.join(QLatin1Char('\n')));
         return false;
     }
@@ -346,7 +379,8 @@ void MainWindow::load_text(const QString& text, const QString& what, const QStri
     const Scenario scenario = read_scenario(text.toStdString(), catalogue_, folder.toStdString(), problems);
     if (!problems.empty()) {
         QStringList lines;
-        for (const Problem& problem : problems) lines << QString::fromStdString(problem.text(what.toStdString()));
+        for (const Problem& problem : problems)
+            lines << QString::fromStdString(problem.text(what.toStdString()));
         say(lines.join(QLatin1Char('\n')));
         return;
     }
@@ -370,7 +404,10 @@ bool MainWindow::save(const QString& file) {
 
 bool MainWindow::export_plot(const QString& plot, const QString& file) {
     const QString ending = QFileInfo(file).suffix().toLower();
-    const std::pair<const char*, FigureFormat> formats[] = {{"svg", FigureFormat::svg}, {"pdf", FigureFormat::pdf}, {"png", FigureFormat::png}, {"csv", FigureFormat::csv}};
+    const std::pair<const char*, FigureFormat> formats[] = {{"svg", FigureFormat::svg},
+                                                            {"pdf", FigureFormat::pdf},
+                                                            {"png", FigureFormat::png},
+                                                            {"csv", FigureFormat::csv}};
     for (const auto& [name, format] : formats) {
         if (ending != QLatin1String(name)) continue;
         FigureRequest request;
@@ -394,12 +431,15 @@ bool MainWindow::export_plot(const QString& plot, const QString& file) {
 }
 
 void MainWindow::export_all() {
-    const QString folder = dialogs_.choose_folder(this, tr("Export all plots into a folder"), session_.folder());
+    const QString folder =
+        dialogs_.choose_folder(this, tr("Export all plots into a folder"), session_.folder());
     if (folder.isEmpty()) return;
     int written = 0;
     for (const char* plot : kPlots) {
         for (const char* ending : {"svg", "pdf", "png", "csv"}) {
-            if (!export_plot(QLatin1String(plot), QDir(folder).filePath(QStringLiteral("%1.%2").arg(QLatin1String(plot), QLatin1String(ending))))) return;
+            if (!export_plot(QLatin1String(plot), QDir(folder).filePath(QStringLiteral("%1.%2").arg(
+                                                      QLatin1String(plot), QLatin1String(ending)))))
+                return;
             ++written;
         }
     }
@@ -413,7 +453,8 @@ void MainWindow::say(const QString& message) {
 
 void MainWindow::refresh_titles() {
     const Scenario& scenario = model_.scenario();
-    refresh_picker(*cluster_picker_, tr("Cluster"), scenario.cluster, is_modified(scenario, Group::cluster) || is_modified(scenario, Group::gpu));
+    refresh_picker(*cluster_picker_, tr("Cluster"), scenario.cluster,
+                   is_modified(scenario, Group::cluster) || is_modified(scenario, Group::gpu));
     refresh_picker(*model_picker_, tr("Model"), scenario.model, is_modified(scenario, Group::model));
     setWindowTitle(QStringLiteral("%1 – Shardscope").arg(QString::fromStdString(scenario.title())));
 }
@@ -448,7 +489,8 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
-    if (event->mimeData()->hasUrls() && !event->mimeData()->urls().isEmpty()) open(event->mimeData()->urls().first().toLocalFile());
+    if (event->mimeData()->hasUrls() && !event->mimeData()->urls().isEmpty())
+        open(event->mimeData()->urls().first().toLocalFile());
     else if (event->mimeData()->hasText()) load_text(event->mimeData()->text(), tr("the dropped text"), {});
     event->acceptProposedAction();
 }

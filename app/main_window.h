@@ -24,8 +24,12 @@ class WhyPanel;
 
 // Questions to the person, so that tests can answer them.
 struct Dialogs {
-    std::function<QString(QWidget* parent, const QString& title, const QString& folder, const QString& filter)> open_file;
-    std::function<QString(QWidget* parent, const QString& title, const QString& suggestion, const QString& filter)> save_file;
+    std::function<QString(QWidget* parent, const QString& title, const QString& folder,
+                          const QString& filter)>
+        open_file;
+    std::function<QString(QWidget* parent, const QString& title, const QString& suggestion,
+                          const QString& filter)>
+        save_file;
     std::function<QString(QWidget* parent, const QString& title, const QString& folder)> choose_folder;
     static Dialogs native();
 };
@@ -33,12 +37,14 @@ struct Dialogs {
 class MainWindow : public QMainWindow {
     Q_OBJECT
   public:
-    MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs = Dialogs::native(), QWidget* parent = nullptr);
+    MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs = Dialogs::native(),
+               QWidget* parent = nullptr);
 
     [[nodiscard]] LiveModel& model() { return model_; }
     [[nodiscard]] QAction* action(ActionId id) const { return actions_.at(id); }
 
-    // A scenario file or an exported figure. False, with a message shown, when it cannot be used; nothing changes then.
+    // A scenario file or an exported figure. False, with a message shown, when it cannot be used; nothing
+    // changes then.
     bool open(const QString& file);
     bool save(const QString& file);
     // One plot to one file, its format by the ending.

@@ -10,8 +10,8 @@
 namespace shardscope {
 namespace {
 
-QToolButton* make_picker(const QString& name, const QString& icon, std::vector<const Preset*> presets, QWidget* parent,
-                         const std::function<void(const Preset&)>& take) {
+QToolButton* make_picker(const QString& name, const QString& icon, std::vector<const Preset*> presets,
+                         QWidget* parent, const std::function<void(const Preset&)>& take) {
     auto* button = new QToolButton(parent);
     button->setObjectName(QStringLiteral("picker/") + name);
     button->setIcon(QIcon(icon));
@@ -33,17 +33,20 @@ QToolButton* make_picker(const QString& name, const QString& icon, std::vector<c
 }  // namespace
 
 QToolButton* make_cluster_picker(LiveModel& model, QWidget* parent) {
-    return make_picker(QStringLiteral("cluster"), QStringLiteral(":/icons/cluster.svg"), model.catalogue().all(PresetKind::cluster), parent,
+    return make_picker(QStringLiteral("cluster"), QStringLiteral(":/icons/cluster.svg"),
+                       model.catalogue().all(PresetKind::cluster), parent,
                        [&model](const Preset& preset) { model.take_cluster(preset); });
 }
 
 QToolButton* make_model_picker(LiveModel& model, QWidget* parent) {
-    return make_picker(QStringLiteral("model"), QStringLiteral(":/icons/model.svg"), model.catalogue().all(PresetKind::model), parent,
+    return make_picker(QStringLiteral("model"), QStringLiteral(":/icons/model.svg"),
+                       model.catalogue().all(PresetKind::model), parent,
                        [&model](const Preset& preset) { model.take_model(preset); });
 }
 
 void refresh_picker(QToolButton& picker, const QString& kind, const Preset* preset, bool modified) {
-    QString text = kind + QStringLiteral("  ") + (preset ? QString::fromStdString(preset->title) : QObject::tr("own"));
+    QString text =
+        kind + QStringLiteral("  ") + (preset ? QString::fromStdString(preset->title) : QObject::tr("own"));
     if (modified) text += QObject::tr(" (modified)");
     if (picker.text() != text) picker.setText(text);
     picker.setAccessibleName(text);

@@ -29,7 +29,8 @@ QByteArray Session::geometry() const { return settings_.value(kGeometry).toByteA
 void Session::set_geometry(const QByteArray& geometry) { settings_.setValue(kGeometry, geometry); }
 
 QString Session::folder() const {
-    return settings_.value(kFolder, QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation)).toString();
+    return settings_.value(kFolder, QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation))
+        .toString();
 }
 void Session::set_folder(const QString& folder) { settings_.setValue(kFolder, folder); }
 

@@ -1,9 +1,9 @@
 // The one model behind the window: a scenario, its answer, the undo history and the pins.
 //
-// Every view reads `answer()` and repaints on `changed()`, which comes once per change and only on a change. An
-// edit goes through `edit` (one undo step) or through a gesture, from press to release one step however many
-// values it passed; each frame of a gesture starts from the scenario it began with, so a drag there and back
-// leaves nothing behind.
+// Every view reads `answer()` and repaints on `changed()`, which comes once per change and only on a change.
+// An edit goes through `edit` (one undo step) or through a gesture, from press to release one step however
+// many values it passed; each frame of a gesture starts from the scenario it began with, so a drag there and
+// back leaves nothing behind.
 #pragma once
 
 #include <QObject>
@@ -55,10 +55,10 @@ class LiveModel : public QObject {
     void unpin(char letter);
 
   Q_SIGNALS:
-    void changed();          // the scenario and so the answer
-    void preset_taken();     // changed() follows; fields may flash
-    void gesture_began();    // axes freeze
-    void gesture_ended();    // axes refit
+    void changed();        // the scenario and so the answer
+    void preset_taken();   // changed() follows; fields may flash
+    void gesture_began();  // axes freeze
+    void gesture_ended();  // axes refit
     void pins_changed();
 
   private:

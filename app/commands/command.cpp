@@ -12,8 +12,10 @@ namespace shardscope::commands {
 namespace {
 
 std::string user_folder() {
-    if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data) return std::string(data) + "/shardscope/presets";
-    if (const char* home = std::getenv("HOME"); home && *home) return std::string(home) + "/.local/share/shardscope/presets";
+    if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data)
+        return std::string(data) + "/shardscope/presets";
+    if (const char* home = std::getenv("HOME"); home && *home)
+        return std::string(home) + "/.local/share/shardscope/presets";
     return {};
 }
 
@@ -49,7 +51,9 @@ void assign(Scenario& scenario, const std::string& assignment, Problems& problem
         const Preset* preset = scenario.catalogue->find(kinds[i], text);
         if (!preset) {
             const std::string near = nearest(text, scenario.catalogue->names(kinds[i]));
-            problems.push_back({where, "there is no such preset", "", near.empty() ? "see `shardscope presets list`" : "did you mean “" + near + "”?"});
+            problems.push_back(
+                {where, "there is no such preset", "",
+                 near.empty() ? "see `shardscope presets list`" : "did you mean “" + near + "”?"});
         } else if (kinds[i] == PresetKind::model) {
             scenario = with_model(scenario, *preset);
         } else if (kinds[i] == PresetKind::cluster) {
@@ -67,7 +71,8 @@ void assign(Scenario& scenario, const std::string& assignment, Problems& problem
             known.emplace_back(field_of(static_cast<P>(i)));
         }
         const std::string near = nearest(key, known);
-        problems.push_back({where, "there is no parameter “" + key + "”", "", near.empty() ? "" : "did you mean “" + near + "”?"});
+        problems.push_back({where, "there is no parameter “" + key + "”", "",
+                            near.empty() ? "" : "did you mean “" + near + "”?"});
         return;
     }
     const Parsed parsed = parse(id, text);
@@ -82,7 +87,8 @@ void assign(Scenario& scenario, const std::string& assignment, Problems& problem
 bool load_scenario(const std::string& file, const std::vector<std::string>& assignments, Scenario& out) {
     Problems problems;
     const std::string text = read_text(file, problems);
-    if (problems.empty()) out = read_scenario(text, catalogue(), std::filesystem::path(file).parent_path().string(), problems);
+    if (problems.empty())
+        out = read_scenario(text, catalogue(), std::filesystem::path(file).parent_path().string(), problems);
     if (problems.empty()) {
         for (const std::string& assignment : assignments) assign(out, assignment, problems);
         if (problems.empty()) problems = check(out, resolve(out));
@@ -103,7 +109,8 @@ std::vector<Output> parse_outputs(const std::string& list, Problems& problems) {
                 known.emplace_back(row.path.substr(row.path.rfind('.') + 1));
             }
             const std::string near = nearest(path, known);
-            problems.push_back({"--output " + path, "there is no such output", "", near.empty() ? "" : "did you mean “" + near + "”?"});
+            problems.push_back({"--output " + path, "there is no such output", "",
+                                near.empty() ? "" : "did you mean “" + near + "”?"});
         } else {
             out.push_back(id);
         }

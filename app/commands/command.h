@@ -39,7 +39,8 @@ Catalogue& catalogue();
 // Problems on standard error, one a line, in the form FILE[:LINE]:/pointer: problem (why); suggestion.
 void report(const Problems& problems, const std::string& file);
 
-// One scenario from a file ("-": standard input) with `--set` applied; problems are reported. False: unusable.
+// One scenario from a file ("-": standard input) with `--set` applied; problems are reported. False:
+// unusable.
 bool load_scenario(const std::string& file, const std::vector<std::string>& assignments, Scenario& out);
 
 // "KEY=VALUE" applied to the scenario.

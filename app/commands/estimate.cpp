@@ -25,7 +25,8 @@ struct Entry {
 };
 
 // One document's result, or its problems.
-bool run_one(const Entry& entry, const Options& options, std::string& result, Problems& problems, std::string& name) {
+bool run_one(const Entry& entry, const Options& options, std::string& result, Problems& problems,
+             std::string& name) {
     const std::string folder = std::filesystem::path(entry.file).parent_path().string();
     Scenario scenario = read_scenario(entry.document.text, catalogue(), folder, problems);
     name = scenario.title();
@@ -88,7 +89,9 @@ void add_estimate(CLI::App& app, Context& context) {
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand("estimate", "Estimates scenarios: memory, step time, MFU, walls");
     command->add_option("FILE", options->files, "Scenario files; - reads standard input")->required();
-    command->add_option("--set", options->assignments, "KEY=VALUE, for instance cluster.gpus=128")->take_all()->allow_extra_args(false);
+    command->add_option("--set", options->assignments, "KEY=VALUE, for instance cluster.gpus=128")
+        ->take_all()
+        ->allow_extra_args(false);
     command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
     command->add_flag("--hypothetical", options->hypothetical, "Times also for what does not fit");
     command->callback([options, &context] { context.exit_code = run(*options); });

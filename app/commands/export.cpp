@@ -35,7 +35,8 @@ bool parse_size(const std::string& text, QSize& size, Problems& problems) {
     for (std::size_t i = 0; i < 2; ++i) {
         const Parsed parsed = i < parts.size() ? parse(parts[i], Quantity::count) : Parsed{};
         if (parts.size() != 2 || !parsed.ok || parsed.value < kSmallest || parsed.value > kLargest) {
-            problems.push_back({"--size " + text, "is no size", "200 to 8,000 each way", "write for instance 960x600"});
+            problems.push_back(
+                {"--size " + text, "is no size", "200 to 8,000 each way", "write for instance 960x600"});
             return false;
         }
         edge[i] = std::round(parsed.value);
@@ -54,14 +55,18 @@ int run(const Options& options) {
     if (!options.size.empty()) parse_size(options.size, request.size, problems);
     for (const std::string& text : options.axes) request.axes.push_back(parse_axis(scenario, text, problems));
     if (!options.outputs.empty()) request.outputs = parse_outputs(options.outputs, problems);
-    if (!options.report.empty()) problems.push_back({"--report", "reports are not modelled yet", "", "export the plots one by one"});
-    if (options.target.empty() && options.report.empty()) problems.push_back({"-o", "the file to write is missing", "", "add -o figure.svg"});
+    if (!options.report.empty())
+        problems.push_back({"--report", "reports are not modelled yet", "", "export the plots one by one"});
+    if (options.target.empty() && options.report.empty())
+        problems.push_back({"-o", "the file to write is missing", "", "add -o figure.svg"});
     FigureFormat format = FigureFormat::svg;
     if (options.target.ends_with(".svg")) format = FigureFormat::svg;
     else if (options.target.ends_with(".pdf")) format = FigureFormat::pdf;
     else if (options.target.ends_with(".png")) format = FigureFormat::png;
     else if (options.target.ends_with(".csv")) format = FigureFormat::csv;
-    else if (!options.target.empty()) problems.push_back({"-o " + options.target, "the ending decides the format", "", "end it in .svg, .pdf, .png or .csv"});
+    else if (!options.target.empty())
+        problems.push_back({"-o " + options.target, "the ending decides the format", "",
+                            "end it in .svg, .pdf, .png or .csv"});
     if (!problems.empty()) {
         report(problems, {});
         return kUnusable;
@@ -79,7 +84,9 @@ int run(const Options& options) {
         report({{"--plot " + options.plot, problem.toStdString(), "", {}}}, {});
         return kUnusable;
     }
-    if (write_whole(options.target, std::string_view(bytes.constData(), static_cast<std::size_t>(bytes.size())), problems)) return kDone;
+    if (write_whole(options.target,
+                    std::string_view(bytes.constData(), static_cast<std::size_t>(bytes.size())), problems))
+        return kDone;
     report(problems, options.target);
     return kUnusable;
 }
@@ -95,9 +102,12 @@ void add_export(CLI::App& app, Context& context) {
     command->add_option("-o", options->target, "F.svg, F.pdf, F.png or F.csv");
     command->add_option("--report", options->report, "F.html, F.pdf or F.md");
     command->add_option("--size", options->size, "WxH in pixels");
-    command->add_option("--axis", options->axes, "For sweep: KEY=FROM:TO:STEPS[:log]")->take_all()->allow_extra_args(false);
+    command->add_option("--axis", options->axes, "For sweep: KEY=FROM:TO:STEPS[:log]")
+        ->take_all()
+        ->allow_extra_args(false);
     command->add_option("--output", options->outputs, "For sweep: result fields");
-    command->add_flag("--hypothetical", options->hypothetical, "Times also for what does not fit, labelled so");
+    command->add_flag("--hypothetical", options->hypothetical,
+                      "Times also for what does not fit, labelled so");
     command->callback([options, &context] { context.exit_code = run(*options); });
 }
 

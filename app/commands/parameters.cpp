@@ -17,8 +17,10 @@ std::string range_of(P id) {
     }
     if (row.named_only && row.modelled_up_to == 0) return "off";
     if (row.named_only) return names;
-    if (row.modelled_up_to <= row.minimum) return format(id, row.modelled_up_to) + " (more: not modelled yet)";
-    std::string out = format(id, row.minimum) + " – " + (std::isinf(row.maximum) ? "∞" : format(id, row.maximum));
+    if (row.modelled_up_to <= row.minimum)
+        return format(id, row.modelled_up_to) + " (more: not modelled yet)";
+    std::string out =
+        format(id, row.minimum) + " – " + (std::isinf(row.maximum) ? "∞" : format(id, row.maximum));
     return names.empty() ? out : out + ", " + names;
 }
 
@@ -27,7 +29,8 @@ int run() {
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         const Parameter& row = parameter(id);
-        std::printf("| `%s` | %s | %s | %s |\n", std::string(row.key).c_str(), std::string(row.label).c_str(), range_of(id).c_str(),
+        std::printf("| `%s` | %s | %s | %s |\n", std::string(row.key).c_str(), std::string(row.label).c_str(),
+                    range_of(id).c_str(),
                     std::isnan(row.fallback) ? "from presets" : format(id, row.fallback).c_str());
     }
     return kDone;
@@ -36,7 +39,8 @@ int run() {
 }  // namespace
 
 void add_parameters(CLI::App& app, Context& context) {
-    CLI::App* command = app.add_subcommand("parameters", "The table of everything that can be set, as Markdown");
+    CLI::App* command =
+        app.add_subcommand("parameters", "The table of everything that can be set, as Markdown");
     command->callback([&context] { context.exit_code = run(); });
 }
 

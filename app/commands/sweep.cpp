@@ -29,18 +29,19 @@ struct Shard {
     std::size_t part = 1;
     std::size_t parts = 1;
     // Contiguous blocks: point `i` of `total` belongs to this part.
-    [[nodiscard]] bool has(std::size_t i, std::size_t total) const {
-        return i * parts / total == part - 1;
-    }
+    [[nodiscard]] bool has(std::size_t i, std::size_t total) const { return i * parts / total == part - 1; }
 };
 
 bool parse_shard(const std::string& text, Shard& shard, Problems& problems) {
     const std::vector<std::string> parts = split(text, '/');
     const Parsed part = parse(parts[0], Quantity::count);
     const Parsed count = parts.size() == 2 ? parse(parts[1], Quantity::count) : Parsed{};
-    const auto whole = [](const Parsed& p) { return p.ok && p.value >= 1 && p.value == std::floor(p.value) && p.value <= 1e9; };
+    const auto whole = [](const Parsed& p) {
+        return p.ok && p.value >= 1 && p.value == std::floor(p.value) && p.value <= 1e9;
+    };
     if (!whole(part) || !whole(count) || part.value > count.value) {
-        problems.push_back({"--shard " + text, "is no share", "", "write I/N with 1 ≤ I ≤ N, for instance 2/8"});
+        problems.push_back(
+            {"--shard " + text, "is no share", "", "write I/N with 1 ≤ I ≤ N, for instance 2/8"});
         return false;
     }
     shard.part = static_cast<std::size_t>(part.value);
@@ -57,7 +58,9 @@ std::string csv_header(const std::vector<Axis>& axes, const std::vector<Output>&
 
 std::string axis_text(P id, double value) {
     const nlohmann::json written = write_value(id, value);
-    return written.is_string() ? written.get<std::string>() : written.is_boolean() ? (value != 0 ? "true" : "false") : exact(value);
+    return written.is_string()    ? written.get<std::string>()
+           : written.is_boolean() ? (value != 0 ? "true" : "false")
+                                  : exact(value);
 }
 
 int run(const Options& options) {
@@ -71,7 +74,8 @@ int run(const Options& options) {
     if (!options.shard.empty()) parse_shard(options.shard, shard, problems);
     const bool json = options.target.ends_with(".jsonl");
     if (!options.target.empty() && !json && !options.target.ends_with(".csv")) {
-        problems.push_back({"-o " + options.target, "the ending decides the format", "", "end it in .csv or .jsonl"});
+        problems.push_back(
+            {"-o " + options.target, "the ending decides the format", "", "end it in .csv or .jsonl"});
     }
     if (!problems.empty()) {
         report(problems, {});
@@ -101,7 +105,10 @@ int run(const Options& options) {
                 else if (std::isfinite(value)) place = value;
                 else place = nullptr;
             } else {
-                out += (wall ? std::string(name_of(point.estimate.wall)) : std::isfinite(value) ? exact(value) : std::string()) + ",";
+                out += (wall                   ? std::string(name_of(point.estimate.wall))
+                        : std::isfinite(value) ? exact(value)
+                                               : std::string()) +
+                       ",";
             }
         }
         if (json) {
@@ -124,10 +131,14 @@ int run(const Options& options) {
 
 void add_sweep(CLI::App& app, Context& context) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("sweep", "Any parameters against any outputs, as CSV or JSON Lines");
+    CLI::App* command =
+        app.add_subcommand("sweep", "Any parameters against any outputs, as CSV or JSON Lines");
     command->add_option("FILE", options->file, "Scenario file; - reads standard input")->required();
     command->add_option("--set", options->assignments, "KEY=VALUE")->take_all()->allow_extra_args(false);
-    command->add_option("--axis", options->axes, "KEY=FROM:TO:STEPS[:log] or KEY=a,b,c")->required()->take_all()->allow_extra_args(false);
+    command->add_option("--axis", options->axes, "KEY=FROM:TO:STEPS[:log] or KEY=a,b,c")
+        ->required()
+        ->take_all()
+        ->allow_extra_args(false);
     command->add_option("--output", options->outputs, "Result fields, separated by commas");
     command->add_option("-o", options->target, "F.csv or F.jsonl instead of standard output");
     command->add_option("--shard", options->shard, "I/N: only the I-th of N contiguous blocks");

@@ -20,34 +20,50 @@ struct Options {
     std::string format = "text";
 };
 
-ordered_json number(double value) { return std::isfinite(value) && value != 0 ? ordered_json(value) : ordered_json(nullptr); }
+ordered_json number(double value) {
+    return std::isfinite(value) && value != 0 ? ordered_json(value) : ordered_json(nullptr);
+}
 
 void print_json(const Validation& validation) {
     ordered_json out;
     out["rows"] = ordered_json::array();
     for (const ValidationRow& row : validation.rows) {
-        out["rows"].push_back({{"id", row.run->id}, {"family", row.run->family}, {"predicted_step_s", row.predicted_step},
-                               {"measured_step_s", number(row.measured_step)}, {"error", std::isfinite(row.error) ? ordered_json(row.error) : ordered_json(nullptr)},
-                               {"predicted_peak_bytes", row.predicted_peak}, {"measured_peak_bytes", number(row.run->peak_memory)},
-                               {"verdict", std::string(name_of(row.verdict))}, {"measured_oom", row.run->out_of_memory},
-                               {"band_low", row.band_low}, {"band_high", row.band_high}});
+        out["rows"].push_back(
+            {{"id", row.run->id},
+             {"family", row.run->family},
+             {"predicted_step_s", row.predicted_step},
+             {"measured_step_s", number(row.measured_step)},
+             {"error", std::isfinite(row.error) ? ordered_json(row.error) : ordered_json(nullptr)},
+             {"predicted_peak_bytes", row.predicted_peak},
+             {"measured_peak_bytes", number(row.run->peak_memory)},
+             {"verdict", std::string(name_of(row.verdict))},
+             {"measured_oom", row.run->out_of_memory},
+             {"band_low", row.band_low},
+             {"band_high", row.band_high}});
     }
     out["skipped"] = ordered_json::array();
     for (const auto& skipped : validation.skipped) {
-        out["skipped"].push_back({{"id", skipped.run->id}, {"line", skipped.run->line}, {"reason", skipped.reason}});
+        out["skipped"].push_back(
+            {{"id", skipped.run->id}, {"line", skipped.run->line}, {"reason", skipped.reason}});
     }
     for (const auto& [family, s] : validation.summary) {
-        out["summary"][family] = {{"n", s.n}, {"mean_abs_error", s.mean_abs_error}, {"median_abs_error", s.median_abs_error},
-                                  {"p90_abs_error", s.p90_abs_error}, {"bias", s.bias}, {"within_band", s.within_band}};
+        out["summary"][family] = {{"n", s.n},
+                                  {"mean_abs_error", s.mean_abs_error},
+                                  {"median_abs_error", s.median_abs_error},
+                                  {"p90_abs_error", s.p90_abs_error},
+                                  {"bias", s.bias},
+                                  {"within_band", s.within_band}};
     }
     std::printf("%s\n", out.dump(-1, ' ', false, ordered_json::error_handler_t::replace).c_str());
 }
 
 void print_text(const Validation& validation) {
-    std::printf("%-14s %5s %8s %8s %8s %8s %8s\n", "family", "runs", "mean", "median", "p90", "bias", "in band");
+    std::printf("%-14s %5s %8s %8s %8s %8s %8s\n", "family", "runs", "mean", "median", "p90", "bias",
+                "in band");
     for (const auto& [family, s] : validation.summary) {
-        std::printf("%-14s %5d %7.1f%% %7.1f%% %7.1f%% %+7.1f%% %7.0f%%\n", family.c_str(), s.n, 100 * s.mean_abs_error,
-                    100 * s.median_abs_error, 100 * s.p90_abs_error, 100 * s.bias, 100 * s.within_band);
+        std::printf("%-14s %5d %7.1f%% %7.1f%% %7.1f%% %+7.1f%% %7.0f%%\n", family.c_str(), s.n,
+                    100 * s.mean_abs_error, 100 * s.median_abs_error, 100 * s.p90_abs_error, 100 * s.bias,
+                    100 * s.within_band);
     }
     std::map<std::string, int> reasons;
     for (const auto& skipped : validation.skipped) ++reasons[skipped.run->family + ": " + skipped.reason];
@@ -57,10 +73,11 @@ void print_text(const Validation& validation) {
 
 // The README's table.
 void print_markdown(const Validation& validation) {
-    std::printf("| family | runs | mean error | median | 90th percentile | bias |\n|---|---|---|---|---|---|\n");
+    std::printf(
+        "| family | runs | mean error | median | 90th percentile | bias |\n|---|---|---|---|---|---|\n");
     for (const auto& [family, s] : validation.summary) {
-        std::printf("| %s | %d | %.1f %% | %.1f %% | %.1f %% | %+.1f %% |\n", family.c_str(), s.n, 100 * s.mean_abs_error,
-                    100 * s.median_abs_error, 100 * s.p90_abs_error, 100 * s.bias);
+        std::printf("| %s | %d | %.1f %% | %.1f %% | %.1f %% | %+.1f %% |\n", family.c_str(), s.n,
+                    100 * s.mean_abs_error, 100 * s.median_abs_error, 100 * s.p90_abs_error, 100 * s.bias);
     }
 }
 
@@ -88,10 +105,12 @@ int run(const Options& options) {
 
 void add_validate(CLI::App& app, Context& context) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("validate", "Predicted against measured runs; by default those that ship");
+    CLI::App* command =
+        app.add_subcommand("validate", "Predicted against measured runs; by default those that ship");
     command->add_option("--runs", options->runs, "Your own table of runs, CSV");
     command->add_option("--calibration", options->calibration, "A calibration file");
-    command->add_option("--format", options->format, "text, json or markdown")->check(CLI::IsMember({"text", "json", "markdown"}));
+    command->add_option("--format", options->format, "text, json or markdown")
+        ->check(CLI::IsMember({"text", "json", "markdown"}));
     command->callback([options, &context] { context.exit_code = run(*options); });
 }
 

@@ -10,17 +10,25 @@ namespace {
 
 constexpr double kKibi = 1024.0;
 
-constexpr std::array kBytes{Unit{"GiB", kKibi * kKibi * kKibi}, Unit{"MiB", kKibi* kKibi}, Unit{"KiB", kKibi},
-                            Unit{"TiB", kKibi* kKibi* kKibi* kKibi}, Unit{"GB", 1e9}, Unit{"MB", 1e6},
-                            Unit{"kB", 1e3}, Unit{"TB", 1e12}, Unit{"B", 1}};
-constexpr std::array kBitRates{Unit{"Gbit/s", 1e9 / 8}, Unit{"Tbit/s", 1e12 / 8}, Unit{"Mbit/s", 1e6 / 8},
-                               Unit{"Gb/s", 1e9 / 8},   Unit{"Gbps", 1e9 / 8},    Unit{"GB/s", 1e9},
-                               Unit{"TB/s", 1e12},      Unit{"MB/s", 1e6},        Unit{"GiB/s", kKibi* kKibi* kKibi},
-                               Unit{"B/s", 1}};
-constexpr std::array kLinkRates{Unit{"GB/s", 1e9},        Unit{"TB/s", 1e12},       Unit{"MB/s", 1e6},
-                                Unit{"Gbit/s", 1e9 / 8},  Unit{"Tbit/s", 1e12 / 8}, Unit{"Mbit/s", 1e6 / 8},
-                                Unit{"Gb/s", 1e9 / 8},    Unit{"Gbps", 1e9 / 8},    Unit{"GiB/s", kKibi* kKibi* kKibi},
-                                Unit{"B/s", 1}};
+constexpr std::array kBytes{Unit{"GiB", kKibi* kKibi* kKibi},
+                            Unit{"MiB", kKibi* kKibi},
+                            Unit{"KiB", kKibi},
+                            Unit{"TiB", kKibi* kKibi* kKibi* kKibi},
+                            Unit{"GB", 1e9},
+                            Unit{"MB", 1e6},
+                            Unit{"kB", 1e3},
+                            Unit{"TB", 1e12},
+                            Unit{"B", 1}};
+constexpr std::array kBitRates{
+    Unit{"Gbit/s", 1e9 / 8}, Unit{"Tbit/s", 1e12 / 8}, Unit{"Mbit/s", 1e6 / 8},
+    Unit{"Gb/s", 1e9 / 8},   Unit{"Gbps", 1e9 / 8},    Unit{"GB/s", 1e9},
+    Unit{"TB/s", 1e12},      Unit{"MB/s", 1e6},        Unit{"GiB/s", kKibi* kKibi* kKibi},
+    Unit{"B/s", 1}};
+constexpr std::array kLinkRates{
+    Unit{"GB/s", 1e9},       Unit{"TB/s", 1e12},       Unit{"MB/s", 1e6},
+    Unit{"Gbit/s", 1e9 / 8}, Unit{"Tbit/s", 1e12 / 8}, Unit{"Mbit/s", 1e6 / 8},
+    Unit{"Gb/s", 1e9 / 8},   Unit{"Gbps", 1e9 / 8},    Unit{"GiB/s", kKibi* kKibi* kKibi},
+    Unit{"B/s", 1}};
 constexpr std::array kMemoryRates{Unit{"TB/s", 1e12}, Unit{"GB/s", 1e9}, Unit{"MB/s", 1e6},
                                   Unit{"GiB/s", kKibi* kKibi* kKibi}, Unit{"B/s", 1}};
 constexpr std::array kFlopRates{Unit{"TFLOP/s", 1e12}, Unit{"PFLOP/s", 1e15}, Unit{"GFLOP/s", 1e9},
@@ -85,7 +93,8 @@ Shown scaled(double value, std::span<const Unit> units, int significant) {
 }
 
 constexpr std::array kShownSeconds{Unit{"s", 1}, Unit{"ms", 1e-3}, Unit{"µs", 1e-6}};
-constexpr std::array kShownCounts{Unit{"T", 1e12}, Unit{"B", 1e9}, Unit{"M", 1e6}, Unit{"k", 1e3}, Unit{"", 1}};
+constexpr std::array kShownCounts{Unit{"T", 1e12}, Unit{"B", 1e9}, Unit{"M", 1e6}, Unit{"k", 1e3},
+                                  Unit{"", 1}};
 constexpr std::array kShownLinks{Unit{"TB/s", 1e12}, Unit{"GB/s", 1e9}, Unit{"MB/s", 1e6}};
 constexpr std::array kShownMemory{Unit{"TB/s", 1e12}, Unit{"GB/s", 1e9}};
 constexpr std::array kShownFlops{Unit{"TFLOP/s", 1e12}, Unit{"GFLOP/s", 1e9}};
@@ -169,7 +178,8 @@ Shown show(double value, Quantity quantity) {
         case Quantity::count: return {rounded(value, 7, 2), ""};
         case Quantity::big_count: return scaled(value, kShownCounts, 4);
         case Quantity::sequence_tokens: return {rounded(value, 8, 0), ""};
-        case Quantity::tokens: return {rounded(value, std::fabs(value) < 100 ? 3 : 7, std::fabs(value) < 100 ? 2 : 0), "tokens"};
+        case Quantity::tokens:
+            return {rounded(value, std::fabs(value) < 100 ? 3 : 7, std::fabs(value) < 100 ? 2 : 0), "tokens"};
         case Quantity::bytes: {
             const double gib = value / kBytes[0].factor;
             return {grouped(fixed(gib, 1)), "GiB"};
@@ -264,15 +274,18 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
     }
     double value = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-    if (error == std::errc::result_out_of_range) return fail("“" + std::string(text) + "” is too large or too small to hold");
+    if (error == std::errc::result_out_of_range)
+        return fail("“" + std::string(text) + "” is too large or too small to hold");
     if (number.empty() || error != std::errc() || end != number.data() + number.size()) {
         return fail("“" + std::string(trimmed(text)) + "” is not a number");
     }
     rest = rest.substr(tail);
     if (rest.starts_with('^')) {
         double exponent = 0;
-        const auto [power_end, power_error] = std::from_chars(rest.data() + 1, rest.data() + rest.size(), exponent);
-        if (power_error != std::errc()) return fail("the exponent after ^ is missing", "write for instance 2^13");
+        const auto [power_end, power_error] =
+            std::from_chars(rest.data() + 1, rest.data() + rest.size(), exponent);
+        if (power_error != std::errc())
+            return fail("the exponent after ^ is missing", "write for instance 2^13");
         value = std::pow(value, exponent);
         rest = rest.substr(static_cast<std::size_t>(power_end - rest.data()));
     }

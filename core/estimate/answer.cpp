@@ -66,7 +66,8 @@ Answer answer(const Scenario& scenario) {
     const bool valid = answer_into(scenario, out);
     out.problems = check(out.scenario, out.settings);
     // The two ways of asking must agree; `check` also knows what no value can say.
-    if (!valid && out.problems.empty()) out.problems.push_back({"", "the values cannot be used together", "", {}});
+    if (!valid && out.problems.empty())
+        out.problems.push_back({"", "the values cannot be used together", "", {}});
     return out;
 }
 
@@ -80,7 +81,8 @@ Levers levers(const Answer& base) {
     if (answer_into(more_memory, scratch)) out.gpu_memory = std::log2(scratch.estimate.tokens_per_s / before);
     Scenario more_batch = base.scenario;
     more_batch.automatic.reset(index(P::micro_batch));
-    if (more_batch.hold() == Hold::global_batch) more_batch.give(P::global_batch, 2 * base.settings[P::global_batch]);
+    if (more_batch.hold() == Hold::global_batch)
+        more_batch.give(P::global_batch, 2 * base.settings[P::global_batch]);
     more_batch.give(P::micro_batch, 2 * base.settings[P::micro_batch]);
     if (answer_into(more_batch, scratch)) out.batch = std::log2(scratch.estimate.tokens_per_s / before);
     return out;

@@ -34,6 +34,6 @@ bool answer_into(const Scenario& scenario, Answer& out);
 // The scenario with automatic parameters set: the largest micro-batch that fits (one when none does).
 Scenario planned(const Scenario& scenario);
 
-Levers levers(const Answer& answer);
+Levers levers(const Answer& base);
 
 }  // namespace shardscope

@@ -82,7 +82,8 @@ void compile(const Settings& settings, Compiled& out) {
     const double group = shard_group(s);
     out.shard = innermost_group(group, s[P::gpus_per_node]);
     out.replica = outer_group(dp / group, group, s[P::gpus_per_node]);
-    out.state = state_bytes(precision, s.choice<Precision>(P::gradient_precision), s.choice<Optimizer>(P::optimizer));
+    out.state =
+        state_bytes(precision, s.choice<Precision>(P::gradient_precision), s.choice<Optimizer>(P::optimizer));
     out.compute_bytes = activation_bytes(precision);
 
     out.layer_parameters = out.operators.blocks[1].weights();

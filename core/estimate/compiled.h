@@ -31,8 +31,8 @@ struct Compiled {
     double layer_parameters = 0;  // of one layer
     double root_parameters = 0;   // embedding and head
     double tokens_per_micro_batch = 0;
-    double tokens_per_gpu = 0;    // per optimizer step
-    double flops_per_token = 0;   // model FLOPs by the chosen convention, forward and backward
+    double tokens_per_gpu = 0;   // per optimizer step
+    double flops_per_token = 0;  // model FLOPs by the chosen convention, forward and backward
     double recomputed_flops_per_token = 0;
     double peak = 0;       // FLOP/s the MFU is measured against
     double bf16_peak = 0;  // the same in bf16, for fp8 runs

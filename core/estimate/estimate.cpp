@@ -62,8 +62,9 @@ std::string_view name_of(Moment moment) {
     return pick(std::array<std::string_view, kMoments>{"forward-end", "backward", "optimizer-step"}, moment);
 }
 std::string_view label_of(Moment moment) {
-    return pick(std::array<std::string_view, kMoments>{"end of forward", "start of backward", "optimizer step"},
-                moment);
+    return pick(
+        std::array<std::string_view, kMoments>{"end of forward", "start of backward", "optimizer step"},
+        moment);
 }
 std::string_view name_of(StepTerm term) {
     return pick(std::array<std::string_view, kStepTerms>{"matmul", "attention", "elementwise", "recompute",
@@ -76,8 +77,8 @@ std::string_view label_of(StepTerm term) {
                 term);
 }
 std::string_view name_of(Wall wall) {
-    return pick(std::array<std::string_view, 7>{"memory", "compute", "memory-bandwidth", "intra-node", "inter-node",
-                                                "latency", "balanced"},
+    return pick(std::array<std::string_view, 7>{"memory", "compute", "memory-bandwidth", "intra-node",
+                                                "inter-node", "latency", "balanced"},
                 wall);
 }
 std::string_view label_of(Wall wall) {
@@ -88,7 +89,8 @@ std::string_view label_of(Wall wall) {
 
 double Estimate::compute_time() const {
     const auto& t = step.terms;
-    return step.total - t[static_cast<std::size_t>(StepTerm::network)] - t[static_cast<std::size_t>(StepTerm::host)];
+    return step.total - t[static_cast<std::size_t>(StepTerm::network)] -
+           t[static_cast<std::size_t>(StepTerm::host)];
 }
 double Estimate::communication_time() const {
     return step.terms[static_cast<std::size_t>(StepTerm::network)] + step.hidden_communication;

@@ -15,7 +15,17 @@ enum class Verdict : unsigned char { fits, risky, does_not_fit };
 std::string_view name_of(Verdict verdict);
 
 // What memory is used for. First what GPUs share out among them, then what stays with each.
-enum class MemoryTerm : unsigned char { weights, gradients, optimizer, gathered, activations, logits, context, allocator, count };
+enum class MemoryTerm : unsigned char {
+    weights,
+    gradients,
+    optimizer,
+    gathered,
+    activations,
+    logits,
+    context,
+    allocator,
+    count
+};
 inline constexpr std::size_t kMemoryTerms = static_cast<std::size_t>(MemoryTerm::count);
 inline constexpr std::size_t kSharedMemoryTerms = 3;
 std::string_view name_of(MemoryTerm term);   // "optimizer"
@@ -36,12 +46,24 @@ struct MemoryUse {
     double capacity = 0;  // usable bytes
     double margin = 0;    // bytes either side of the capacity within which the verdict is risky
 
-    [[nodiscard]] const MemoryTerms& terms() const { return by_moment[static_cast<std::size_t>(peak_moment)]; }
+    [[nodiscard]] const MemoryTerms& terms() const {
+        return by_moment[static_cast<std::size_t>(peak_moment)];
+    }
     [[nodiscard]] double at(Moment moment) const;
 };
 
 // Exposed parts of the step, in the order of the waterfall.
-enum class StepTerm : unsigned char { matmul, attention, elementwise, recompute, copies, network, optimizer, host, count };
+enum class StepTerm : unsigned char {
+    matmul,
+    attention,
+    elementwise,
+    recompute,
+    copies,
+    network,
+    optimizer,
+    host,
+    count
+};
 inline constexpr std::size_t kStepTerms = static_cast<std::size_t>(StepTerm::count);
 std::string_view name_of(StepTerm term);   // "matmul"
 std::string_view label_of(StepTerm term);  // "Matmuls"
@@ -53,7 +75,15 @@ struct StepTime {
     Time attribution;                 // the same total by the rate that bounds it, E29
 };
 
-enum class Wall : unsigned char { memory, compute, memory_bandwidth, intra_node, inter_node, latency, balanced };
+enum class Wall : unsigned char {
+    memory,
+    compute,
+    memory_bandwidth,
+    intra_node,
+    inter_node,
+    latency,
+    balanced
+};
 std::string_view name_of(Wall wall);   // "inter-node"
 std::string_view label_of(Wall wall);  // "inter-node network"
 
@@ -65,7 +95,7 @@ struct Estimate {
     std::array<double, kRates> elasticity{};  // share of the step each rate bounds; sums to 1
 
     double parameters = 0;
-    double tokens_per_gpu = 0;        // per optimizer step
+    double tokens_per_gpu = 0;  // per optimizer step
     double tokens_per_s_per_gpu = 0;
     double tokens_per_s = 0;
     double mfu = 0;

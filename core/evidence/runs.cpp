@@ -19,22 +19,34 @@ struct ColumnParameter {
     P id;
 };
 constexpr std::array kColumns{
-    ColumnParameter{"layers", P::layers}, ColumnParameter{"hidden", P::hidden_size},
-    ColumnParameter{"ffn_hidden", P::ffn_size}, ColumnParameter{"heads", P::heads},
-    ColumnParameter{"kv_heads", P::kv_heads}, ColumnParameter{"vocab", P::vocab_size},
-    ColumnParameter{"mlp", P::mlp}, ColumnParameter{"gpus", P::gpus},
-    ColumnParameter{"gpus_per_node", P::gpus_per_node}, ColumnParameter{"sequence", P::sequence_length},
-    ColumnParameter{"micro_batch", P::micro_batch}, ColumnParameter{"global_batch", P::global_batch},
-    ColumnParameter{"sharding", P::sharding}, ColumnParameter{"shard_group", P::shard_group},
-    ColumnParameter{"tensor_parallel", P::tensor_parallel}, ColumnParameter{"pipeline_parallel", P::pipeline_parallel},
-    ColumnParameter{"virtual_stages", P::virtual_stages}, ColumnParameter{"context_parallel", P::context_parallel},
+    ColumnParameter{"layers", P::layers},
+    ColumnParameter{"hidden", P::hidden_size},
+    ColumnParameter{"ffn_hidden", P::ffn_size},
+    ColumnParameter{"heads", P::heads},
+    ColumnParameter{"kv_heads", P::kv_heads},
+    ColumnParameter{"vocab", P::vocab_size},
+    ColumnParameter{"mlp", P::mlp},
+    ColumnParameter{"gpus", P::gpus},
+    ColumnParameter{"gpus_per_node", P::gpus_per_node},
+    ColumnParameter{"sequence", P::sequence_length},
+    ColumnParameter{"micro_batch", P::micro_batch},
+    ColumnParameter{"global_batch", P::global_batch},
+    ColumnParameter{"sharding", P::sharding},
+    ColumnParameter{"shard_group", P::shard_group},
+    ColumnParameter{"tensor_parallel", P::tensor_parallel},
+    ColumnParameter{"pipeline_parallel", P::pipeline_parallel},
+    ColumnParameter{"virtual_stages", P::virtual_stages},
+    ColumnParameter{"context_parallel", P::context_parallel},
     ColumnParameter{"sequence_parallel", P::sequence_parallel},
-    ColumnParameter{"async_tensor_parallel", P::async_tensor_parallel}, ColumnParameter{"precision", P::precision},
-    ColumnParameter{"recompute", P::recompute}, ColumnParameter{"attention", P::attention},
+    ColumnParameter{"async_tensor_parallel", P::async_tensor_parallel},
+    ColumnParameter{"precision", P::precision},
+    ColumnParameter{"recompute", P::recompute},
+    ColumnParameter{"attention", P::attention},
 };
 
-constexpr std::array<std::string_view, 11> kRequired{"layers", "hidden", "ffn_hidden", "heads", "vocab", "gpu",
-                                                     "gpus", "sequence", "micro_batch", "global_batch", "sharding"};
+constexpr std::array<std::string_view, 11> kRequired{"layers",      "hidden",       "ffn_hidden", "heads",
+                                                     "vocab",       "gpu",          "gpus",       "sequence",
+                                                     "micro_batch", "global_batch", "sharding"};
 
 double number_in(const MeasuredRun& run, std::string_view column) {
     const auto found = run.column.find(column);
@@ -93,8 +105,8 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
     const std::vector<std::string>& header = rows[0].fields;
     for (const std::string_view required : kRequired) {
         if (std::ranges::find(header, required) == header.end()) {
-            problems.push_back({"", "the column “" + std::string(required) + "” is missing", "a scenario needs it",
-                                "add it to the header row", rows[0].line});
+            problems.push_back({"", "the column “" + std::string(required) + "” is missing",
+                                "a scenario needs it", "add it to the header row", rows[0].line});
         }
     }
     if (!problems.empty()) return runs;
@@ -102,8 +114,11 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
         const CsvRow& row = rows[i];
         if (row.fields == header) continue;  // tables pasted together
         if (row.fields.size() != header.size()) {
-            problems.push_back({"", "the row has " + std::to_string(row.fields.size()) + " fields",
-                                "the header has " + std::to_string(header.size()), {}, row.line});
+            problems.push_back({"",
+                                "the row has " + std::to_string(row.fields.size()) + " fields",
+                                "the header has " + std::to_string(header.size()),
+                                {},
+                                row.line});
             continue;
         }
         MeasuredRun run;
@@ -158,12 +173,14 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
     scenario.cluster = nullptr;  // blank columns mean the GPU's usual node
     scenario.gpu = catalogue.find(PresetKind::gpu, run.gpu);
     if (!scenario.gpu) {
-        problems.push_back({"/gpu", "there is no GPU preset “" + run.gpu + "”", "", nearest(run.gpu, catalogue.names(PresetKind::gpu)), run.line});
+        problems.push_back({"/gpu", "there is no GPU preset “" + run.gpu + "”", "",
+                            nearest(run.gpu, catalogue.names(PresetKind::gpu)), run.line});
         return scenario;
     }
     const Parsed software = parse(P::software, run.software);
     if (!software.ok) {
-        problems.push_back({"/software", "software “" + run.software + "” is not known", "", software.suggestion, run.line});
+        problems.push_back(
+            {"/software", "software “" + run.software + "” is not known", "", software.suggestion, run.line});
     } else {
         scenario.give(P::software, software.value);
     }
@@ -172,7 +189,8 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
         if (text.empty()) continue;
         const Parsed parsed = parse(entry.id, text);
         if (!parsed.ok) {
-            problems.push_back({"/" + std::string(entry.column), parsed.problem, "", parsed.suggestion, run.line});
+            problems.push_back(
+                {"/" + std::string(entry.column), parsed.problem, "", parsed.suggestion, run.line});
         } else {
             scenario.give(entry.id, parsed.value);
         }
@@ -181,15 +199,17 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
         const Parsed parsed = parse(nic, Quantity::fraction);
         if (parsed.ok) scenario.give(P::inter_node_bandwidth, parsed.value * 1e9 / 8);
     }
-    // What the table does not say follows from the family of the model: llm-foundry's MPT has biases and positions as
-    // long as the sequence, GPTs have biases and learned positions, gated models have neither.
+    // What the table does not say follows from the family of the model: llm-foundry's MPT has biases and
+    // positions as long as the sequence, GPTs have biases and learned positions, gated models have neither.
     const Settings settings = resolve(scenario);
     const bool gated = settings.choice<Mlp>(P::mlp) == Mlp::gated;
     const bool mpt = run.model.starts_with("MPT") || run.model.starts_with("mpt");
     scenario.give(P::bias, gated ? 0 : 1);
     scenario.give(P::norm, static_cast<double>(gated ? Norm::rmsnorm : Norm::layernorm));
     scenario.give(P::tied_embeddings, gated ? 0 : 1);
-    scenario.give(P::learned_positions, mpt ? kPositionsAsSequence : gated ? 0 : settings[P::sequence_length]);
+    scenario.give(P::learned_positions, mpt     ? kPositionsAsSequence
+                                        : gated ? 0
+                                                : settings[P::sequence_length]);
     if (problems.empty()) {
         for (Problem& problem : check(scenario, resolve(scenario))) {
             problem.line = run.line;
@@ -205,8 +225,9 @@ std::vector<ComparableRun> comparable_runs(const Answer& answer) {
     if (!answer.valid() || !gpu) return out;
     const Settings& s = answer.settings;
     // What makes two runs the same but for the GPU count.
-    constexpr std::array kSame{P::sequence_length, P::micro_batch, P::accumulation, P::sharding, P::recompute,
-                               P::precision, P::attention, P::tensor_parallel, P::pipeline_parallel, P::context_parallel};
+    constexpr std::array kSame{P::sequence_length,   P::micro_batch,     P::accumulation, P::sharding,
+                               P::recompute,         P::precision,       P::attention,    P::tensor_parallel,
+                               P::pipeline_parallel, P::context_parallel};
     for (const MeasuredRun& run : shipped_runs()) {
         if (run.gpu != gpu->name || !(run.tokens_per_s_per_gpu > 0)) continue;
         if (number_in(run, "layers") != s[P::layers] || number_in(run, "hidden") != s[P::hidden_size] ||

@@ -24,7 +24,8 @@ struct MeasuredRun {
 
 // The table that ships with the program.
 const std::vector<MeasuredRun>& shipped_runs();
-// Reads a table of that form; a row that cannot be read becomes a problem with its line and does not stop the rest.
+// Reads a table of that form; a row that cannot be read becomes a problem with its line and does not stop the
+// rest.
 std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems);
 
 // The scenario a row describes. Problems when it asks for what is not modelled yet or cannot be understood.

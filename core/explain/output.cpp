@@ -11,9 +11,15 @@
 namespace shardscope {
 namespace {
 
-double memory_term(const Answer& a, MemoryTerm term) { return a.estimate.memory.terms()[static_cast<std::size_t>(term)]; }
-double step_term(const Answer& a, StepTerm term) { return a.estimate.step.terms[static_cast<std::size_t>(term)]; }
-double elasticity(const Answer& a, Rate rate) { return a.estimate.elasticity[static_cast<std::size_t>(rate)]; }
+double memory_term(const Answer& a, MemoryTerm term) {
+    return a.estimate.memory.terms()[static_cast<std::size_t>(term)];
+}
+double step_term(const Answer& a, StepTerm term) {
+    return a.estimate.step.terms[static_cast<std::size_t>(term)];
+}
+double elasticity(const Answer& a, Rate rate) {
+    return a.estimate.elasticity[static_cast<std::size_t>(rate)];
+}
 double wall_share(const Answer& a) { return std::ranges::max(a.estimate.elasticity); }
 
 constexpr std::array<OutputRow, kOutputs> kTable{{
@@ -81,13 +87,17 @@ Explanation explain(Output id, const Answer& answer) {
         if (symbol.empty()) continue;
         Ingredient entry = ingredient(symbol, answer);
         // Times of a scenario that does not fit are not shown as if they were real.
-        if (!answer.estimate.fits() && (symbol == "r" || symbol == "K" || symbol == "T" || symbol.starts_with("T_"))) entry.value = "–";
+        if (!answer.estimate.fits() &&
+            (symbol == "r" || symbol == "K" || symbol == "T" || symbol.starts_with("T_")))
+            entry.value = "–";
         out.ingredients.push_back(std::move(entry));
     }
     for (const std::string& name : split(row.assumptions, ' ')) {
         const P parameter_id = name.empty() ? P::count : find_parameter(name);
         if (parameter_id == P::count) continue;
-        out.assumptions.push_back({{}, std::string(parameter(parameter_id).label), format(parameter_id, answer.settings[parameter_id])});
+        out.assumptions.push_back({{},
+                                   std::string(parameter(parameter_id).label),
+                                   format(parameter_id, answer.settings[parameter_id])});
     }
     return out;
 }
@@ -99,9 +109,13 @@ std::string wall_sentence(const Answer& answer) {
     if (e.wall == Wall::memory) {
         const MemoryTerms& terms = e.memory.terms();
         const auto largest = static_cast<std::size_t>(std::ranges::max_element(terms) - terms.begin());
-        return "Wall: memory. " + std::string(output(static_cast<Output>(static_cast<std::size_t>(Output::memory_weights) + largest)).label) +
-               " alone need " + format(terms[largest], Quantity::bytes) + " of " + format(e.memory.capacity, Quantity::bytes) +
-               "; the whole is " + format(e.memory.peak - e.memory.capacity, Quantity::bytes) + " too much.";
+        return "Wall: memory. " +
+               std::string(
+                   output(static_cast<Output>(static_cast<std::size_t>(Output::memory_weights) + largest))
+                       .label) +
+               " alone need " + format(terms[largest], Quantity::bytes) + " of " +
+               format(e.memory.capacity, Quantity::bytes) + "; the whole is " +
+               format(e.memory.peak - e.memory.capacity, Quantity::bytes) + " too much.";
     }
     std::string out = "Wall: " + std::string(label_of(e.wall)) + ". ";
     const double tokens = answer.compiled.tokens_per_micro_batch;
@@ -110,7 +124,8 @@ std::string wall_sentence(const Answer& answer) {
     if (s[P::gpus] <= 1) return out + "One GPU: there is no communication.";
     if (s.choice<Sharding>(P::sharding) < Sharding::zero3) {
         const double exposed = e.step.terms[static_cast<std::size_t>(StepTerm::network)];
-        return out + "Gradients move once a step; " + format(exposed / e.step.total, Quantity::percent) + " of it waits for them.";
+        return out + "Gradients move once a step; " + format(exposed / e.step.total, Quantity::percent) +
+               " of it waits for them.";
     }
     const std::string needs = format(std::round(need), Quantity::tokens, false);
     if (tokens >= need) return out + have + " hide the network, which needs " + needs + " ideally.";
@@ -122,16 +137,18 @@ std::vector<std::string> warnings(const Answer& answer) {
     if (!answer.valid()) return out;
     const Settings& s = answer.settings;
     if (std::fmod(s[P::head_size], 8) != 0) {
-        out.emplace_back("Head size " + format(s[P::head_size], Quantity::count) +
-                         " is no multiple of 8: tensor cores run such attention far below what is estimated here.");
+        out.emplace_back(
+            "Head size " + format(s[P::head_size], Quantity::count) +
+            " is no multiple of 8: tensor cores run such attention far below what is estimated here.");
     }
     if (answer.scenario.catalogue && !answer.scenario.catalogue->stack(s[P::software])) {
-        out.emplace_back("No constants are known for the software stack " + format(P::software, s[P::software]) +
-                         "; defaults are used and the band is wide.");
+        out.emplace_back("No constants are known for the software stack " +
+                         format(P::software, s[P::software]) + "; defaults are used and the band is wide.");
     }
     const double positions = s[P::learned_positions];
     if (positions > 0 && positions < s[P::sequence_length]) {
-        out.emplace_back("The sequence is longer than the model's " + format(positions, Quantity::count) + " learned positions.");
+        out.emplace_back("The sequence is longer than the model's " + format(positions, Quantity::count) +
+                         " learned positions.");
     }
     return out;
 }

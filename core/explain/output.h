@@ -1,7 +1,7 @@
 // The table of outputs: everything the estimate says, one row each (outputs.inc).
 //
-// The headline, `estimate --format json`, sweeps, CSV headers and the Why panel read these rows. To add an output:
-// add one row with its getter, and its value to Estimate if it is new.
+// The headline, `estimate --format json`, sweeps, CSV headers and the Why panel read these rows. To add an
+// output: add one row with its getter, and its value to Estimate if it is new.
 #pragma once
 
 #include <cstddef>
@@ -30,10 +30,10 @@ struct OutputRow {
     Quantity quantity = Quantity::fraction;
     bool timed = true;  // means nothing when the scenario does not fit
     double (*get)(const Answer&) = nullptr;
-    std::string_view formula{};   // "MFU = (6·N + 12·L·a·d·s) · r ÷ P"
-    std::string_view sentence{};  // one sentence in plain words
-    std::string_view source{};    // where the formula comes from
-    std::string_view symbols{};   // the formula's symbols in order: "N L h s r P" (inputs.cpp knows each)
+    std::string_view formula{};      // "MFU = (6·N + 12·L·a·d·s) · r ÷ P"
+    std::string_view sentence{};     // one sentence in plain words
+    std::string_view source{};       // where the formula comes from
+    std::string_view symbols{};      // the formula's symbols in order: "N L h s r P" (inputs.cpp knows each)
     std::string_view assumptions{};  // parameters that bear on it: "gemm_efficiency overlap"
 };
 
@@ -42,7 +42,8 @@ const OutputRow& output(Output id);
 // By path or, where unique, its last name; Output::count when there is none.
 Output find_output(std::string_view path);
 
-// The value; NaN where it means nothing (the scenario is not valid, or it does not fit and `hypothetical` is off).
+// The value; NaN where it means nothing (the scenario is not valid, or it does not fit and `hypothetical` is
+// off).
 double value_of(Output id, const Answer& answer, bool hypothetical = false);
 std::string text_of(Output id, const Answer& answer, bool hypothetical = false);  // with its unit
 
@@ -53,11 +54,11 @@ struct Ingredient {
     std::string value;   // "12.85 B"
 };
 struct Explanation {
-    std::string title;      // "MFU"
-    std::string sentence;   // what it means here, with numbers
+    std::string title;     // "MFU"
+    std::string sentence;  // what it means here, with numbers
     std::string formula;
     std::vector<Ingredient> ingredients;
-    std::string result;     // "40.3 %"
+    std::string result;  // "40.3 %"
     std::string source;
     std::vector<Ingredient> assumptions;  // label and value; symbol empty
 };

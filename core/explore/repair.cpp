@@ -65,7 +65,8 @@ std::vector<double> ascending_above(const std::vector<double>& stops, double val
 
 // Every whole micro-batch below the present one, or every divisor where the global batch is held.
 std::vector<double> smaller_micro_batches(const Scenario& scenario, const Settings& s) {
-    if (scenario.hold() == Hold::global_batch) return descending_below(domain(P::micro_batch, s).stops, s[P::micro_batch]);
+    if (scenario.hold() == Hold::global_batch)
+        return descending_below(domain(P::micro_batch, s).stops, s[P::micro_batch]);
     std::vector<double> out;
     constexpr double kMost = 4096;
     for (double b = std::min(s[P::micro_batch] - 1, kMost); b >= 1; --b) out.push_back(b);
@@ -92,8 +93,9 @@ std::vector<Repair> repairs(const Scenario& scenario) {
     if (!scenario.automatic[index(P::micro_batch)]) {
         out.push_back(try_values(scenario, now, P::micro_batch, smaller_micro_batches(scenario, s)));
     }
-    out.push_back(try_values(scenario, now, P::recompute,
-                             s[P::recompute] == 1 ? std::vector<double>{} : std::vector<double>{0.25, 0.5, 0.75, 1}));
+    out.push_back(
+        try_values(scenario, now, P::recompute,
+                   s[P::recompute] == 1 ? std::vector<double>{} : std::vector<double>{0.25, 0.5, 0.75, 1}));
     const auto sharding = s.choice<Sharding>(P::sharding);
     if (sharding != Sharding::zero3) {
         std::vector<double> more;

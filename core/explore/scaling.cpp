@@ -6,8 +6,8 @@
 namespace shardscope {
 namespace {
 
-// GPU counts for a smooth curve: powers of two inside a node, then eight node counts an octave. The scenario's own
-// count is always among them, so that its dot lies on the curve.
+// GPU counts for a smooth curve: powers of two inside a node, then eight node counts an octave. The
+// scenario's own count is always among them, so that its dot lies on the curve.
 Axis gpu_axis(double node, double gpus, double lowest, double highest) {
     std::vector<double> counts;
     for (double g = 1; g < node; g *= 2) counts.push_back(g);
@@ -17,8 +17,7 @@ Axis gpu_axis(double node, double gpus, double lowest, double highest) {
     }
     counts.push_back(gpus);
     std::ranges::sort(counts);
-    const auto repeated = std::ranges::unique(counts);
-    counts.erase(repeated.begin(), repeated.end());
+    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
     std::erase_if(counts, [&](double g) { return g < lowest || g > highest; });
     return {P::gpus, counts};
 }

@@ -7,7 +7,8 @@
 namespace shardscope {
 namespace {
 
-bool meets(const Scenario& scenario, P id, double value, Output output, Comparison comparison, double target, Answer& scratch) {
+bool meets(const Scenario& scenario, P id, double value, Output output, Comparison comparison, double target,
+           Answer& scratch) {
     if (!answer_into(edited(scenario, id, value), scratch)) return false;
     const double reached = value_of(output, scratch);
     if (std::isnan(reached)) return false;
@@ -16,8 +17,8 @@ bool meets(const Scenario& scenario, P id, double value, Output output, Comparis
 
 }  // namespace
 
-std::optional<double> solve(const Scenario& scenario, P id, double low, double high, Output output, Comparison comparison,
-                            double target) {
+std::optional<double> solve(const Scenario& scenario, P id, double low, double high, Output output,
+                            Comparison comparison, double target) {
     constexpr int kScan = 240;
     const Axis axis = make_axis(scenario, id, low, high, kScan, parameter(id).logarithmic && low > 0);
     Answer scratch;

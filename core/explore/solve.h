@@ -10,7 +10,8 @@ namespace shardscope {
 
 enum class Comparison { at_least, at_most };
 
-// The smallest value of `id` in [low, high] at which `output` meets the target, all else held; empty when none does.
+// The smallest value of `id` in [low, high] at which `output` meets the target, all else held; empty when
+// none does.
 std::optional<double> solve(const Scenario& scenario, P id, double low, double high, Output output,
                             Comparison comparison, double target);
 

@@ -30,7 +30,8 @@ Axis make_axis(const Scenario& scenario, P id, double from, double to, int steps
 Axis usual_axis(const Scenario& scenario, P id, int steps) {
     const Settings settings = resolve(scenario);
     const Domain range = domain(id, settings);
-    if (!range.stops.empty() && range.stops.size() <= static_cast<std::size_t>(steps)) return {id, range.stops};
+    if (!range.stops.empty() && range.stops.size() <= static_cast<std::size_t>(steps))
+        return {id, range.stops};
     return make_axis(scenario, id, range.low, range.high, steps, parameter(id).logarithmic && range.low > 0);
 }
 
@@ -48,7 +49,8 @@ Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& pro
         for (const Parameter& row : parameters()) known.emplace_back(row.key);
         for (std::size_t i = 0; i < kParameters; ++i) known.emplace_back(field_of(static_cast<P>(i)));
         const std::string near = nearest(key, known);
-        return fail("there is no parameter “" + key + "”", near.empty() ? "see the README's table" : "did you mean “" + near + "”?");
+        return fail("there is no parameter “" + key + "”",
+                    near.empty() ? "see the README's table" : "did you mean “" + near + "”?");
     }
     const std::string range = text.substr(equals + 1);
     const auto number = [&](const std::string& word, double& out) {
@@ -83,7 +85,8 @@ Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& pro
         return fail("STEPS is “" + parts[2] + "”", "use a whole number from 1 to 1,000,000");
     }
     const bool logarithmic = parts.size() == 4;
-    if (logarithmic && (from <= 0 || to <= 0)) return fail("a logarithmic axis needs ends above zero", "drop :log");
+    if (logarithmic && (from <= 0 || to <= 0))
+        return fail("a logarithmic axis needs ends above zero", "drop :log");
     return make_axis(scenario, id, from, to, static_cast<int>(steps.value), logarithmic);
 }
 
@@ -107,9 +110,10 @@ CurvePoint curve_point(double x, const Answer& answer, bool valid) {
 Curve curve(const Scenario& scenario, const Axis& axis) {
     Curve out;
     out.reserve(axis.values.size());
-    for_each_point(scenario, {axis}, [&](const std::vector<std::size_t>& at, const Answer& point, bool valid) {
-        out.push_back(curve_point(axis.values[at[0]], point, valid));
-    });
+    for_each_point(scenario, {axis},
+                   [&](const std::vector<std::size_t>& at, const Answer& point, bool valid) {
+                       out.push_back(curve_point(axis.values[at[0]], point, valid));
+                   });
     return out;
 }
 

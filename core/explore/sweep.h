@@ -51,7 +51,8 @@ void for_each_point(const Scenario& scenario, const std::vector<Axis>& axes, Vis
     Answer scratch;
     while (true) {
         Scenario point = scenario;
-        for (std::size_t i = 0; i < axes.size(); ++i) point = edited(point, axes[i].id, axes[i].values[at[i]]);
+        for (std::size_t i = 0; i < axes.size(); ++i)
+            point = edited(point, axes[i].id, axes[i].values[at[i]]);
         const bool valid = answer_into(point, scratch);
         visit(at, scratch, valid);
         std::size_t i = axes.size();

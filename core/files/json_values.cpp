@@ -35,9 +35,8 @@ std::string what_is_expected(P id) {
         }
         return out;
     }
-    return "write a number or a text with a unit, for instance \"" + format(id, row.fallback == row.fallback
-                                                                                     ? row.fallback
-                                                                                     : row.slider_low) + "\"";
+    const double example = std::isnan(row.fallback) ? row.slider_low : row.fallback;
+    return "write a number or a text with a unit, for instance \"" + format(id, example) + "\"";
 }
 
 // Fields that belong to a section and stand directly in it.
@@ -53,7 +52,8 @@ std::vector<std::string> fields_of(const std::string& section) {
 
 json parse_json(std::string_view text, Problems& problems) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-        problems.push_back({"", "the input is empty", "a JSON object is expected", "write {} for the first-launch scenario"});
+        problems.push_back({"", "the input is empty", "a JSON object is expected",
+                            "write {} for the first-launch scenario"});
         return {};
     }
     if (text.find('\0') != std::string_view::npos) {
@@ -64,7 +64,9 @@ json parse_json(std::string_view text, Problems& problems) {
         return json::parse(text);
     } catch (const json::parse_error& error) {
         const std::size_t at = std::min<std::size_t>(error.byte, text.size());
-        const int line = 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at > 0 ? at - 1 : 0), '\n'));
+        const int line =
+            1 + static_cast<int>(std::count(
+                    text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at > 0 ? at - 1 : 0), '\n'));
         std::string why = error.what();
         if (const auto colon = why.find("] "); colon != std::string::npos) why = why.substr(colon + 2);
         for (char& c : why) {
@@ -72,7 +74,8 @@ json parse_json(std::string_view text, Problems& problems) {
         }
         constexpr std::size_t kLongest = 160;
         if (why.size() > kLongest) why = why.substr(0, kLongest) + "…";
-        problems.push_back({"", "not valid JSON", why, "mend the text near line " + std::to_string(line), line});
+        problems.push_back(
+            {"", "not valid JSON", why, "mend the text near line " + std::to_string(line), line});
     } catch (const json::exception& error) {
         problems.push_back({"", "not usable JSON", error.what(), {}});
     }
@@ -89,14 +92,15 @@ std::string child_pointer(const std::string& pointer, const std::string& field) 
     return pointer + "/" + escaped;
 }
 
-Problem unknown_field(const std::string& pointer, const std::string& field, std::span<const std::string> known) {
+Problem unknown_field(const std::string& pointer, const std::string& field,
+                      std::span<const std::string> known) {
     const std::string near = nearest(field, known);
     std::string suggestion;
     if (!near.empty()) {
         suggestion = "did you mean \"" + near + "\"?";
     } else {
         suggestion = "known are ";
-        for (std::size_t i = 0; i < known.size(); ++i) suggestion += (i > 0 ? ", " : "") + known[i];
+        for (std::size_t i = 0; i < known.size(); ++i) (suggestion += i > 0 ? ", " : "") += known[i];
     }
     return {child_pointer(pointer, field), "the field is not known", "", suggestion};
 }
@@ -108,10 +112,11 @@ double read_value(P id, const json& value, const std::string& pointer, Problems&
     if (value.is_number() && !row.named_only) {
         const double number = value.get<double>();
         // A name has its own number inside; in a file only the name means it.
-        const bool code = std::ranges::any_of(row.names, [&](const Named& n) { return n.value == number && number < 0; });
+        const bool code =
+            std::ranges::any_of(row.names, [&](const Named& n) { return n.value == number && number < 0; });
         if (!code) return number;
-        problems.push_back({pointer, std::string(row.label) + " is " + exact(number), "must be at least " + exact(row.minimum),
-                            what_is_expected(id)});
+        problems.push_back({pointer, std::string(row.label) + " is " + exact(number),
+                            "must be at least " + exact(row.minimum), what_is_expected(id)});
         return kNone;
     }
     if (value.is_string()) {
@@ -135,25 +140,28 @@ json write_value(P id, double value) {
     return value;
 }
 
-void read_section(const json& object, const std::string& section, const std::string& pointer, Problems& problems,
-                  const std::function<void(P, double)>& take,
+void read_section(const json& object, const std::string& section, const std::string& pointer,
+                  Problems& problems, const std::function<void(P, double)>& take,
                   const std::function<bool(const std::string&, const json&)>& other) {
     if (!object.is_object()) {
         problems.push_back({pointer, kind_of(object) + " where an object is expected", "", "write {…}"});
         return;
     }
+    const std::string prefix = section + ".";
     for (const auto& [field, value] : object.items()) {
-        const P id = find_parameter(section + "." + field);
+        const std::string key = prefix + field;
+        const P id = find_parameter(key);
         const std::string where = child_pointer(pointer, field);
         // `peak_flops` may hold one number or an object by precision: a section of its own.
         if (id != P::count && value.is_object()) {
-            read_section(value, section + "." + field, where, problems, take);
+            read_section(value, key, where, problems, take);
         } else if (id != P::count) {
             const double number = read_value(id, value, where, problems);
             if (!std::isnan(number)) take(id, number);
         } else if (!other || !other(field, value)) {
             std::vector<std::string> known = fields_of(section);
-            if (section == "model" || section == "cluster" || section == "cluster.gpu") known.emplace_back("preset");
+            if (section == "model" || section == "cluster" || section == "cluster.gpu")
+                known.emplace_back("preset");
             if (section == "cluster") known.emplace_back("gpu");
             if (section == "training") known.emplace_back("auto");
             problems.push_back(unknown_field(pointer, field, known));

@@ -18,14 +18,16 @@ nlohmann::json parse_json(std::string_view text, Problems& problems);
 double read_value(P id, const nlohmann::json& value, const std::string& pointer, Problems& problems);
 nlohmann::json write_value(P id, double value);
 
-// Walks the fields of `object`, which belongs to `section` ("model", "cluster.gpu"). Known parameters go to `take`;
-// for any other field `other` says whether it knows it, else the field becomes a problem naming the nearest.
+// Walks the fields of `object`, which belongs to `section` ("model", "cluster.gpu"). Known parameters go to
+// `take`; for any other field `other` says whether it knows it, else the field becomes a problem naming the
+// nearest.
 void read_section(const nlohmann::json& object, const std::string& section, const std::string& pointer,
                   Problems& problems, const std::function<void(P, double)>& take,
                   const std::function<bool(const std::string&, const nlohmann::json&)>& other = {});
 
 // The problem of an unknown field, with the nearest known name.
-Problem unknown_field(const std::string& pointer, const std::string& field, std::span<const std::string> known);
+Problem unknown_field(const std::string& pointer, const std::string& field,
+                      std::span<const std::string> known);
 
 std::string child_pointer(const std::string& pointer, const std::string& field);
 

@@ -45,13 +45,15 @@ std::vector<P> named_values(const std::string& name, PresetKind kind) {
         if (const P id = find_parameter(key); id != P::count && parameter(id).key == key) out.push_back(id);
     };
     if (name == "node") {
-        for (const char* field : {"gpus_per_node", "intra_node_bandwidth", "inter_node_bandwidth"}) add(std::string("cluster.") + field);
+        for (const char* field : {"gpus_per_node", "intra_node_bandwidth", "inter_node_bandwidth"})
+            add(std::string("cluster.") + field);
     } else if (name.starts_with("node.")) {
         add("cluster." + name.substr(5));
     } else {
         add(section + "." + name);
         if (name == "peak_flops") {
-            for (const char* precision : {"bf16", "fp16", "fp8", "tf32", "fp32"}) add(section + ".peak_flops." + precision);
+            for (const char* precision : {"bf16", "fp16", "fp8", "tf32", "fp32"})
+                add(section + ".peak_flops." + precision);
         }
         if (kind == PresetKind::calibration) add("cluster." + name);
     }
@@ -86,14 +88,16 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
         const std::string kind = text_at(file, "kind");
         const auto known = std::ranges::find_if(kKinds, [&](PresetKind k) { return name_of(k) == kind; });
         if (known == kKinds.end()) {
-            problems.push_back({"/kind", "“" + kind + "” is no kind of preset", "", "use gpu, cluster, model or calibration"});
+            problems.push_back({"/kind", "“" + kind + "” is no kind of preset", "",
+                                "use gpu, cluster, model or calibration"});
             return nullptr;
         }
         preset.kind = *known;
         preset.name = text_at(file, "name");
         preset.title = text_at(file, "title");
         preset.source = text_at(file, "source");
-        if (preset.name.empty()) problems.push_back({"/name", "the preset has no name", "", "give one, lower case with hyphens"});
+        if (preset.name.empty())
+            problems.push_back({"/name", "the preset has no name", "", "give one, lower case with hyphens"});
 
         const auto take = [&](P id, double value) { preset.values.emplace_back(id, value); };
         const auto cluster_gpu = [&](const std::string& field, const json& value) {
@@ -101,7 +105,8 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
             const std::string gpu = value.is_string() ? value.get<std::string>() : std::string();
             preset.gpu = find(PresetKind::gpu, gpu);
             if (!preset.gpu) {
-                problems.push_back({"/values/gpu", "there is no GPU preset “" + gpu + "”", "", nearest(gpu, names(PresetKind::gpu))});
+                problems.push_back({"/values/gpu", "there is no GPU preset “" + gpu + "”", "",
+                                    nearest(gpu, names(PresetKind::gpu))});
             }
             return true;
         };
@@ -113,7 +118,8 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
                 json cluster = json::object();
                 if (values.is_object()) {
                     for (const auto& [field, value] : values.items()) {
-                        (find_parameter("cluster." + field) == P::count ? assumptions : cluster)[field] = value;
+                        (find_parameter("cluster." + field) == P::count ? assumptions : cluster)[field] =
+                            value;
                     }
                 }
                 read_section(assumptions, "assumptions", "/values", problems, take);
@@ -140,10 +146,12 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
                 }
             }
         }
-        if (const auto unverified = file.find("unverified"); unverified != file.end() && unverified->is_array()) {
+        if (const auto unverified = file.find("unverified");
+            unverified != file.end() && unverified->is_array()) {
             for (const json& name : *unverified) {
                 if (!name.is_string()) continue;
-                for (const P id : named_values(name.get<std::string>(), preset.kind)) preset.unverified.push_back(id);
+                for (const P id : named_values(name.get<std::string>(), preset.kind))
+                    preset.unverified.push_back(id);
             }
         }
         if (const auto count = file.find("parameters"); count != file.end() && count->is_number()) {
@@ -183,7 +191,8 @@ const Preset* Catalogue::stack(double software) const {
 
 void Catalogue::link_stacks() {
     for (const Named& named : parameter(P::software).names) {
-        stacks_[static_cast<std::size_t>(named.value)] = find(PresetKind::calibration, "stack-" + std::string(named.name));
+        stacks_[static_cast<std::size_t>(named.value)] =
+            find(PresetKind::calibration, "stack-" + std::string(named.name));
     }
 }
 
@@ -195,7 +204,8 @@ void Catalogue::load_shipped() {
             Problems problems;
             add(file.text, std::string(file.path), problems);
             for (const Problem& problem : problems) {
-                std::fprintf(stderr, "shardscope: shipped preset %s\n", problem.text(std::string(file.path)).c_str());
+                std::fprintf(stderr, "shardscope: shipped preset %s\n",
+                             problem.text(std::string(file.path)).c_str());
             }
             if (!problems.empty()) std::abort();
         }
@@ -218,7 +228,8 @@ Catalogue Catalogue::with_folder(const std::string& folder, Problems& problems) 
     catalogue.load_shipped();
     std::error_code error;
     std::vector<std::string> files;
-    for (std::filesystem::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    for (std::filesystem::recursive_directory_iterator it(folder, error), end; !error && it != end;
+         it.increment(error)) {
         if (it->path().extension() == ".json") files.push_back(it->path().string());
     }
     std::ranges::sort(files);

@@ -12,15 +12,20 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
+ordered_json number(double value) {
+    return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
+}
 
-std::string reason_of(const Answer& answer) { return answer.estimate.fits() ? std::string() : wall_sentence(answer); }
+std::string reason_of(const Answer& answer) {
+    return answer.estimate.fits() ? std::string() : wall_sentence(answer);
+}
 
 ordered_json plan_of(const Answer& answer) {
     ordered_json plan = ordered_json::object();
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
-        if (section_of(id) == "training") plan[std::string(field_of(id))] = write_value(id, answer.settings[id]);
+        if (section_of(id) == "training")
+            plan[std::string(field_of(id))] = write_value(id, answer.settings[id]);
     }
     return plan;
 }
@@ -72,7 +77,8 @@ std::string result_json(const Answer& answer, bool hypothetical) {
     out["wall"] = std::string(name_of(e.wall));
     const Levers lever = levers(answer);
     const bool timed = hypothetical || e.fits();
-    out["levers"] = {{"gpu_memory", timed ? number(lever.gpu_memory) : nullptr}, {"batch", timed ? number(lever.batch) : nullptr}};
+    out["levers"] = {{"gpu_memory", timed ? number(lever.gpu_memory) : nullptr},
+                     {"batch", timed ? number(lever.batch) : nullptr}};
     const std::vector<std::string> notes = warnings(answer);
     if (!notes.empty()) out["warnings"] = notes;
     return out.dump();
@@ -91,10 +97,15 @@ std::string invalid_json(const std::string& name, const Problems& problems) {
 std::string result_text(const Answer& answer, bool hypothetical) {
     const Estimate& e = answer.estimate;
     std::string out = answer.scenario.title() + "\n";
-    const auto line = [&](const std::string& label, const std::string& value) { out += "  " + padded(label, 24) + value + "\n"; };
-    const auto row = [&](Output id) { line(std::string(output(id).label), text_of(id, answer, hypothetical)); };
+    const auto line = [&](const std::string& label, const std::string& value) {
+        out += "  " + padded(label, 24) + value + "\n";
+    };
+    const auto row = [&](Output id) {
+        line(std::string(output(id).label), text_of(id, answer, hypothetical));
+    };
     line("Verdict", std::string(name_of(e.verdict)) + ", " + format(e.memory.peak, Quantity::bytes) + " of " +
-                        format(e.memory.capacity, Quantity::bytes) + " at the " + std::string(label_of(e.memory.peak_moment)));
+                        format(e.memory.capacity, Quantity::bytes) + " at the " +
+                        std::string(label_of(e.memory.peak_moment)));
     if (hypothetical && !e.fits()) line("Times", "hypothetical: it does not fit");
     line("", wall_sentence(answer));
     row(Output::mfu);
@@ -104,7 +115,8 @@ std::string result_text(const Answer& answer, bool hypothetical) {
     line("Wall", std::string(label_of(e.wall)));
     out += "  Memory of one GPU\n";
     for (std::size_t t = 0; t < kMemoryTerms; ++t) {
-        line("  " + std::string(label_of(static_cast<MemoryTerm>(t))), format(e.memory.terms()[t], Quantity::bytes));
+        line("  " + std::string(label_of(static_cast<MemoryTerm>(t))),
+             format(e.memory.terms()[t], Quantity::bytes));
     }
     out += "  Step\n";
     for (std::size_t t = 0; t < kStepTerms; ++t) {

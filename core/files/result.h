@@ -7,7 +7,8 @@
 
 namespace shardscope {
 
-// One line of JSON without the newline. Times are null where the scenario does not fit, unless `hypothetical`.
+// One line of JSON without the newline. Times are null where the scenario does not fit, unless
+// `hypothetical`.
 std::string result_json(const Answer& answer, bool hypothetical = false);
 // `{"name", "verdict": "invalid", "reason"}`
 std::string invalid_json(const std::string& name, const Problems& problems);

@@ -23,8 +23,8 @@ using nlohmann::ordered_json;
 constexpr std::uintmax_t kLargestFile = 16 << 20;
 
 // A preset by name, or by a path relative to the scenario's file.
-const Preset* preset_named(const json& value, PresetKind kind, Catalogue& catalogue, const std::string& folder,
-                           const std::string& pointer, Problems& problems) {
+const Preset* preset_named(const json& value, PresetKind kind, Catalogue& catalogue,
+                           const std::string& folder, const std::string& pointer, Problems& problems) {
     if (!value.is_string()) {
         problems.push_back({pointer, "a preset's name is a text", "", "write for instance \"dgx-h100\""});
         return nullptr;
@@ -42,22 +42,27 @@ const Preset* preset_named(const json& value, PresetKind kind, Catalogue& catalo
             problems.push_back(problem);
         }
         if (added && added->kind != kind) {
-            problems.push_back({pointer, path + " is a preset of another kind", std::string(name_of(added->kind)), {}});
+            problems.push_back(
+                {pointer, path + " is a preset of another kind", std::string(name_of(added->kind)), {}});
             return nullptr;
         }
         return added;
     }
     const std::string near = nearest(name, catalogue.names(kind));
     problems.push_back({pointer, "there is no " + std::string(name_of(kind)) + " preset “" + name + "”", "",
-                        near.empty() ? "see `shardscope presets list --kind " + std::string(name_of(kind)) + "`"
-                                     : "did you mean “" + near + "”?"});
+                        near.empty()
+                            ? "see `shardscope presets list --kind " + std::string(name_of(kind)) + "`"
+                            : "did you mean “" + near + "”?"});
     return nullptr;
 }
 
 class Reader {
   public:
     Reader(Catalogue& catalogue, const std::string& folder, Problems& problems)
-        : catalogue_(catalogue), folder_(folder), problems_(problems), scenario_(Scenario::first_launch(catalogue)) {}
+        : catalogue_(catalogue),
+          folder_(folder),
+          problems_(problems),
+          scenario_(Scenario::first_launch(catalogue)) {}
 
     Scenario read(const json& file) {
         header(file);
@@ -79,10 +84,14 @@ class Reader {
   private:
     void header(const json& file) {
         if (const auto form = file.find("format"); form != file.end() && *form != "shardscope-scenario") {
-            problems_.push_back({"/format", "this is no scenario", "format must be “shardscope-scenario”", {}});
+            problems_.push_back(
+                {"/format", "this is no scenario", "format must be “shardscope-scenario”", {}});
         }
         if (const auto version = file.find("version"); version != file.end() && *version != 1) {
-            problems_.push_back({"/version", "version " + version->dump() + " is not known", "this program reads version 1", {}});
+            problems_.push_back({"/version",
+                                 "version " + version->dump() + " is not known",
+                                 "this program reads version 1",
+                                 {}});
         }
     }
 
@@ -98,18 +107,22 @@ class Reader {
 
     void section(const json& value, const std::string& key, const std::string& pointer,
                  const std::function<bool(const std::string&, const json&)>& other = {}) {
-        read_section(value, key, pointer, problems_, [this](P id, double v) { values_.emplace_back(id, v); }, other);
+        read_section(
+            value, key, pointer, problems_, [this](P id, double v) { values_.emplace_back(id, v); }, other);
     }
 
     void model(const json& value, const std::string& pointer) {
         section(value, "model", pointer, [&](const std::string& field, const json& entry) {
             const std::string where = child_pointer(pointer, field);
             if (field == "preset") {
-                if (const Preset* found = preset_named(entry, PresetKind::model, catalogue_, folder_, where, problems_)) scenario_.model = found;
+                if (const Preset* found =
+                        preset_named(entry, PresetKind::model, catalogue_, folder_, where, problems_))
+                    scenario_.model = found;
                 return true;
             }
             if (field == "operators") {
-                problems_.push_back({where, "operator lists are not modelled yet", "", "use a transformer's fields"});
+                problems_.push_back(
+                    {where, "operator lists are not modelled yet", "", "use a transformer's fields"});
                 return true;
             }
             return false;
@@ -120,21 +133,25 @@ class Reader {
         section(value, "cluster", pointer, [&](const std::string& field, const json& entry) {
             const std::string where = child_pointer(pointer, field);
             if (field == "preset") {
-                if (const Preset* found = preset_named(entry, PresetKind::cluster, catalogue_, folder_, where, problems_)) scenario_.cluster = found;
+                if (const Preset* found =
+                        preset_named(entry, PresetKind::cluster, catalogue_, folder_, where, problems_))
+                    scenario_.cluster = found;
                 return true;
             }
             if (field == "gpu") {
                 if (entry.is_string()) gpu_preset(entry, where);
-                else section(entry, "cluster.gpu", where, [&](const std::string& inner, const json& v) {
-                    if (inner != "preset") return false;
-                    gpu_preset(v, child_pointer(where, inner));
-                    return true;
-                });
+                else
+                    section(entry, "cluster.gpu", where, [&](const std::string& inner, const json& v) {
+                        if (inner != "preset") return false;
+                        gpu_preset(v, child_pointer(where, inner));
+                        return true;
+                    });
                 return true;
             }
             if (field == "calibration") {
                 if (!entry.is_null()) {
-                    problems_.push_back({where, "choosing a calibration is not modelled yet", "", "set the constants under assumptions"});
+                    problems_.push_back({where, "choosing a calibration is not modelled yet", "",
+                                         "set the constants under assumptions"});
                 }
                 return true;
             }
@@ -143,7 +160,9 @@ class Reader {
     }
 
     void gpu_preset(const json& value, const std::string& pointer) {
-        if (const Preset* found = preset_named(value, PresetKind::gpu, catalogue_, folder_, pointer, problems_)) scenario_.gpu = found;
+        if (const Preset* found =
+                preset_named(value, PresetKind::gpu, catalogue_, folder_, pointer, problems_))
+            scenario_.gpu = found;
     }
 
     void training(const json& value, const std::string& pointer) {
@@ -154,14 +173,16 @@ class Reader {
         });
         if (value.is_object() && value.contains("accumulation") && value.contains("global_batch") &&
             !value["accumulation"].is_null() && !value["global_batch"].is_null()) {
-            problems_.push_back({child_pointer(pointer, "accumulation"), "accumulation and global_batch are both given",
+            problems_.push_back({child_pointer(pointer, "accumulation"),
+                                 "accumulation and global_batch are both given",
                                  "each follows from the other", "leave one out"});
         }
     }
 
     void automatic(const json& value, const std::string& pointer) {
         if (!value.is_array()) {
-            problems_.push_back({pointer, "auto is a list of training keys", "", "write for instance [\"micro_batch\"]"});
+            problems_.push_back(
+                {pointer, "auto is a list of training keys", "", "write for instance [\"micro_batch\"]"});
             return;
         }
         std::vector<std::string> known;
@@ -174,7 +195,8 @@ class Reader {
             const P id = find_parameter("training." + key);
             if (id == P::count || !parameter(id).plan) {
                 const std::string near = nearest(key, known);
-                problems_.push_back({where, "“" + key + "” is no plan parameter", "", near.empty() ? "" : "did you mean “" + near + "”?"});
+                problems_.push_back({where, "“" + key + "” is no plan parameter", "",
+                                     near.empty() ? "" : "did you mean “" + near + "”?"});
             } else {
                 scenario_.automatic.set(index(id));
             }
@@ -199,14 +221,16 @@ class Reader {
     Values values_;
 };
 
-const std::vector<std::string> Reader::kTopLevel{"format", "version", "name", "model", "cluster", "training", "assumptions", "view"};
+const std::vector<std::string> Reader::kTopLevel{"format",  "version",  "name",        "model",
+                                                 "cluster", "training", "assumptions", "view"};
 
 // Where a preset is found again: its name, or its file's path for one that does not ship.
 std::string reference(const Preset& preset) { return preset.path.empty() ? preset.name : preset.path; }
 
 }  // namespace
 
-Scenario read_scenario(std::string_view text, Catalogue& catalogue, const std::string& folder, Problems& problems) {
+Scenario read_scenario(std::string_view text, Catalogue& catalogue, const std::string& folder,
+                       Problems& problems) {
     const std::size_t before = problems.size();
     const json file = parse_json(text, problems);
     if (problems.size() > before) return Scenario::first_launch(catalogue);
@@ -234,7 +258,8 @@ std::string write_scenario(const Scenario& scenario, bool pretty) {
         if (!scenario.given[i]) continue;
         ordered_json* place = &out;
         for (const std::string& part : split(section_of(static_cast<P>(i)), '.')) place = &(*place)[part];
-        (*place)[std::string(field_of(static_cast<P>(i)))] = write_value(static_cast<P>(i), scenario.value[i]);
+        (*place)[std::string(field_of(static_cast<P>(i)))] =
+            write_value(static_cast<P>(i), scenario.value[i]);
     }
     if (scenario.automatic.any()) {
         ordered_json list = ordered_json::array();
@@ -257,8 +282,9 @@ std::vector<Document> split_documents(std::string_view text) {
         if (content.empty()) continue;
         lines.push_back({content, number});
     }
-    const bool each_an_object =
-        lines.size() > 1 && std::ranges::all_of(lines, [](const Document& d) { return d.text.front() == '{' && d.text.back() == '}'; });
+    const bool each_an_object = lines.size() > 1 && std::ranges::all_of(lines, [](const Document& d) {
+                                    return d.text.front() == '{' && d.text.back() == '}';
+                                });
     if (each_an_object) return lines;
     return {Document{std::string(text), 1}};
 }
@@ -278,25 +304,30 @@ std::string read_text(const std::string& path, Problems& problems) {
             problems.push_back({"", "this is a folder", "a file is expected", "name a file in it"});
             return {};
         }
-        if (std::filesystem::is_regular_file(status) && std::filesystem::file_size(path, error) > kLargestFile) {
-            problems.push_back({"", "the file is larger than 16 MiB", "no scenario or table is that large", "check the path"});
+        if (std::filesystem::is_regular_file(status) &&
+            std::filesystem::file_size(path, error) > kLargestFile) {
+            problems.push_back({"", "the file is larger than 16 MiB", "no scenario or table is that large",
+                                "check the path"});
             return {};
         }
         std::ifstream file(path, std::ios::binary);
         if (!file) {
-            problems.push_back({"", "the file cannot be read", std::generic_category().message(errno), "check its permissions"});
+            problems.push_back({"", "the file cannot be read", std::generic_category().message(errno),
+                                "check its permissions"});
             return {};
         }
         text.assign(std::istreambuf_iterator<char>(file), {});
     }
-    if (text.size() > kLargestFile) problems.push_back({"", "the input is larger than 16 MiB", "no scenario or table is that large", {}});
+    if (text.size() > kLargestFile)
+        problems.push_back({"", "the input is larger than 16 MiB", "no scenario or table is that large", {}});
     return text;
 }
 
 bool write_whole(const std::string& path, std::string_view content, Problems& problems) {
     const std::string temporary = path + ".part" + std::to_string(::getpid());
     const auto fail = [&](const char* what) {
-        problems.push_back({"", what, std::generic_category().message(errno), "choose another place to write to"});
+        problems.push_back(
+            {"", what, std::generic_category().message(errno), "choose another place to write to"});
         std::error_code ignored;
         std::filesystem::remove(temporary, ignored);
         return false;

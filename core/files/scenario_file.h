@@ -9,11 +9,13 @@
 
 namespace shardscope {
 
-// One scenario from one JSON object's text. Every problem is reported at once; the scenario means something only
-// when there is none. `folder` resolves presets given as relative paths.
-Scenario read_scenario(std::string_view json, Catalogue& catalogue, const std::string& folder, Problems& problems);
+// One scenario from one JSON object's text. Every problem is reported at once; the scenario means something
+// only when there is none. `folder` resolves presets given as relative paths.
+Scenario read_scenario(std::string_view text, Catalogue& catalogue, const std::string& folder,
+                       Problems& problems);
 
-// Presets and overrides kept apart; reading it back gives an equal scenario. Ends with a newline; `pretty` indents.
+// Presets and overrides kept apart; reading it back gives an equal scenario. Ends with a newline; `pretty`
+// indents.
 std::string write_scenario(const Scenario& scenario, bool pretty = true);
 
 // The objects of a file: one JSON object, or JSON Lines. With each its first line's number.

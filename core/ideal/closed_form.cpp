@@ -12,7 +12,9 @@ double forward_flops(const IdealInputs& in) {
 
 double bandwidth(const IdealInputs& in) { return in.nodes > 1 ? in.node_bandwidth : in.intra_bandwidth; }
 
-double free_memory(const IdealInputs& in) { return in.memory - in.state_bytes * in.layer_parameters / in.gpus; }
+double free_memory(const IdealInputs& in) {
+    return in.memory - in.state_bytes * in.layer_parameters / in.gpus;
+}
 
 }  // namespace
 
@@ -21,14 +23,16 @@ IdealEstimate ideal_estimate(const IdealInputs& in) {
     const double q = in.element_bytes;
     const double width = in.layers * in.hidden;
     out.free_memory = free_memory(in);
-    // One vector a layer where everything is recomputed, eight pairs of vectors and the mask where nothing is.
+    // One vector a layer where everything is recomputed, eight pairs of vectors and the mask where nothing
+    // is.
     const double bytes_per_token = (1 - in.kept) * q * width + in.kept * (16 * q + 2) * width;
     out.max_tokens = std::max(0.0, out.free_memory / bytes_per_token);
     out.tokens = in.tokens > 0 ? in.tokens : out.max_tokens;
     out.threshold_tokens = in.gpus > 1 ? threshold_tokens(in.peak, bandwidth(in), q, in.nodes) : 0;
 
     const double forward = forward_flops(in);
-    if (in.gpus > 1) out.transfer_time = in.layer_parameters * q / bandwidth(in) + in.layers * in.gpus * in.latency;
+    if (in.gpus > 1)
+        out.transfer_time = in.layer_parameters * q / bandwidth(in) + in.layers * in.gpus * in.latency;
     const double forward_time = out.tokens * forward / in.peak;
     const double backward_time = (3 - in.kept) * forward_time;
     out.step_time = std::max(forward_time, out.transfer_time) +

@@ -1,38 +1,39 @@
-// E23, E24, E30: the closed form of FSDP training, kept apart from the full engine as its own small estimator.
+// E23, E24, E30: the closed form of FSDP training, kept apart from the full engine as its own small
+// estimator.
 //
-// After Wang et al. 2025, arXiv 2504.03655 (reconstructed): matrices at full peak, perfect overlap, one gather a
-// layer. The wall it shows is the product memory × bandwidth ÷ FLOPS. The ideal threshold follows the roofline of
-// the JAX scaling book (jax-ml.github.io/scaling-book/gpus).
+// After Wang et al. 2025, arXiv 2504.03655 (reconstructed): matrices at full peak, perfect overlap, one
+// gather a layer. The wall it shows is the product memory × bandwidth ÷ FLOPS. The ideal threshold follows
+// the roofline of the JAX scaling book (jax-ml.github.io/scaling-book/gpus).
 #pragma once
 
 namespace shardscope {
 
 struct IdealInputs {
-    double layers = 0;              // L
-    double hidden = 0;              // h
-    double sequence = 0;            // s
-    double layer_parameters = 0;    // φ, of all layers: 12·L·h² for a GPT
-    double element_bytes = 2;       // Q
-    double gpus = 1;                // G
-    double nodes = 1;               // k that the shard group spans
-    double memory = 0;              // M, usable bytes
-    double state_bytes = 16;        // per parameter, sharded over G
-    double peak = 0;                // S, FLOP/s
-    double intra_bandwidth = 0;     // B/s per GPU
-    double node_bandwidth = 0;      // B_node = min(intra, local GPUs × NIC), B/s
-    double latency = 0;             // ε, s per GPU and layer
-    double kept = 1;                // γ, share of activations not recomputed
-    double tokens = 0;              // E, tokens per GPU and micro-batch; 0: as many as fit
-    double backward_gathers = 1;    // n_b, 1 or 2
+    double layers = 0;            // L
+    double hidden = 0;            // h
+    double sequence = 0;          // s
+    double layer_parameters = 0;  // φ, of all layers: 12·L·h² for a GPT
+    double element_bytes = 2;     // Q
+    double gpus = 1;              // G
+    double nodes = 1;             // k that the shard group spans
+    double memory = 0;            // M, usable bytes
+    double state_bytes = 16;      // per parameter, sharded over G
+    double peak = 0;              // S, FLOP/s
+    double intra_bandwidth = 0;   // B/s per GPU
+    double node_bandwidth = 0;    // B_node = min(intra, local GPUs × NIC), B/s
+    double latency = 0;           // ε, s per GPU and layer
+    double kept = 1;              // γ, share of activations not recomputed
+    double tokens = 0;            // E, tokens per GPU and micro-batch; 0: as many as fit
+    double backward_gathers = 1;  // n_b, 1 or 2
 };
 
 struct IdealEstimate {
-    double free_memory = 0;       // M_free, bytes
-    double max_tokens = 0;        // E_max, tokens per GPU that fit
-    double tokens = 0;            // E used
-    double transfer_time = 0;     // s, one pass over the weights
-    double step_time = 0;         // s
-    double tokens_per_s = 0;      // K, per GPU
+    double free_memory = 0;    // M_free, bytes
+    double max_tokens = 0;     // E_max, tokens per GPU that fit
+    double tokens = 0;         // E used
+    double transfer_time = 0;  // s, one pass over the weights
+    double step_time = 0;      // s
+    double tokens_per_s = 0;   // K, per GPU
     double mfu = 0;
     double hfu = 0;
     double threshold_tokens = 0;  // t*, tokens per GPU that hide the network

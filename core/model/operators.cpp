@@ -6,9 +6,9 @@ namespace shardscope {
 namespace {
 
 struct Shape {
-    double s, b, tokens;                  // sequence, micro-batch, their product
-    double h, f, a, kv, d, vocab;         // sizes
-    double q;                             // bytes per activation element
+    double s, b, tokens;           // sequence, micro-batch, their product
+    double h, f, a, kv, d, vocab;  // sizes
+    double q;                      // bytes per activation element
     bool gated, layernorm, bias, qkv_bias, qk_norm, dropout, causal, flash, low_precision, tied;
     double positions;
     double window;  // how far a token looks back, at most s
@@ -55,7 +55,8 @@ Operator matrix(const Shape& x, std::string_view name, double n, double k, bool 
     op.weights = k * n + (bias ? n : 0);
     op.saved = saved;
     op.low_precision = x.low_precision;
-    // Both inputs are read in bf16 and written in fp8, and written once more transposed for the backward pass.
+    // Both inputs are read in bf16 and written in fp8, and written once more transposed for the backward
+    // pass.
     if (x.low_precision) op.cast_bytes = 4 * (op.m * k + k * n);
     return op;
 }
@@ -76,11 +77,12 @@ double norm_weights(const Shape& x) { return x.layernorm && x.bias ? 2 * x.h : x
 
 void build_layer(const Shape& x, double norm_copies, std::vector<Operator>& ops) {
     using enum OperatorKind;
-    const double activation = x.q * x.tokens * x.h;         // one s×b×h tensor, in bytes
-    const double query = x.a * x.d;                         // width of all query heads
-    const double qkv = (x.a + 2 * x.kv) * x.d;              // width of queries, keys and values
-    const double mask = x.dropout ? x.tokens * x.h : 0;     // one byte an element
-    // torch has one kernel for LayerNorm, several for RMSNorm unless a stack fuses them: those keep fp32 copies.
+    const double activation = x.q * x.tokens * x.h;      // one s×b×h tensor, in bytes
+    const double query = x.a * x.d;                      // width of all query heads
+    const double qkv = (x.a + 2 * x.kv) * x.d;           // width of queries, keys and values
+    const double mask = x.dropout ? x.tokens * x.h : 0;  // one byte an element
+    // torch has one kernel for LayerNorm, several for RMSNorm unless a stack fuses them: those keep fp32
+    // copies.
     const bool composed_norm = !x.layernorm;
     const double norm_saved = activation + (composed_norm ? norm_copies * x.tokens * x.h / 2 : 0);
 
@@ -160,7 +162,8 @@ void build_transformer(const Settings& settings, OperatorList& out) {
     embedding.name = "embedding";
     embedding.repeat = 1;
     embedding.operators.push_back(streaming(x, OperatorKind::gather, "embedding", 2 * x.h,
-                                            x.vocab * x.h + x.positions * x.h, x.dropout ? x.tokens * x.h : 0));
+                                            x.vocab * x.h + x.positions * x.h,
+                                            x.dropout ? x.tokens * x.h : 0));
 
     Block& layer = out.blocks[1];
     layer.name = "layer";
@@ -170,8 +173,8 @@ void build_transformer(const Settings& settings, OperatorList& out) {
     Block& head = out.blocks[2];
     head.name = "head";
     head.repeat = 1;
-    head.operators.push_back(streaming(x, OperatorKind::norm, "head.norm", 2 * x.h, norm_weights(x),
-                                       x.q * x.tokens * x.h));
+    head.operators.push_back(
+        streaming(x, OperatorKind::norm, "head.norm", 2 * x.h, norm_weights(x), x.q * x.tokens * x.h));
     Operator logits = matrix(x, "head.logits", x.vocab, x.h, false, x.q * x.tokens * x.h);
     logits.low_precision = false;
     logits.cast_bytes = 0;

@@ -54,9 +54,9 @@ struct Parameter {
     double slider_low = 0;  // ends of the slider; typed values may lie beyond
     double slider_high = 0;
     bool logarithmic = false;
-    bool whole = false;              // integers only
-    std::span<const Named> names{};  // named values
-    bool named_only = false;         // nothing but `names` (a choice)
+    bool whole = false;                                               // integers only
+    std::span<const Named> names{};                                   // named values
+    bool named_only = false;                                          // nothing but `names` (a choice)
     double modelled_up_to = std::numeric_limits<double>::infinity();  // beyond it: not modelled yet
     bool plan = false;  // a property of the training plan, which a planner may choose
     Prominence prominence = Prominence::row;
@@ -84,8 +84,9 @@ enum class Norm { layernorm, rmsnorm };
 enum class AttentionKernel { flash, naive };
 enum class FlopsConvention { palm, causal, six_n };
 enum class Optimizer { adamw, adamw_8bit, adafactor, lion, muon, momentum, sgd };
-inline constexpr double kRecomputeSelective = -1;    // `training.recompute`: else the share recomputed, 0…1
-inline constexpr double kPositionsAsSequence = -1;   // `model.learned_positions`: as many as the sequence is long
+inline constexpr double kRecomputeSelective = -1;  // `training.recompute`: else the share recomputed, 0…1
+inline constexpr double kPositionsAsSequence =
+    -1;  // `model.learned_positions`: as many as the sequence is long
 
 using ParameterSet = std::bitset<kParameters>;
 

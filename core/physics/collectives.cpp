@@ -15,12 +15,13 @@ struct Link {
 Link bottleneck(const RingGroup& group, const NetworkRates& network) {
     const double egress = group.local * network.inter_bandwidth;
     if (group.nodes <= 1) return {network.intra_bandwidth, Rate::intra_node};
-    if (group.local > 1 && network.intra_bandwidth < egress) return {network.intra_bandwidth, Rate::intra_node};
+    if (group.local > 1 && network.intra_bandwidth < egress)
+        return {network.intra_bandwidth, Rate::intra_node};
     return {egress, Rate::inter_node};
 }
 
-// E15: t = V/B · (1 + (α·B/x)^κ) with κ = k/ln 2. The second summand scales as α^κ·B^(κ−1), so κ of it belongs to
-// latency and 1 − κ to the link; that keeps the attribution exact.
+// E15: t = V/B · (1 + (α·B/x)^κ) with κ = k/ln 2. The second summand scales as α^κ·B^(κ−1), so κ of it
+// belongs to latency and 1 − κ to the link; that keeps the attribution exact.
 Time sigmoid_time(double volume, double message, double latency, const Link& link, double sharpness) {
     Time time;
     const double streaming = volume / link.bandwidth;
@@ -47,7 +48,8 @@ RingGroup outer_group(double size, double inner_size, double gpus_per_node) {
 Time all_gather_time(double bytes, const RingGroup& group, const NetworkRates& network) {
     const double g = group.size();
     if (g <= 1) return {};
-    const double latency = (g - group.nodes) * network.intra_latency + (group.nodes - 1) * network.inter_latency;
+    const double latency =
+        (g - group.nodes) * network.intra_latency + (group.nodes - 1) * network.inter_latency;
     return sigmoid_time((g - 1) / g * bytes, bytes, latency, bottleneck(group, network), network.sharpness);
 }
 

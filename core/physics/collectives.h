@@ -1,13 +1,14 @@
 // E13–E15: the time of a collective operation over a group of GPUs.
 //
-// A ring moves (g−1)/g of the tensor through every member. Between nodes it is bounded by what the node's local
-// ranks bring together: 8 GPUs × 50 GB/s = 400 GB/s, not 50. Bandwidth grows with the message along a sigmoid in
-// log2 of its size, which holds the latency term: with sharpness k = ln 2 it is exactly t = α + V/B. The size at
-// which half of the bandwidth is reached, 2^x0 = α·B, moves with the group, because all-gather and
-// reduce-scatter have no tree in common practice and their latency grows with every member.
+// A ring moves (g−1)/g of the tensor through every member. Between nodes it is bounded by what the node's
+// local ranks bring together: 8 GPUs × 50 GB/s = 400 GB/s, not 50. Bandwidth grows with the message along a
+// sigmoid in log2 of its size, which holds the latency term: with sharpness k = ln 2 it is exactly t = α +
+// V/B. The size at which half of the bandwidth is reached, 2^x0 = α·B, moves with the group, because
+// all-gather and reduce-scatter have no tree in common practice and their latency grows with every member.
 //
 // Sources: ring volumes: Patarasuk and Yuan 2009; sigmoid after Lu et al. 2024, arXiv 2407.02081
-// (reconstructed); hop latencies and sharpness: fits to public nccl-tests tables (stas00/ml-engineering, network).
+// (reconstructed); hop latencies and sharpness: fits to public nccl-tests tables (stas00/ml-engineering,
+// network).
 #pragma once
 
 #include "physics/rates.h"

@@ -11,7 +11,8 @@ constexpr double kLowPrecisionFactor = 0.94;
 constexpr double kHalfSequence = 510;
 // Attention through batched matrices of size s×s×d reaches this share of peak [fit].
 constexpr double kNaiveEfficiency = 0.39;
-// Backward passes of attention: five matrices for two with flash (the scores are computed again), four without.
+// Backward passes of attention: five matrices for two with flash (the scores are computed again), four
+// without.
 constexpr double kFlashBackward = 2.5;
 constexpr double kNaiveBackward = 2.0;
 // Traffic of the backward pass of elementwise operators relative to the forward pass [fit].
@@ -34,7 +35,8 @@ Time gemm_time(const Operator& op, double m, double n, double k, const GpuRates&
 }
 
 Time attention_time(const Operator& op, double passes, const GpuRates& gpu) {
-    const double efficiency = gpu.flash ? gpu.attention_efficiency * op.m / (op.m + kHalfSequence) : kNaiveEfficiency;
+    const double efficiency =
+        gpu.flash ? gpu.attention_efficiency * op.m / (op.m + kHalfSequence) : kNaiveEfficiency;
     Time time = bounded(passes * op.flops(), gpu.peak * efficiency, passes * op.bytes, gpu);
     time.by[static_cast<std::size_t>(Rate::latency)] += gpu.launch;
     return time;

@@ -1,6 +1,6 @@
-// E29: every second is attributed to the rate that bounds it, while the step is folded together. Because every
-// time is inversely proportional to the rates that bound it, the attributed shares of the step time are the
-// elasticities of throughput: they cost nothing and sum to one.
+// E29: every second is attributed to the rate that bounds it, while the step is folded together. Because
+// every time is inversely proportional to the rates that bound it, the attributed shares of the step time are
+// the elasticities of throughput: they cost nothing and sum to one.
 #pragma once
 
 #include <array>

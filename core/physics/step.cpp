@@ -35,11 +35,14 @@ class Timeline {
         compute(StepTerm::attention, pass.attention, times);
         compute(StepTerm::elementwise, pass.elementwise, times);
     }
-    void exposed(const Time& communication, double times) { compute(StepTerm::network, communication, times); }
+    void exposed(const Time& communication, double times) {
+        compute(StepTerm::network, communication, times);
+    }
 
-    // `times` layers, each of which computes while it communicates and keeps the host busy for `host` seconds.
-    // `recompute` is the part of the compute that repeats the forward pass.
-    void layers(const PassTimes& pass, const Time& recompute, const Time& communication, double host, double times) {
+    // `times` layers, each of which computes while it communicates and keeps the host busy for `host`
+    // seconds. `recompute` is the part of the compute that repeats the forward pass.
+    void layers(const PassTimes& pass, const Time& recompute, const Time& communication, double host,
+                double times) {
         if (times <= 0) return;
         const Time busy = pass.total() + recompute;
         const Time device = overlapped(busy, communication, omega_);
@@ -86,7 +89,9 @@ Collectives collectives(double parameters, const Compiled& c) {
     return out;
 }
 
-Time traffic(double bytes, const Compiled& c) { return {Rate::memory_bandwidth, bytes / c.gpu.memory_bandwidth}; }
+Time traffic(double bytes, const Compiled& c) {
+    return {Rate::memory_bandwidth, bytes / c.gpu.memory_bandwidth};
+}
 
 }  // namespace
 
@@ -128,8 +133,8 @@ StepTime step_time(const Compiled& c) {
         }
     };
 
-    // Every pass gathers a layer while it computes the one before; the first gather and the last reduction have
-    // nothing to hide behind.
+    // Every pass gathers a layer while it computes the one before; the first gather and the last reduction
+    // have nothing to hide behind.
     boundary(micro_batches);
     if (fsdp) {
         const Time again = s.on(P::reshard_after_forward) ? unit.gather : none;
@@ -146,15 +151,16 @@ StepTime step_time(const Compiled& c) {
             line.compute(StepTerm::copies, traffic(s[P::gradient_traffic] * c.parameters, c), micro_batches);
         }
     } else {
-        // Weights stay whole. Gradients are reduced during the last micro-batch's backward pass; ZeRO-2, which
-        // has no room for whole gradients, reduces in every one.
+        // Weights stay whole. Gradients are reduced during the last micro-batch's backward pass; ZeRO-2,
+        // which has no room for whole gradients, reduces in every one.
         const bool every = sharding == Sharding::zero2;
         const bool whole = sharding == Sharding::ddp;
         const RingGroup all = innermost_group(data_parallel(s), s[P::gpus_per_node]);
         const Time reduce = whole ? all_reduce_time(c.state.gradients * c.layer_parameters, all, c.network)
                                   : unit.reduce + unit.combine;
-        const Time root_reduce = whole ? all_reduce_time(c.state.gradients * c.root_parameters, all, c.network)
-                                       : root.reduce + root.combine;
+        const Time root_reduce = whole
+                                     ? all_reduce_time(c.state.gradients * c.root_parameters, all, c.network)
+                                     : root.reduce + root.combine;
         const double reducing = every ? micro_batches : 1;
         line.layers(forward, none, none, host, micro_batches * layers);
         line.layers(backward, recompute, none, host, (micro_batches - reducing) * layers);

@@ -39,7 +39,8 @@ void derive_shape(const Scenario& scenario, Settings& s, const Settings& base) {
     } else if ((hidden || head_size) && !heads) {
         s.set(P::heads, s[P::hidden_size] * fill / s[P::head_size], Origin::derived);
     }
-    if (!scenario.is_given(P::kv_heads) && base[P::kv_heads] == base[P::heads] && s[P::kv_heads] != s[P::heads]) {
+    if (!scenario.is_given(P::kv_heads) && base[P::kv_heads] == base[P::heads] &&
+        s[P::kv_heads] != s[P::heads]) {
         s.set(P::kv_heads, s[P::heads], Origin::derived);
     }
     if (hidden && !scenario.is_given(P::ffn_size)) {
@@ -94,8 +95,8 @@ void Scenario::withdraw(P id) {
 std::string Scenario::title() const {
     if (!name.empty()) return name;
     const Preset* of = gpu_preset();
-    return (model ? model->title : std::string("Model")) + " on " + format(resolve(*this)[P::gpus], Quantity::count) + " " +
-           (of ? of->title : std::string("GPUs"));
+    return (model ? model->title : std::string("Model")) + " on " +
+           format(resolve(*this)[P::gpus], Quantity::count) + " " + (of ? of->title : std::string("GPUs"));
 }
 
 bool Scenario::operator==(const Scenario& other) const {
@@ -123,7 +124,8 @@ Settings resolve(const Scenario& scenario) {
     }
     if (scenario.is_given(P::software)) software = scenario.value[index(P::software)];
     if (scenario.catalogue) {
-        if (const Preset* stack = scenario.catalogue->stack(software)) apply(s, stack->values, Origin::calibration);
+        if (const Preset* stack = scenario.catalogue->stack(software))
+            apply(s, stack->values, Origin::calibration);
     }
     if (scenario.model) apply(s, scenario.model->values, Origin::model);
     // A head size no preset states follows from the width.
@@ -214,7 +216,8 @@ Scenario with_cluster(const Scenario& scenario, const Preset& cluster) {
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         const Group group = parameter(id).group;
-        if (group == Group::gpu || (group == Group::cluster && id != P::gpus && id != P::software)) out.withdraw(id);
+        if (group == Group::gpu || (group == Group::cluster && id != P::gpus && id != P::software))
+            out.withdraw(id);
     }
     // A precision the new GPU cannot compute in falls back to its nearest.
     const Settings s = resolve(out);

@@ -35,7 +35,9 @@ struct Scenario {
     [[nodiscard]] std::string title() const;
     [[nodiscard]] bool is_given(P id) const { return given[index(id)]; }
     [[nodiscard]] const Preset* gpu_preset() const { return gpu ? gpu : cluster ? cluster->gpu : nullptr; }
-    [[nodiscard]] Hold hold() const { return is_given(P::global_batch) ? Hold::global_batch : Hold::per_gpu_batch; }
+    [[nodiscard]] Hold hold() const {
+        return is_given(P::global_batch) ? Hold::global_batch : Hold::per_gpu_batch;
+    }
     bool operator==(const Scenario& other) const;
 };
 
@@ -47,8 +49,8 @@ Problems check(const Scenario& scenario, const Settings& settings);
 // The same question without the words, for inner loops. No heap.
 bool is_valid(const Settings& settings);
 
-// One edit as a person makes it in the window, in --set and on a sweep's axis: the value is moved to the nearest
-// valid one, and parameters that must follow do (the batch that is not held, heads, the shard group).
+// One edit as a person makes it in the window, in --set and on a sweep's axis: the value is moved to the
+// nearest valid one, and parameters that must follow do (the batch that is not held, heads, the shard group).
 Scenario edited(const Scenario& scenario, P id, double value);
 // Which batch is held from now on; the numbers stay as they are.
 Scenario holding(const Scenario& scenario, Hold hold);

@@ -17,10 +17,13 @@ void add_octaves(std::vector<double>& stops, double unit, double high) {
 std::vector<double> divisors(double number, double most) {
     std::vector<double> out;
     const auto n = static_cast<long long>(number);
-    for (long long d = 1; d * d <= n; ++d) {
+    // Divisors beyond `most` are not wanted, so a pair whose smaller half is beyond it need not be looked for.
+    const double last = std::min(std::sqrt(number), most);
+    for (long long d = 1; static_cast<double>(d) <= last; ++d) {
         if (n % d != 0) continue;
+        const long long other = n / d;
         out.push_back(static_cast<double>(d));
-        if (d != n / d) out.push_back(static_cast<double>(n / d));
+        if (d != other) out.push_back(static_cast<double>(other));
     }
     std::ranges::sort(out);
     std::erase_if(out, [&](double d) { return d > most; });
@@ -29,8 +32,8 @@ std::vector<double> divisors(double number, double most) {
 
 bool holds_global_batch(const Settings& s) { return s.origin(P::global_batch) == Origin::given; }
 
-// The width that one head (or one group of query heads that share a key head) takes; where the number of heads is
-// given, the width that one element of head size takes.
+// The width that one head (or one group of query heads that share a key head) takes; where the number of
+// heads is given, the width that one element of head size takes.
 double width_step(const Settings& s) {
     const bool heads_given = s.origin(P::heads) == Origin::given;
     if (heads_given && s.origin(P::head_size) == Origin::given) return 1;  // the two stand on their own
@@ -177,17 +180,20 @@ double nearest_valid(P id, double value, const Settings& s) {
         }
         case P::micro_batch:
         case P::accumulation:
-            if (holds_global_batch(s)) return nearest_of(divisors(s[P::global_batch] / data_parallel(s), limit));
+            if (holds_global_batch(s))
+                return nearest_of(divisors(s[P::global_batch] / data_parallel(s), limit));
             return value;
         case P::global_batch: {
             const double step = data_parallel(s) * s[P::micro_batch];
             return std::max(step, std::round(value / step) * step);
         }
-        case P::heads: return s.origin(P::head_size) == Origin::given ? value : nearest_of(divisors(query_width(s), limit));
-        case P::head_size: return s.origin(P::heads) == Origin::given ? value : nearest_of(divisors(query_width(s), limit));
+        case P::heads:
+            return s.origin(P::head_size) == Origin::given ? value
+                                                           : nearest_of(divisors(query_width(s), limit));
+        case P::head_size:
+            return s.origin(P::heads) == Origin::given ? value : nearest_of(divisors(query_width(s), limit));
         case P::kv_heads: return nearest_of(divisors(s[P::heads], limit));
-        case P::shard_group:
-            return value == 0 ? 0 : nearest_of(divisors(data_parallel(s), limit));
+        case P::shard_group: return value == 0 ? 0 : nearest_of(divisors(data_parallel(s), limit));
         default: return value;
     }
 }

@@ -47,7 +47,7 @@ int shard_group(const Settings& settings);
 
 // Values a parameter may take now, all else held.
 struct Domain {
-    double low = 0;   // ends of the slider
+    double low = 0;  // ends of the slider
     double high = 1;
     double step = 0;            // values are multiples of it; 0 is continuous
     std::vector<double> stops;  // a list of values instead (not empty: the slider has these positions)

@@ -27,7 +27,8 @@ std::string neighbours(double value, double step) {
                      : "use " + format(above, Quantity::count);
 }
 
-// Values that follow from others are judged with them, in `combinations`, where the message can name the cause.
+// Values that follow from others are judged with them, in `combinations`, where the message can name the
+// cause.
 bool judged_by_its_cause(P id, const Settings& s) {
     if (s.origin(id) != Origin::derived) return false;
     return id == P::accumulation || id == P::heads || id == P::kv_heads || id == P::head_size;
@@ -49,7 +50,8 @@ void values_in_range(const Settings& s, Report&& report) {
             named = true;
             named_unmodelled = !entry.modelled;
         }
-        if (named_unmodelled || (!named && value > row.modelled_up_to) || (named && value > row.modelled_up_to)) {
+        if (named_unmodelled || (!named && value > row.modelled_up_to) ||
+            (named && value > row.modelled_up_to)) {
             report(id, [&] {
                 return Problem{pointer(id), quoted(id, s), "not modelled yet",
                                row.names.empty() ? "use " + format(id, row.modelled_up_to) : "leave it out"};
@@ -64,16 +66,17 @@ void values_in_range(const Settings& s, Report&& report) {
                                    "its data sheet names none",
                                    "choose another precision or give cluster.gpu.peak_flops"};
                 }
-                return Problem{pointer(id), std::string(field_of(id)) + " is missing",
-                               "no preset gives it", "set " + std::string(row.key)};
+                return Problem{pointer(id), std::string(field_of(id)) + " is missing", "no preset gives it",
+                               "set " + std::string(row.key)};
             });
         } else if (!std::isfinite(value) || value < row.minimum || value > row.maximum) {
             report(id, [&] {
                 const bool low = value < row.minimum;
-                return Problem{pointer(id), quoted(id, s),
-                               low ? "must be at least " + format(id, row.minimum)
-                                   : "must be at most " + format(id, row.maximum),
-                               "use a value from " + format(id, row.minimum) + " to " + format(id, row.maximum)};
+                return Problem{
+                    pointer(id), quoted(id, s),
+                    low ? "must be at least " + format(id, row.minimum)
+                        : "must be at most " + format(id, row.maximum),
+                    "use a value from " + format(id, row.minimum) + " to " + format(id, row.maximum)};
             });
         } else if (row.whole && value != std::floor(value)) {
             report(id, [&] {
@@ -119,9 +122,10 @@ void combinations(const Settings& s, Report&& report) {
     const double dp = data_parallel(s);
     if (s[P::shard_group] > 0 && !divides(s[P::shard_group], dp)) {
         report(P::shard_group, [&] {
-            return Problem{pointer(P::shard_group), quoted(P::shard_group, s),
-                           "does not divide the " + format(dp, Quantity::count) + " data-parallel GPUs",
-                           "use " + format(P::shard_group, nearest_valid(P::shard_group, s[P::shard_group], s))};
+            return Problem{
+                pointer(P::shard_group), quoted(P::shard_group, s),
+                "does not divide the " + format(dp, Quantity::count) + " data-parallel GPUs",
+                "use " + format(P::shard_group, nearest_valid(P::shard_group, s[P::shard_group], s))};
         });
     }
     const double accumulation = s[P::accumulation];
@@ -129,7 +133,8 @@ void combinations(const Settings& s, Report&& report) {
         report(P::global_batch, [&] {
             const double step = dp * s[P::micro_batch];
             if (s.origin(P::global_batch) != Origin::given) {
-                return Problem{pointer(P::accumulation), quoted(P::accumulation, s), "must be a whole number", {}};
+                return Problem{
+                    pointer(P::accumulation), quoted(P::accumulation, s), "must be a whole number", {}};
             }
             return Problem{pointer(P::global_batch), quoted(P::global_batch, s),
                            "not a multiple of GPUs × micro-batch = " + format(dp, Quantity::count) + " × " +

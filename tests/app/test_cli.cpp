@@ -1,4 +1,5 @@
 // The program as a shell calls it: output, exit codes, files.
+#include <sys/wait.h>
 #include <array>
 #include <catch2/catch.hpp>
 #include <cstdio>
@@ -8,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
-#include <sys/wait.h>
 
 using nlohmann::json;
 namespace fs = std::filesystem;
@@ -31,7 +31,9 @@ std::string slurp(const fs::path& path) {
 // A folder of its own for every test.
 class Folder {
   public:
-    Folder() : path_(fs::temp_directory_path() / ("shardscope-cli-" + std::to_string(std::rand()))) { fs::create_directories(path_); }
+    Folder() : path_(fs::temp_directory_path() / ("shardscope-cli-" + std::to_string(std::rand()))) {
+        fs::create_directories(path_);
+    }
     ~Folder() { fs::remove_all(path_); }
     Folder(const Folder&) = delete;
     Folder& operator=(const Folder&) = delete;
@@ -40,7 +42,9 @@ class Folder {
         std::ofstream(file(name), std::ios::binary) << text;
         return file(name);
     }
-    [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), {})); }
+    [[nodiscard]] std::size_t count() const {
+        return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), {}));
+    }
 
   private:
     fs::path path_;
@@ -49,10 +53,12 @@ class Folder {
 Ran run(const std::string& arguments, const std::string& input = "{}") {
     const Folder folder;
     const std::string in = folder.write("in", input);
-    const std::string command = "env -u DISPLAY -u WAYLAND_DISPLAY XDG_DATA_HOME=/nonexistent " SHARDSCOPE_PROGRAM " " + arguments + " < " + in + " > " +
-                                folder.file("out") + " 2> " + folder.file("err");
+    const std::string command =
+        "env -u DISPLAY -u WAYLAND_DISPLAY XDG_DATA_HOME=/nonexistent " SHARDSCOPE_PROGRAM " " + arguments +
+        " < " + in + " > " + folder.file("out") + " 2> " + folder.file("err");
     const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, slurp(folder.file("out")), slurp(folder.file("err"))};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, slurp(folder.file("out")),
+            slurp(folder.file("err"))};
 }
 
 }  // namespace
@@ -69,11 +75,13 @@ TEST_CASE("estimate: text and JSON from standard input", "[cli]") {
 }
 
 TEST_CASE("estimate: --set by full and short key, with units", "[cli]") {
-    const Ran slow = run("estimate - --format json --set inter_node_bandwidth='10 Gbit/s' --set training.micro_batch=1");
+    const Ran slow =
+        run("estimate - --format json --set inter_node_bandwidth='10 Gbit/s' --set training.micro_batch=1");
     REQUIRE(slow.code == 0);
     CHECK(json::parse(slow.out)["wall"] == "inter-node");
     CHECK(json::parse(slow.out)["plan"]["micro_batch"] == 1);
-    const Ran preset = run("estimate - --format json --set model.preset=mpt-7b --set cluster.preset=dgx-a100-80gb");
+    const Ran preset =
+        run("estimate - --format json --set model.preset=mpt-7b --set cluster.preset=dgx-a100-80gb");
     CHECK(json::parse(preset.out)["parameters"] == 6658859008.0);
     const Ran wrong = run("estimate - --set micro_bach=3");
     CHECK(wrong.code == 2);
@@ -85,11 +93,13 @@ TEST_CASE("estimate: what does not fit is an answer, with times only when hypoth
     CHECK(plain.code == 0);
     CHECK(json::parse(plain.out)["verdict"] == "does-not-fit");
     CHECK(json::parse(plain.out)["mfu"].is_null());
-    CHECK(json::parse(run("estimate - --format json --hypothetical --set sequence_length=64k").out)["mfu"].is_number());
+    CHECK(json::parse(run("estimate - --format json --hypothetical --set sequence_length=64k").out)["mfu"]
+              .is_number());
 }
 
 TEST_CASE("estimate: JSON Lines keep their order, a bad one becomes invalid in its place", "[cli]") {
-    const Ran several = run("estimate - --format json", "{\"name\":\"a\"}\n{\"name\":\"b\",\"model\":{\"layrs\":3}}\n{\"name\":\"c\"}\n");
+    const Ran several = run("estimate - --format json",
+                            "{\"name\":\"a\"}\n{\"name\":\"b\",\"model\":{\"layrs\":3}}\n{\"name\":\"c\"}\n");
     CHECK(several.code == 2);
     std::istringstream lines(several.out);
     std::string line;
@@ -113,7 +123,8 @@ TEST_CASE("estimate: one bad scenario says everything at once and prints nothing
     CHECK(run("estimate").code == 2);
     CHECK(run("estimate - --format xml").code == 2);
     CHECK(run("frobnicate").code != 0);
-    for (const std::string input : {std::string(), std::string("{"), std::string("\0\0", 2), std::string("\xff\xfe"), std::string(200000, '[')}) {
+    for (const std::string input : {std::string(), std::string("{"), std::string("\0\0", 2),
+                                    std::string("\xff\xfe"), std::string(200000, '[')}) {
         const Ran ran = run("estimate -", input);
         CHECK(ran.code == 2);
         CHECK(ran.out.empty());
@@ -122,7 +133,8 @@ TEST_CASE("estimate: one bad scenario says everything at once and prints nothing
 }
 
 TEST_CASE("sweep: CSV with a verdict column, empty where it does not fit", "[cli]") {
-    const Ran csv = run("sweep - --axis training.sequence_length=2048:65536:6:log --output mfu,memory.peak_bytes,wall");
+    const Ran csv =
+        run("sweep - --axis training.sequence_length=2048:65536:6:log --output mfu,memory.peak_bytes,wall");
     REQUIRE(csv.code == 0);
     std::istringstream lines(csv.out);
     std::string line;
@@ -215,6 +227,8 @@ TEST_CASE("export: every plot in every format, each time the same bytes", "[cli]
 
 TEST_CASE("README: its tables are what the program says", "[docs]") {
     const std::string readme = slurp(SHARDSCOPE_SOURCE_DIR "/README.md");
-    CHECK(readme.find("<!-- parameters -->\n" + run("parameters").out + "<!-- /parameters -->") != std::string::npos);
-    CHECK(readme.find("<!-- accuracy -->\n" + run("validate --format markdown").out + "<!-- /accuracy -->") != std::string::npos);
+    CHECK(readme.find("<!-- parameters -->\n" + run("parameters").out + "<!-- /parameters -->") !=
+          std::string::npos);
+    CHECK(readme.find("<!-- accuracy -->\n" + run("validate --format markdown").out + "<!-- /accuracy -->") !=
+          std::string::npos);
 }

@@ -45,7 +45,8 @@ void map_96_by_96(benchmark::State& state) {
     const Axis y = make_axis(scenario, P::memory_bandwidth, 0.5e12, 10e12, 96, true);
     for (auto _ : state) {
         double sum = 0;
-        for_each_point(scenario, {x, y}, [&](const auto&, const Answer& point, bool) { sum += point.estimate.mfu; });
+        for_each_point(scenario, {x, y},
+                       [&](const auto&, const Answer& point, bool) { sum += point.estimate.mfu; });
         benchmark::DoNotOptimize(sum);
     }
     state.SetItemsProcessed(state.iterations() * 96 * 96);

@@ -25,7 +25,8 @@ double quantile(std::vector<double> values, double q) {
     return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1))];
 }
 
-// Drags one control's handle from end to end; each frame is an event, its layout and the painting of the whole window.
+// Drags one control's handle from end to end; each frame is an event, its layout and the painting of the
+// whole window.
 void drag(benchmark::State& state, const char* slider_name) {
     Session session;
     MainWindow window(commands::catalogue(), session);
@@ -47,7 +48,8 @@ void drag(benchmark::State& state, const char* slider_name) {
         const int at = 8 + std::abs((step++ * 3) % (2 * span) - span);
         QElapsedTimer timer;
         timer.start();
-        QMouseEvent move(QEvent::MouseMove, QPointF(at, y), slider->mapToGlobal(QPointF(at, y)), Qt::NoButton, Qt::LeftButton, {});
+        QMouseEvent move(QEvent::MouseMove, QPointF(at, y), slider->mapToGlobal(QPointF(at, y)), Qt::NoButton,
+                         Qt::LeftButton, {});
         QApplication::sendEvent(slider, &move);
         QApplication::processEvents();
         window.render(&frame);

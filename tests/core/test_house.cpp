@@ -7,7 +7,8 @@
 namespace {
 
 std::string offending(const std::string& folder, const std::vector<std::string>& forbidden) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(SHARDSCOPE_SOURCE_DIR) + "/" + folder)) {
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(std::string(SHARDSCOPE_SOURCE_DIR) + "/" + folder)) {
         const auto ending = entry.path().extension();
         if (ending != ".h" && ending != ".cpp" && ending != ".inc") continue;
         std::ifstream file(entry.path());
@@ -28,4 +29,6 @@ TEST_CASE("house: the engine knows neither Qt nor what lies above it", "[house]"
     CHECK(offending("core", {"<Q", "<q", "\"widgets/", "\"app/"}).empty());
 }
 
-TEST_CASE("house: widgets do not know the application", "[house]") { CHECK(offending("widgets", {"\"app/"}).empty()); }
+TEST_CASE("house: widgets do not know the application", "[house]") {
+    CHECK(offending("widgets", {"\"app/"}).empty());
+}

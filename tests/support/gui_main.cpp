@@ -1,4 +1,5 @@
-// The GUI tests' own main: no display, no trace in the user's settings, one locale. Discovery runs this at build time.
+// The GUI tests' own main: no display, no trace in the user's settings, one locale. Discovery runs this at
+// build time.
 #define CATCH_CONFIG_RUNNER
 #include <QApplication>
 #include <QLocale>

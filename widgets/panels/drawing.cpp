@@ -37,6 +37,8 @@ void hatch_over(QPainter& painter, const QRectF& area, const Theme& theme, const
     fill_hatch(painter, area, lines, pitch, width);
 }
 
-double text_width(const QFont& font, const QString& text) { return QFontMetricsF(font).horizontalAdvance(text); }
+double text_width(const QFont& font, const QString& text) {
+    return QFontMetricsF(font).horizontalAdvance(text);
+}
 
 }  // namespace shardscope

@@ -68,7 +68,8 @@ void RunLabel::paintEvent(QPaintEvent*) {
         ascent = std::max(ascent, QFontMetricsF(run.font).ascent());
         descent = std::max(descent, QFontMetricsF(run.font).descent());
     }
-    const double baseline = baseline_ >= 0 ? baseline_ : std::round((height() - ascent - descent) / 2 + ascent);
+    const double baseline =
+        baseline_ >= 0 ? baseline_ : std::round((height() - ascent - descent) / 2 + ascent);
     double x = (alignment() & Qt::AlignRight) != 0 ? std::max(0.0, width() - natural_width_) : 0;
     if (marker_ != Marker::none && !runs_.empty()) {
         const double middle = baseline - QFontMetricsF(runs_.front().font).capHeight() / 2;
@@ -115,7 +116,8 @@ void RunLabel::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void RunLabel::keyPressEvent(QKeyEvent* event) {
-    const bool pressed = event->key() == Qt::Key_Space || event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+    const bool pressed =
+        event->key() == Qt::Key_Space || event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
     if (clickable_ && pressed) {
         Q_EMIT clicked();
         return;

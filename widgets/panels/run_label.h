@@ -15,7 +15,8 @@ struct Run {
     bool operator==(const Run&) const = default;
 };
 
-// `text()` is the runs put together. Setting the same runs again costs nothing, so callers may do it each frame.
+// `text()` is the runs put together. Setting the same runs again costs nothing, so callers may do it each
+// frame.
 class RunLabel : public QLabel {
     Q_OBJECT
   public:

@@ -14,15 +14,21 @@ namespace {
 // "fits, 40.1 %, compute"
 QString summary(const Answer& answer) {
     if (!answer.valid()) return QObject::tr("not valid");
-    const QString verdict = text_of(name_of(answer.estimate.verdict)).replace(QLatin1Char('-'), QLatin1Char(' '));
+    const QString verdict =
+        text_of(name_of(answer.estimate.verdict)).replace(QLatin1Char('-'), QLatin1Char(' '));
     if (!answer.fits()) return verdict;
-    return QStringLiteral("%1, %2, %3").arg(verdict, QString::fromStdString(text_of(Output::mfu, answer)), text_of(label_of(answer.estimate.wall)));
+    return QStringLiteral("%1, %2, %3")
+        .arg(verdict, QString::fromStdString(text_of(Output::mfu, answer)),
+             text_of(label_of(answer.estimate.wall)));
 }
 
 QString html(char letter, const QColor& color, const QString& name, const QString& rest) {
     const QColor& ink = current_theme().pane;
-    return QStringLiteral("<span style='background:%1;color:%2'><b>&nbsp;%3&nbsp;</b></span> %4 <span style='color:%5'>%6</span>")
-        .arg(color.name(), ink.name(), QString(QLatin1Char(letter)), name.toHtmlEscaped(), current_theme().muted.name(), rest.toHtmlEscaped());
+    return QStringLiteral(
+               "<span style='background:%1;color:%2'><b>&nbsp;%3&nbsp;</b></span> %4 <span "
+               "style='color:%5'>%6</span>")
+        .arg(color.name(), ink.name(), QString(QLatin1Char(letter)), name.toHtmlEscaped(),
+             current_theme().muted.name(), rest.toHtmlEscaped());
 }
 
 }  // namespace
@@ -54,7 +60,8 @@ ScenarioStrip::ScenarioStrip(LiveModel& model, QWidget* parent) : QWidget(parent
 }
 
 void ScenarioStrip::refresh_current() {
-    current_->setText(html('A', current_theme().text, QString::fromStdString(model_.scenario().title()), summary(model_.answer())));
+    current_->setText(html('A', current_theme().text, QString::fromStdString(model_.scenario().title()),
+                           summary(model_.answer())));
 }
 
 void ScenarioStrip::rebuild_pins() {
@@ -71,7 +78,8 @@ void ScenarioStrip::rebuild_pins() {
         button->setIcon(QIcon(tag));
         button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
         button->setText(QStringLiteral("%1  %2").arg(QLatin1Char(pin.letter)).arg(summary(pin.answer)));
-        button->setToolTip(tr("%1: click takes it up again").arg(QString::fromStdString(pin.answer.scenario.title())));
+        button->setToolTip(
+            tr("%1: click takes it up again").arg(QString::fromStdString(pin.answer.scenario.title())));
         const char letter = pin.letter;
         connect(button, &QToolButton::clicked, this, [this, letter] {
             for (const Pin& entry : model_.pins()) {
@@ -87,7 +95,9 @@ void ScenarioStrip::rebuild_pins() {
         close->setText(QStringLiteral("×"));
         close->setToolTip(tr("Unpin %1").arg(QLatin1Char(letter)));
         // Deleting the button inside its own signal would pull the floor from under it.
-        connect(close, &QToolButton::clicked, this, [this, letter] { model_.unpin(letter); }, Qt::QueuedConnection);
+        connect(
+            close, &QToolButton::clicked, this, [this, letter] { model_.unpin(letter); },
+            Qt::QueuedConnection);
         pins_->addWidget(close);
     }
     hint_->setVisible(model_.pins().empty());

@@ -1,5 +1,6 @@
-// One line at the bottom: the current scenario and the pinned ones, each with its letter and its main numbers.
-// Object names: "scenarios/A" for the current one, "scenarios/B" … for pins, whose click takes them up again.
+// One line at the bottom: the current scenario and the pinned ones, each with its letter and its main
+// numbers. Object names: "scenarios/A" for the current one, "scenarios/B" … for pins, whose click takes them
+// up again.
 #pragma once
 
 #include <QWidget>

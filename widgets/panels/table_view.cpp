@@ -11,11 +11,13 @@ namespace shardscope {
 TableView::TableView(const QString& title, const PlotTable& table, QWidget* parent) : QDialog(parent) {
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(title);
-    auto* grid = new QTableWidget(static_cast<int>(table.rows.size()), static_cast<int>(table.columns.size()));
+    auto* grid =
+        new QTableWidget(static_cast<int>(table.rows.size()), static_cast<int>(table.columns.size()));
     grid->setObjectName(QStringLiteral("table"));
     grid->setEditTriggers(QAbstractItemView::NoEditTriggers);
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
-        grid->setHorizontalHeaderItem(static_cast<int>(c), new QTableWidgetItem(QString::fromStdString(table.columns[c])));
+        grid->setHorizontalHeaderItem(static_cast<int>(c),
+                                      new QTableWidgetItem(QString::fromStdString(table.columns[c])));
     }
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
         for (std::size_t c = 0; c < table.rows[r].size(); ++c) {

@@ -16,8 +16,11 @@ namespace {
 
 // Reads best on `ground`.
 QColor ink_on(const QColor& ground) {
-    const auto linear = [](double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
-    const double luminance = 0.2126 * linear(ground.redF()) + 0.7152 * linear(ground.greenF()) + 0.0722 * linear(ground.blueF());
+    const auto linear = [](double c) {
+        return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+    };
+    const double luminance =
+        0.2126 * linear(ground.redF()) + 0.7152 * linear(ground.greenF()) + 0.0722 * linear(ground.blueF());
     constexpr double kEven = 0.19;  // white and the dark ink contrast equally
     return luminance > kEven ? QColor(0x1A, 0x1D, 0x21) : QColor(Qt::white);
 }
@@ -25,13 +28,10 @@ QColor ink_on(const QColor& ground) {
 }  // namespace
 
 FigureFonts::FigureFonts(const QFont& base)
-    : body(base), bold(scaled_font(base, 1, true)), small(scaled_font(base, kSmall)),
+    : body(base),
+      bold(scaled_font(base, 1, true)),
+      small(scaled_font(base, kSmall)),
       small_bold(scaled_font(base, kSmall, true)) {}
-
-LabelLines operator+(LabelLines lines, const LabelLine& line) {
-    lines.append(line);
-    return lines;
-}
 
 QSizeF size_of(const LabelLines& lines) {
     QSizeF out(0, 0);
@@ -43,8 +43,8 @@ QSizeF size_of(const LabelLines& lines) {
     return out;
 }
 
-void draw_text(QPainter& painter, const QPointF& at, const QString& text, const QFont& font, const QColor& color,
-               const QColor& halo) {
+void draw_text(QPainter& painter, const QPointF& at, const QString& text, const QFont& font,
+               const QColor& color, const QColor& halo) {
     if (text.isEmpty()) return;
     painter.save();
     painter.setFont(font);
@@ -53,9 +53,10 @@ void draw_text(QPainter& painter, const QPointF& at, const QString& text, const 
         if (screen) {
             // Glyphs come from a cache: many shifted copies are far cheaper than stroking outlines.
             painter.setPen(halo);
-            constexpr std::array<QPointF, 12> kAround{
-                QPointF(-2, 0), QPointF(2, 0),  QPointF(0, -2), QPointF(0, 2),   QPointF(-1, -1), QPointF(1, -1),
-                QPointF(-1, 1), QPointF(1, 1), QPointF(-2, -1), QPointF(2, -1), QPointF(-2, 1),  QPointF(2, 1)};
+            constexpr std::array<QPointF, 12> kAround{QPointF(-2, 0), QPointF(2, 0),   QPointF(0, -2),
+                                                      QPointF(0, 2),  QPointF(-1, -1), QPointF(1, -1),
+                                                      QPointF(-1, 1), QPointF(1, 1),   QPointF(-2, -1),
+                                                      QPointF(2, -1), QPointF(-2, 1),  QPointF(2, 1)};
             for (const QPointF& shift : kAround) painter.drawText(at + shift, text);
         } else {
             QPainterPath outline;
@@ -75,8 +76,8 @@ void draw_label(QPainter& painter, const QRectF& box, const LabelLines& lines, Q
         const QFontMetricsF metrics(line.font);
         const double spare = box.width() - metrics.horizontalAdvance(line.text);
         const double left = alignment & Qt::AlignRight ? spare : alignment & Qt::AlignHCenter ? spare / 2 : 0;
-        draw_text(painter, {std::round(box.left() + left), std::round(top + metrics.ascent())}, line.text, line.font,
-                  line.color, halo);
+        draw_text(painter, {std::round(box.left() + left), std::round(top + metrics.ascent())}, line.text,
+                  line.font, line.color, halo);
         top += metrics.height();
     }
 }
@@ -86,8 +87,9 @@ void draw_upright(QPainter& painter, const QRectF& box, const LabelLine& line, c
     painter.save();
     painter.translate(std::round(box.center().x()), std::round(box.center().y()));
     painter.rotate(-90);
-    draw_text(painter, {-metrics.horizontalAdvance(line.text) / 2, (metrics.ascent() - metrics.descent()) / 2}, line.text,
-              line.font, line.color, halo);
+    draw_text(painter,
+              {-metrics.horizontalAdvance(line.text) / 2, (metrics.ascent() - metrics.descent()) / 2},
+              line.text, line.font, line.color, halo);
     painter.restore();
 }
 
@@ -137,9 +139,10 @@ QList<QPointF> around(const QPointF& anchor, const QSizeF& size, double gap) {
     const double h = size.height();
     const double x = anchor.x();
     const double y = anchor.y();
-    return {{x - w / 2, y - gap - h}, {x - w / 2, y + gap},     {x + gap, y - h / 2},     {x - gap - w, y - h / 2},
-            {x + gap, y - gap - h},   {x - gap - w, y - gap - h}, {x + gap, y + gap},       {x - gap - w, y + gap},
-            {x - w / 2, y - 3 * gap - h}, {x - w / 2, y + 3 * gap}};
+    return {{x - w / 2, y - gap - h}, {x - w / 2, y + gap},   {x + gap, y - h / 2},
+            {x - gap - w, y - h / 2}, {x + gap, y - gap - h}, {x - gap - w, y - gap - h},
+            {x + gap, y + gap},       {x - gap - w, y + gap}, {x - w / 2, y - 3 * gap - h},
+            {x - w / 2, y + 3 * gap}};
 }
 
 void draw_ring(QPainter& painter, const QPointF& at, double radius, const QColor& fill, const QColor& edge) {
@@ -151,13 +154,14 @@ void draw_ring(QPainter& painter, const QPointF& at, double radius, const QColor
     painter.restore();
 }
 
-void draw_diamond(QPainter& painter, const QPointF& at, double radius, const QColor& fill, const QColor& edge) {
+void draw_diamond(QPainter& painter, const QPointF& at, double radius, const QColor& fill,
+                  const QColor& edge) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(QPen(edge, 1.5, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
     painter.setBrush(fill);
-    const std::array<QPointF, 4> corners{at + QPointF(0, -radius), at + QPointF(radius, 0), at + QPointF(0, radius),
-                                         at + QPointF(-radius, 0)};
+    const std::array<QPointF, 4> corners{at + QPointF(0, -radius), at + QPointF(radius, 0),
+                                         at + QPointF(0, radius), at + QPointF(-radius, 0)};
     painter.drawPolygon(corners.data(), static_cast<int>(corners.size()));
     painter.restore();
 }
@@ -176,7 +180,8 @@ void draw_triangle(QPainter& painter, const QPointF& tip, double width, const QC
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
     painter.setBrush(color);
-    const std::array<QPointF, 3> corners{tip, tip + QPointF(-width / 2, -width * 0.8), tip + QPointF(width / 2, -width * 0.8)};
+    const std::array<QPointF, 3> corners{tip, tip + QPointF(-width / 2, -width * 0.8),
+                                         tip + QPointF(width / 2, -width * 0.8)};
     painter.drawPolygon(corners.data(), static_cast<int>(corners.size()));
     painter.restore();
 }
@@ -242,8 +247,8 @@ std::vector<double> log_ticks(double low, double high, double base) {
     return out;
 }
 
-std::vector<bool> thinned(const std::vector<Tick>& ticks, const std::vector<double>& center, const FigureFonts& fonts,
-                          double gap, std::size_t anchor) {
+std::vector<bool> thinned(const std::vector<Tick>& ticks, const std::vector<double>& center,
+                          const FigureFonts& fonts, double gap, std::size_t anchor) {
     struct Span {
         double from, to;
     };
@@ -254,7 +259,9 @@ std::vector<bool> thinned(const std::vector<Tick>& ticks, const std::vector<doub
         span[i] = {center[i] - half - gap / 2, center[i] + half + gap / 2};
         if (ticks[i].current) current = i;
     }
-    const auto clash = [&](std::size_t a, std::size_t b) { return span[a].from < span[b].to && span[b].from < span[a].to; };
+    const auto clash = [&](std::size_t a, std::size_t b) {
+        return span[a].from < span[b].to && span[b].from < span[a].to;
+    };
     for (std::size_t stride = 1; stride <= ticks.size(); ++stride) {
         std::vector<bool> keep(ticks.size(), false);
         std::optional<std::size_t> before;
@@ -271,15 +278,16 @@ std::vector<bool> thinned(const std::vector<Tick>& ticks, const std::vector<doub
     return std::vector<bool>(ticks.size(), false);
 }
 
-void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<WallPiece>& pieces, const Theme& theme,
-                     const FigureFonts& fonts) {
+void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<WallPiece>& pieces,
+                     const Theme& theme, const FigureFonts& fonts) {
     const QFontMetricsF metrics(fonts.small_bold);
     const double base = std::round(strip.center().y() + (metrics.ascent() - metrics.descent()) / 2);
     const QString word = QCoreApplication::translate("Figure", "wall");
-    draw_text(painter, {std::round(strip.left() - 8 - text_width(fonts.small, word)), base}, word, fonts.small, theme.muted);
+    draw_text(painter, {std::round(strip.left() - 8 - text_width(fonts.small, word)), base}, word,
+              fonts.small, theme.muted);
     for (const WallPiece& piece : pieces) {
         const double left = std::max(strip.left(), piece.left);
-        const double right = std::min(strip.right() + 1, piece.right);
+        const double right = std::min(strip.right(), piece.right);
         if (right <= left) continue;
         const QRectF box(left, strip.top(), std::max(1.0, right - left - 1), strip.height());
         const bool hatched = piece.wall == Wall::memory;
@@ -290,12 +298,14 @@ void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<W
         constexpr double kPadding = 6;
         if (width + kPadding > box.width()) continue;
         draw_text(painter, {std::round(box.center().x() - width / 2), base}, name, fonts.small_bold,
-                  hatched ? theme.text : ink_on(theme.of(piece.wall)), hatched ? theme.hatch_ground : QColor());
+                  hatched ? theme.text : ink_on(theme.of(piece.wall)),
+                  hatched ? theme.hatch_ground : QColor());
     }
 }
 
-void draw_x_ticks(QPainter& painter, double top, const std::vector<Tick>& ticks, const std::vector<double>& center,
-                  std::size_t anchor, const Theme& theme, const FigureFonts& fonts) {
+void draw_x_ticks(QPainter& painter, double top, const std::vector<Tick>& ticks,
+                  const std::vector<double>& center, std::size_t anchor, const Theme& theme,
+                  const FigureFonts& fonts) {
     constexpr double kGap = 6;
     const std::vector<bool> keep = thinned(ticks, center, fonts, kGap, anchor);
     painter.setPen(QPen(theme.border, 1));
@@ -306,8 +316,8 @@ void draw_x_ticks(QPainter& painter, double top, const std::vector<Tick>& ticks,
     for (std::size_t i = 0; i < ticks.size(); ++i) {
         if (!keep[i]) continue;
         const QFont& font = ticks[i].current ? fonts.small_bold : fonts.small;
-        draw_text(painter, {std::round(center[i] - text_width(font, ticks[i].text) / 2), base}, ticks[i].text, font,
-                  ticks[i].current ? theme.text : theme.muted);
+        draw_text(painter, {std::round(center[i] - text_width(font, ticks[i].text) / 2), base}, ticks[i].text,
+                  font, ticks[i].current ? theme.text : theme.muted);
     }
 }
 
@@ -320,8 +330,10 @@ void cut_to_range(QList<double>& x, QList<double>& y, double low, double high, b
     for (int i = 0; i < x.size(); ++i) {
         if (i > 0 && !std::isnan(y[i]) && !std::isnan(y[i - 1]) && is_in(y[i]) != is_in(y[i - 1])) {
             const double edge = std::max(y[i], y[i - 1]) > high ? high : low;
-            const double share = (scaled(edge, log_y) - scaled(y[i - 1], log_y)) / (scaled(y[i], log_y) - scaled(y[i - 1], log_y));
-            const double along = scaled(x[i - 1], log_x) + share * (scaled(x[i], log_x) - scaled(x[i - 1], log_x));
+            const double share = (scaled(edge, log_y) - scaled(y[i - 1], log_y)) /
+                                 (scaled(y[i], log_y) - scaled(y[i - 1], log_y));
+            const double along =
+                scaled(x[i - 1], log_x) + share * (scaled(x[i], log_x) - scaled(x[i - 1], log_x));
             out_x.append(log_x ? std::exp(along) : along);
             out_y.append(edge);
         }
@@ -342,9 +354,9 @@ QPen line_pen(const QColor& color, double width, const QList<double>& dash) {
 }
 
 const QList<double>& pin_dash(char letter) {
-    static const std::array<QList<double>, 6> dashes{QList<double>{8, 4},       QList<double>{2, 3},
-                                                     QList<double>{10, 3, 2, 3}, QList<double>{5, 3},
-                                                     QList<double>{12, 5},      QList<double>{6, 2, 2, 2, 2, 2}};
+    static const std::array<QList<double>, 6> dashes{
+        QList<double>{8, 4}, QList<double>{2, 3},  QList<double>{10, 3, 2, 3},
+        QList<double>{5, 3}, QList<double>{12, 5}, QList<double>{6, 2, 2, 2, 2, 2}};
     return dashes[static_cast<std::size_t>(std::clamp(letter - 'B', 0, 5))];
 }
 

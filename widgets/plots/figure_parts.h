@@ -25,14 +25,14 @@ struct LabelLine {
     QString text;
     QFont font;
     QColor color;
+    bool operator==(const LabelLine&) const = default;
 };
 using LabelLines = QList<LabelLine>;
-LabelLines operator+(LabelLines lines, const LabelLine& line);
 QSizeF size_of(const LabelLines& lines);
 
 // Text with the baseline's left end at `at`. With a halo colour it may cross a line and stay legible.
-void draw_text(QPainter& painter, const QPointF& at, const QString& text, const QFont& font, const QColor& color,
-               const QColor& halo = {});
+void draw_text(QPainter& painter, const QPointF& at, const QString& text, const QFont& font,
+               const QColor& color, const QColor& halo = {});
 void draw_label(QPainter& painter, const QRectF& box, const LabelLines& lines, Qt::Alignment alignment,
                 const QColor& halo = {});
 // Reading upwards, centred in `box`.
@@ -44,8 +44,8 @@ class LabelRoom {
     explicit LabelRoom(const QRectF& area) : area_(area) {}
     void take(const QRectF& box) { taken_.append(box); }
     void avoid(const QPolygonF& line, double weight = 1) { lines_.append({line, weight}); }
-    // The best of the candidate positions (top left corners), earlier ones preferred; none when all are taken.
-    // What it returns is taken.
+    // The best of the candidate positions (top left corners), earlier ones preferred; none when all are
+    // taken. What it returns is taken.
     std::optional<QRectF> place(const QSizeF& size, const QList<QPointF>& corners);
     [[nodiscard]] const QRectF& area() const { return area_; }
 
@@ -65,7 +65,8 @@ QList<QPointF> around(const QPointF& anchor, const QSizeF& size, double gap);
 
 // Marks. `edge` is the ring's or outline's colour.
 void draw_ring(QPainter& painter, const QPointF& at, double radius, const QColor& fill, const QColor& edge);
-void draw_diamond(QPainter& painter, const QPointF& at, double radius, const QColor& fill, const QColor& edge);
+void draw_diamond(QPainter& painter, const QPointF& at, double radius, const QColor& fill,
+                  const QColor& edge);
 void draw_cross(QPainter& painter, const QPointF& at, double radius, const QColor& color);
 void draw_triangle(QPainter& painter, const QPointF& tip, double width, const QColor& color);
 // A pin's letter on its colour.
@@ -87,10 +88,10 @@ struct Tick {
 std::vector<double> linear_ticks(double low, double high, int most);
 // Powers of `base` within the range.
 std::vector<double> log_ticks(double low, double high, double base);
-// Which labels stay when they need `gap` px between them: every n-th, `anchor` and the current value among them.
-// `center` gives the middle of a tick in px.
-std::vector<bool> thinned(const std::vector<Tick>& ticks, const std::vector<double>& center, const FigureFonts& fonts,
-                          double gap, std::size_t anchor);
+// Which labels stay when they need `gap` px between them: every n-th, `anchor` and the current value among
+// them. `center` gives the middle of a tick in px.
+std::vector<bool> thinned(const std::vector<Tick>& ticks, const std::vector<double>& center,
+                          const FigureFonts& fonts, double gap, std::size_t anchor);
 
 // A piece of the strip under an axis that says which wall binds where; `left` and `right` in px.
 struct WallPiece {
@@ -98,17 +99,18 @@ struct WallPiece {
     double right = 0;
     Wall wall = Wall::compute;
 };
-void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<WallPiece>& pieces, const Theme& theme,
-                     const FigureFonts& fonts);
-inline constexpr double kStrip = 15;       // its height, px
-inline constexpr double kTickLength = 4;   // px
+void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<WallPiece>& pieces,
+                     const Theme& theme, const FigureFonts& fonts);
+inline constexpr double kStrip = 15;      // its height, px
+inline constexpr double kTickLength = 4;  // px
 
 // Ticks and their labels below `top`, as many as there is room for.
-void draw_x_ticks(QPainter& painter, double top, const std::vector<Tick>& ticks, const std::vector<double>& center,
-                  std::size_t anchor, const Theme& theme, const FigureFonts& fonts);
+void draw_x_ticks(QPainter& painter, double top, const std::vector<Tick>& ticks,
+                  const std::vector<double>& center, std::size_t anchor, const Theme& theme,
+                  const FigureFonts& fonts);
 
-// A polyline cut at `low` and `high`: pieces outside become NaN, with points where it crosses. SVG knows no clipping,
-// so that nothing may be drawn beyond the frame in the first place.
+// A polyline cut at `low` and `high`: pieces outside become NaN, with points where it crosses. SVG knows no
+// clipping, so that nothing may be drawn beyond the frame in the first place.
 void cut_to_range(QList<double>& x, QList<double>& y, double low, double high, bool log_x, bool log_y);
 
 QPen line_pen(const QColor& color, double width, const QList<double>& dash = {});

@@ -37,20 +37,24 @@ QIcon tinted(const QString& name, const QColor& color) {
 
 OptionRow::OptionRow(QWidget* parent) : QWidget(parent), more_(new QToolButton(this)) {
     more_->setText(tr("More"));
-    more_->setPopupMode(QToolButton::InstantPopup);
-    more_->setMenu(new QMenu(more_));
+    // The arrow as an icon behind the text: a style sheet would set the menu's own into the corner.
+    more_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    more_->setLayoutDirection(Qt::RightToLeft);
+    more_->setIconSize({kIcon, kIcon});
     more_->hide();
-    connect(more_->menu(), &QMenu::aboutToShow, this, &OptionRow::fill_menu);
+    connect(more_, &QToolButton::clicked, this, &OptionRow::open_menu);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &OptionRow::load_icons);
 }
 
-QComboBox* OptionRow::add_choice(const QString& name, const QString& accessible_name, const QStringList& entries) {
+QComboBox* OptionRow::add_choice(const QString& name, const QString& accessible_name,
+                                 const QStringList& entries) {
     auto* box = new QComboBox(this);
     box->setObjectName(name);
     box->setAccessibleName(accessible_name);
     box->setToolTip(accessible_name);
     box->addItems(entries);
     choices_.append(box);
+    chain();
     return box;
 }
 
@@ -59,6 +63,7 @@ QCheckBox* OptionRow::add_check(const QString& name, const QString& text, bool o
     box->setObjectName(name);
     box->setChecked(on);
     checks_.append(box);
+    chain();
     return box;
 }
 
@@ -72,6 +77,7 @@ QToolButton* OptionRow::add_button(const QString& name, const QString& icon, con
     button->setProperty("icon_name", icon);
     button->setIconSize({kIcon, kIcon});
     buttons_.append(button);
+    chain();
     load_icons();
     return button;
 }
@@ -137,12 +143,13 @@ void OptionRow::load_icons() {
     for (QToolButton* button : buttons_) {
         button->setIcon(tinted(button->property("icon_name").toString(), current_theme().text));
     }
+    more_->setIcon(tinted(QStringLiteral("chevron-down"), current_theme().text));
     arrange();
 }
 
-void OptionRow::fill_menu() {
-    QMenu* menu = more_->menu();
-    menu->clear();
+void OptionRow::open_menu() {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
     for (QCheckBox* check : checks_) {
         if (check->isVisible()) continue;
         QAction* action = menu->addAction(check->text());
@@ -150,6 +157,16 @@ void OptionRow::fill_menu() {
         action->setChecked(check->isChecked());
         connect(action, &QAction::toggled, check, &QCheckBox::setChecked);
     }
+    menu->popup(more_->mapToGlobal(QPoint(0, more_->height())));
+}
+
+// As they stand: the order they were made in has "More" first.
+void OptionRow::chain() {
+    QWidgetList order = choices_;
+    for (QCheckBox* check : checks_) order.append(check);
+    order.append(more_);
+    for (QToolButton* button : buttons_) order.append(button);
+    for (int i = 1; i < order.size(); ++i) setTabOrder(order[i - 1], order[i]);
 }
 
 }  // namespace shardscope

@@ -1,5 +1,5 @@
-// The row of choices above a plot: choices and check boxes from the left, buttons at the right. What does not fit
-// in the width moves to a "More" menu, the last box first.
+// The row of choices above a plot: choices and check boxes from the left, buttons at the right. What does not
+// fit in the width moves to a "More" menu, the last box first.
 #pragma once
 
 #include <QList>
@@ -31,9 +31,10 @@ class OptionRow : public QWidget {
   private:
     void arrange();
     void load_icons();
-    void fill_menu();
+    void open_menu();
+    void chain();
 
-    QList<QWidget*> choices_;
+    QWidgetList choices_;
     QList<QCheckBox*> checks_;
     QList<QToolButton*> buttons_;
     QToolButton* more_;

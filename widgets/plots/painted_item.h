@@ -32,8 +32,15 @@ class PaintedItem : public QCPAbstractItem {
     std::function<void(QCPPainter&)> paint_;
 };
 
+// The rectangle that the axes' ends span: QCustomPlot counts pixels upwards from the last one.
+inline QRectF frame_of(const QCPAxisRect& rect) {
+    return {static_cast<double>(rect.left()), static_cast<double>(rect.bottom() - rect.height()),
+            static_cast<double>(rect.width()), static_cast<double>(rect.height())};
+}
+
 // Where a graph's point is drawn: on screen QCPPainter moves antialiased lines by half a pixel.
-inline QPointF drawn_at(const QCPAxis& x, const QCPAxis& y, double key, double value, const QCPPainter& painter) {
+inline QPointF drawn_at(const QCPAxis& x, const QCPAxis& y, double key, double value,
+                        const QCPPainter& painter) {
     const double shift = painter.modes().testFlag(QCPPainter::pmVectorized) ? 0 : 0.5;
     return {x.coordToPixel(key) + shift, y.coordToPixel(value) + shift};
 }

@@ -14,23 +14,29 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kSecondsPerDay = 86400;
 
 // An empty cell where there is no value.
-std::string cell(double value, double factor = 1) { return std::isnan(value) ? std::string() : exact(value / factor); }
+std::string cell(double value, double factor = 1) {
+    return std::isnan(value) ? std::string() : exact(value / factor);
+}
 
 std::string verdict_cell(bool valid, Verdict verdict) {
     return valid ? std::string(name_of(verdict)) : std::string("invalid");
 }
 
-std::string header(std::string_view name, const std::string& unit) { return std::string(name) + "[" + unit + "]"; }
+std::string header(std::string_view name, const std::string& unit) {
+    return std::string(name) + "[" + unit + "]";
+}
 
 const CurvePoint* point_at(const Curve& curve, double gpus) {
     const auto found = std::ranges::find(curve, gpus, &CurvePoint::x);
     return found == curve.end() ? nullptr : &*found;
 }
 
-SweepPoint sweep_point(double x, const Answer& answer, bool valid, const std::vector<Output>& outputs, bool hypothetical) {
+SweepPoint sweep_point(double x, const Answer& answer, bool valid, const std::vector<Output>& outputs,
+                       bool hypothetical) {
     SweepPoint point{x, valid, answer.estimate.verdict, answer.estimate.wall, {}};
     point.value.fill(kNone);
-    for (std::size_t i = 0; valid && i < outputs.size(); ++i) point.value[i] = value_of(outputs[i], answer, hypothetical);
+    for (std::size_t i = 0; valid && i < outputs.size(); ++i)
+        point.value[i] = value_of(outputs[i], answer, hypothetical);
     return point;
 }
 
@@ -89,7 +95,8 @@ std::vector<WallStretch> wall_stretches(const std::vector<WallSample>& samples) 
         } else if (out.back().wall == sample.wall) {
             out.back().to = sample.x;
         } else {
-            // The change lies somewhere between; what does not fit reaches to the end of the curve, as its hatch does.
+            // The change lies somewhere between; what does not fit reaches to the end of the curve, as its
+            // hatch does.
             double edge = (out.back().to + sample.x) / 2;
             if (!sample.fits) edge = out.back().to;
             if (!before_fits) edge = sample.x;
@@ -137,8 +144,8 @@ ScalingData scaling_data(const Answer& answer, bool hypothetical) {
     out.hypothetical = hypothetical;
     for (const ComparableRun& run : comparable_runs(answer)) {
         if (run.run->tokens_per_s_per_gpu > 0) {
-            out.measured.push_back({run.run->gpus, run.run->tokens_per_s_per_gpu, run.same_settings, run.run->id,
-                                    run.run->source});
+            out.measured.push_back({run.run->gpus, run.run->tokens_per_s_per_gpu, run.same_settings,
+                                    run.run->id, run.run->source});
         }
     }
     return out;
@@ -150,7 +157,8 @@ SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const 
     if (!answer.valid()) return out;
     const Settings& s = answer.settings;
     constexpr int kSteps = 80;
-    constexpr double kFewest = 0.125;  // of the current value: a slider's whole range is too wide for a figure
+    constexpr double kFewest =
+        0.125;  // of the current value: a slider's whole range is too wide for a figure
     std::vector<Axis> used = axes;
     if (used.empty()) {
         const P id = P::sequence_length;
@@ -174,15 +182,18 @@ SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const 
     if (used.size() > 1) {
         out.family = used[1].id;
         order.push_back(used[1]);
-        for (const double member : used[1].values) out.series.push_back({member, member == s[out.family], {}});
+        for (const double member : used[1].values)
+            out.series.push_back({member, member == s[out.family], {}});
     } else {
         out.series.push_back({0, true, {}});
     }
     order.push_back(used[0]);
-    for_each_point(answer.scenario, order, [&](const std::vector<std::size_t>& at, const Answer& point, bool valid) {
-        SweepSeries& series = out.series[at.size() > 1 ? at[0] : 0];
-        series.points.push_back(sweep_point(used[0].values[at.back()], point, valid, out.outputs, hypothetical));
-    });
+    for_each_point(answer.scenario, order,
+                   [&](const std::vector<std::size_t>& at, const Answer& point, bool valid) {
+                       SweepSeries& series = out.series[at.size() > 1 ? at[0] : 0];
+                       series.points.push_back(
+                           sweep_point(used[0].values[at.back()], point, valid, out.outputs, hypothetical));
+                   });
     return out;
 }
 
@@ -212,14 +223,14 @@ PlotTable scaling_table(const ScalingData& data) {
         const auto weakly = [&](ScalingY y) { return data.y(weak, y); };
         const auto strongly = [&](ScalingY y) { return strong ? data.y(*strong, y) : kNone; };
         const double mfu = weakly(ScalingY::mfu);
-        out.rows.push_back({cell(weak.x), verdict_cell(weak.valid, weak.verdict),
-                            weak.valid ? std::string(name_of(weak.wall)) : std::string(), cell(mfu, kPercent),
-                            cell(mfu * (1 - data.band), kPercent), cell(mfu * (1 + data.band), kPercent),
-                            cell(strongly(ScalingY::mfu), kPercent), cell(data.ideal_y(weak, ScalingY::mfu), kPercent),
-                            cell(weakly(ScalingY::tokens_per_s_per_gpu)),
-                            cell(strongly(ScalingY::tokens_per_s_per_gpu)), cell(weakly(ScalingY::tokens_per_s)),
-                            cell(strongly(ScalingY::tokens_per_s)), cell(weakly(ScalingY::days)),
-                            cell(strongly(ScalingY::days)), "", "", "", ""});
+        out.rows.push_back(
+            {cell(weak.x), verdict_cell(weak.valid, weak.verdict),
+             weak.valid ? std::string(name_of(weak.wall)) : std::string(), cell(mfu, kPercent),
+             cell(mfu * (1 - data.band), kPercent), cell(mfu * (1 + data.band), kPercent),
+             cell(strongly(ScalingY::mfu), kPercent), cell(data.ideal_y(weak, ScalingY::mfu), kPercent),
+             cell(weakly(ScalingY::tokens_per_s_per_gpu)), cell(strongly(ScalingY::tokens_per_s_per_gpu)),
+             cell(weakly(ScalingY::tokens_per_s)), cell(strongly(ScalingY::tokens_per_s)),
+             cell(weakly(ScalingY::days)), cell(strongly(ScalingY::days)), "", "", "", ""});
     }
     // Measured runs follow in rows of their own: several may share a GPU count.
     for (const MeasuredPoint& run : data.measured) {
@@ -238,7 +249,8 @@ PlotTable sweep_table(const SweepData& data) {
     PlotTable out;
     out.columns.push_back(parameter_header(data.x));
     if (data.family != P::count) out.columns.push_back(parameter_header(data.family));
-    for (const Output id : data.outputs) out.columns.push_back(header(output(id).path, plot_unit(output(id).quantity).symbol));
+    for (const Output id : data.outputs)
+        out.columns.push_back(header(output(id).path, plot_unit(output(id).quantity).symbol));
     out.columns.emplace_back("verdict");
     for (const SweepSeries& series : data.series) {
         for (const SweepPoint& point : series.points) {
@@ -263,8 +275,9 @@ PlotTable memory_table(const Answer& answer) {
     const std::string moment(name_of(memory.peak_moment));
     const std::string verdict(name_of(answer.estimate.verdict));
     for (std::size_t i = 0; i < kMemoryTerms; ++i) {
-        out.rows.push_back({std::string(name_of(static_cast<MemoryTerm>(i))), i < kSharedMemoryTerms ? "shared" : "each",
-                            cell(memory.terms()[i], gib), moment, verdict});
+        out.rows.push_back({std::string(name_of(static_cast<MemoryTerm>(i))),
+                            i < kSharedMemoryTerms ? "shared" : "each", cell(memory.terms()[i], gib), moment,
+                            verdict});
     }
     out.rows.push_back({"peak", "", cell(memory.peak, gib), moment, verdict});
     out.rows.push_back({"capacity", "", cell(memory.capacity, gib), "", verdict});
@@ -285,15 +298,17 @@ PlotTable waterfall_table(const Answer& answer, bool hypothetical) {
     for (std::size_t i = 0; i < kStepTerms; ++i) {
         const auto term = static_cast<StepTerm>(i);
         out.rows.push_back({std::string(name_of(term)), time(start), time(step.terms[i]),
-                            term == StepTerm::network ? time(step.hidden_communication) : std::string(), verdict});
+                            term == StepTerm::network ? time(step.hidden_communication) : std::string(),
+                            verdict});
         start += step.terms[i];
     }
     out.rows.push_back({"step", time(0), time(step.total), "", verdict});
     return out;
 }
 
-std::optional<PlotTable> plot_table(const std::string& plot, const Answer& answer, const std::vector<Axis>& axes,
-                                    const std::vector<Output>& outputs, bool hypothetical) {
+std::optional<PlotTable> plot_table(const std::string& plot, const Answer& answer,
+                                    const std::vector<Axis>& axes, const std::vector<Output>& outputs,
+                                    bool hypothetical) {
     if (plot == "scaling") return scaling_table(scaling_data(answer, hypothetical));
     if (plot == "memory") return memory_table(answer);
     if (plot == "waterfall") return waterfall_table(answer, hypothetical);

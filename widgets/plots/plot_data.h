@@ -69,7 +69,9 @@ struct ScalingData {
     double global_batch = 0;       // strong: held
     bool hypothetical = false;     // show rates where memory does not suffice
 
-    [[nodiscard]] bool shows(const CurvePoint& point) const { return point.valid && (hypothetical || point.fits()); }
+    [[nodiscard]] bool shows(const CurvePoint& point) const {
+        return point.valid && (hypothetical || point.fits());
+    }
     // NaN where nothing is to be shown.
     [[nodiscard]] double y(const CurvePoint& point, ScalingY quantity) const;
     [[nodiscard]] double y(double tokens_per_s_per_gpu, double gpus, ScalingY quantity) const;
@@ -89,7 +91,7 @@ struct SweepPoint {
     [[nodiscard]] bool fits() const { return valid && verdict != Verdict::does_not_fit; }
 };
 struct SweepSeries {
-    double member = 0;  // value of the second axis
+    double member = 0;    // value of the second axis
     bool current = true;  // the scenario's own value
     std::vector<SweepPoint> points;
 };
@@ -99,10 +101,11 @@ struct SweepData {
     std::vector<Output> outputs;  // one to kMostPanels
     std::vector<SweepSeries> series;
     SweepPoint current;
-    double capacity = 0;  // usable bytes, drawn across a panel of memory
+    double capacity = 0;        // usable bytes, drawn across a panel of memory
     bool hypothetical = false;  // rates are shown where memory does not suffice
 };
-// The first axis runs along x, a second one gives the lines. None: the sequence length. No outputs: MFU and memory.
+// The first axis runs along x, a second one gives the lines. None: the sequence length. No outputs: MFU and
+// memory.
 SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const std::vector<Output>& outputs,
                      bool hypothetical = false);
 
@@ -113,7 +116,8 @@ PlotTable memory_table(const Answer& answer);
 PlotTable waterfall_table(const Answer& answer, bool hypothetical = false);
 
 // By the plot's name; empty for a plot without a table.
-std::optional<PlotTable> plot_table(const std::string& plot, const Answer& answer, const std::vector<Axis>& axes = {},
+std::optional<PlotTable> plot_table(const std::string& plot, const Answer& answer,
+                                    const std::vector<Axis>& axes = {},
                                     const std::vector<Output>& outputs = {}, bool hypothetical = false);
 
 }  // namespace shardscope

@@ -13,7 +13,7 @@ namespace shardscope {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr double kRoomy = 470;   // px of axis from which labels say more
+constexpr double kRoomy = 400;  // px of axis from which labels say more
 constexpr double kMostGpus = 16384;
 constexpr std::size_t kGhosts = 6;
 
@@ -34,7 +34,8 @@ QString title_of(ScalingY y) {
 QString value_text(double value, ScalingY y) {
     switch (y) {
         case ScalingY::mfu: return shown(value, Quantity::percent);
-        case ScalingY::tokens_per_s_per_gpu: return tr("%1 tokens/s/GPU").arg(shown(value, Quantity::rate, false));
+        case ScalingY::tokens_per_s_per_gpu:
+            return tr("%1 tokens/s/GPU").arg(shown(value, Quantity::rate, false));
         case ScalingY::tokens_per_s: return tr("%1 tokens/s").arg(shown(value, Quantity::big_count));
         case ScalingY::days: return shown(value, Quantity::days);
     }
@@ -43,7 +44,7 @@ QString value_text(double value, ScalingY y) {
 
 QString tick_text(double value, ScalingY y) {
     if (y == ScalingY::mfu) return QString::number(std::lround(value * 100));
-    return shown(value, logarithmic(y) ? Quantity::big_count : Quantity::count);
+    return shown(value, y == ScalingY::tokens_per_s ? Quantity::big_count : Quantity::count);
 }
 
 }  // namespace
@@ -65,7 +66,7 @@ struct ScalingFigure::Parts {
 
     QCPAxis& x() const { return *plot.xAxis; }
     QCPAxis& y() const { return *plot.yAxis; }
-    QRectF frame() const { return QRectF(plot.axisRect()->rect()); }
+    QRectF frame() const { return frame_of(*plot.axisRect()); }
     bool second_axis() const { return options.y == ScalingY::mfu; }
 
     void fill_graphs();
@@ -82,7 +83,7 @@ struct ScalingFigure::Parts {
     void paint_titles(QCPPainter& painter) const;
     void paint_labels(QCPPainter& painter) const;
 
-    QPolygonF pixels(const Curve& curve, const QCPPainter& painter) const;
+    QPolygonF pixels(const ScalingData& shown, const Curve& curve, const QCPPainter& painter) const;
     QPointF current() const { return {data.current.x, data.y(data.current, options.y)}; }
     std::vector<Stretch> unfit() const;
 };
@@ -103,7 +104,8 @@ ScalingFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
         axis->grid()->setZeroLinePen(Qt::NoPen);
         axis->setRange(0, 1);
     }
-    new PaintedItem(plot, QStringLiteral("background"), [this](QCPPainter& painter) { paint_below(painter); });
+    new PaintedItem(plot, QStringLiteral("background"),
+                    [this](QCPPainter& painter) { paint_below(painter); });
     ideal = plot.addGraph();
     for (QCPGraph*& graph : ghost) graph = plot.addGraph();
     strong = plot.addGraph();
@@ -132,7 +134,8 @@ void ScalingFigure::Parts::fill_graphs() {
         const bool there = i < ghosts.size();
         fill(ghost[i], there ? ghosts[i].data.curves.weak : Curve{}, there,
              [&](const CurvePoint& point) { return ghosts[i].data.y(point, options.y); });
-        if (there) ghost[i]->setPen(line_pen(pin_color(*theme, ghosts[i].letter), 2, pin_dash(ghosts[i].letter)));
+        if (there)
+            ghost[i]->setPen(line_pen(pin_color(*theme, ghosts[i].letter), 2, pin_dash(ghosts[i].letter)));
     }
 
     // The closed form may lie far above all else.
@@ -162,7 +165,7 @@ void ScalingFigure::Parts::label_axes() {
     plot.yAxis2->setVisible(second_axis());
     if (second_axis()) {
         plot.yAxis2->setRange(range.lower * data.full_rate, range.upper * data.full_rate);
-        put(*plot.yAxis2, linear_ticks(0, range.upper * data.full_rate, kMost),
+        put(*plot.yAxis2, linear_ticks(0, range.upper * data.full_rate, kMost + 1),
             [](double value) { return tick_text(value, ScalingY::tokens_per_s_per_gpu); });
     }
 }
@@ -190,7 +193,8 @@ void ScalingFigure::Parts::fit_y() {
     for (const CurvePoint& point : data.curves.strong) include(data.y(point, options.y));
     for (const Ghost& pinned : ghosts) include_curves(pinned.data);
     if (options.measured) {
-        for (const MeasuredPoint& run : data.measured) include(data.y(run.tokens_per_s_per_gpu, run.gpus, options.y));
+        for (const MeasuredPoint& run : data.measured)
+            include(data.y(run.tokens_per_s_per_gpu, run.gpus, options.y));
     }
     if (high == 0) {
         // Nothing fits: the ends a usual MFU would give.
@@ -218,21 +222,26 @@ void ScalingFigure::Parts::lay_out() {
         return width;
     };
     constexpr double kPadding = 8;
-    const double left = std::max(widest(y()), small.horizontalAdvance(tr("wall"))) + kTickLength + 4 + kPadding;
+    const double left =
+        std::max(widest(y()), small.horizontalAdvance(tr("wall"))) + kTickLength + 4 + kPadding;
     // Without a second axis half of the last tick's label needs the room.
-    const double right = (second_axis() ? widest(*plot.yAxis2) + kTickLength + 4 : small.horizontalAdvance(QStringLiteral("16,384")) / 2) + kPadding;
+    const double right = (second_axis() ? widest(*plot.yAxis2) + kTickLength + 4
+                                        : small.horizontalAdvance(QStringLiteral("16,384")) / 2) +
+                         kPadding;
     const double top = bold.height() + 10;
     const double bottom = 3 + kStrip + kTickLength + 2 + small.height() + 4 + bold.height() + 6;
     plot.axisRect()->setMargins(QMargins(static_cast<int>(std::ceil(left)), static_cast<int>(std::ceil(top)),
-                                         static_cast<int>(std::ceil(right)), static_cast<int>(std::ceil(bottom))));
+                                         static_cast<int>(std::ceil(right)),
+                                         static_cast<int>(std::ceil(bottom))));
 }
 
 // ---- painting --------------------------------------------------------------------------------------------
 
-QPolygonF ScalingFigure::Parts::pixels(const Curve& curve, const QCPPainter& painter) const {
+QPolygonF ScalingFigure::Parts::pixels(const ScalingData& shown, const Curve& curve,
+                                       const QCPPainter& painter) const {
     QPolygonF out;
     for (const CurvePoint& point : curve) {
-        const double value = data.y(point, options.y);
+        const double value = shown.y(point, options.y);
         out.append(std::isnan(value) ? QPointF(x().coordToPixel(point.x), kNone)
                                      : drawn_at(x(), y(), point.x, value, painter));
     }
@@ -257,7 +266,7 @@ void ScalingFigure::Parts::paint_below(QCPPainter& painter) const {
     const QRectF area = frame();
     for (const Stretch& stretch : unfit()) {
         const double left = std::max(area.left(), x().coordToPixel(stretch.from));
-        const double right = std::min(area.right() + 1, x().coordToPixel(stretch.to));
+        const double right = std::min(area.right(), x().coordToPixel(stretch.to));
         if (right > left) draw_unfit(painter, QRectF(left, area.top(), right - left, area.height()), *theme);
     }
     if (options.band && options.weak && data.band > 0) paint_band(painter);
@@ -313,12 +322,16 @@ void ScalingFigure::Parts::paint_titles(QCPPainter& painter) const {
     draw_text(painter, {4, base}, title, fonts.bold, theme->text);
     if (second_axis()) {
         const QString second = tr("tokens/s/GPU");
-        draw_text(painter, {std::round(plot.viewport().width() - 4 - metrics.horizontalAdvance(second)), base}, second,
+        draw_text(painter,
+                  {std::round(plot.viewport().width() - 4 - metrics.horizontalAdvance(second)), base}, second,
                   fonts.bold, theme->text);
     }
     const QString gpus = tr("GPUs");
-    const double bottom = area.bottom() + 1 + 3 + kStrip + kTickLength + 2 + QFontMetricsF(fonts.small).height() + 4;
-    draw_text(painter, {std::round(area.center().x() - metrics.horizontalAdvance(gpus) / 2), std::round(bottom + metrics.ascent())},
+    const double bottom =
+        area.bottom() + 4 + kStrip + kTickLength + 2 + QFontMetricsF(fonts.small).height() + 4;
+    draw_text(painter,
+              {std::round(area.center().x() - metrics.horizontalAdvance(gpus) / 2),
+               std::round(bottom + metrics.ascent())},
               gpus, fonts.bold, theme->text);
 }
 
@@ -332,7 +345,8 @@ void ScalingFigure::Parts::paint_strip(QCPPainter& painter) const {
     for (const WallStretch& stretch : wall_stretches(samples)) {
         pieces.push_back({x().coordToPixel(stretch.from), x().coordToPixel(stretch.to), stretch.wall});
     }
-    draw_wall_strip(painter, QRectF(area.left(), area.bottom() + 4, area.width(), kStrip), pieces, *theme, fonts);
+    draw_wall_strip(painter, QRectF(area.left(), area.bottom() + 4, area.width(), kStrip), pieces, *theme,
+                    fonts);
 }
 
 std::vector<double> ScalingFigure::Parts::gpus_ticks() const {
@@ -367,8 +381,8 @@ void ScalingFigure::Parts::paint_labels(QCPPainter& painter) const {
     const QRectF area = frame();
     const bool roomy = area.width() >= kRoomy;
     LabelRoom room(area.adjusted(2, 2, -2, -2));
-    const QPolygonF weak_line = options.weak ? pixels(data.curves.weak, painter) : QPolygonF();
-    const QPolygonF strong_line = options.strong ? pixels(data.curves.strong, painter) : QPolygonF();
+    const QPolygonF weak_line = options.weak ? pixels(data, data.curves.weak, painter) : QPolygonF();
+    const QPolygonF strong_line = options.strong ? pixels(data, data.curves.strong, painter) : QPolygonF();
     room.avoid(weak_line);
     room.avoid(strong_line);
     QPolygonF ideal_line;
@@ -379,16 +393,22 @@ void ScalingFigure::Parts::paint_labels(QCPPainter& painter) const {
         }
         room.avoid(ideal_line, 0.5);
     }
+    for (const Ghost& pinned : ghosts) room.avoid(pixels(pinned.data, pinned.data.curves.weak, painter), 0.7);
     const auto square = [](const QPointF& at, double radius) {
         return QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius);
     };
     const auto line = [&](const QString& text, bool bold, const QColor& color) {
         return LabelLine{text, bold ? fonts.small_bold : fonts.small, color};
     };
-    const auto put = [&](const LabelLines& lines, const QList<QPointF>& corners, Qt::Alignment alignment = Qt::AlignHCenter) {
+    const auto put = [&](const LabelLines& lines, const QList<QPointF>& corners,
+                         Qt::Alignment alignment = Qt::AlignHCenter) {
         const auto box = room.place(size_of(lines), corners);
         if (box) draw_label(painter, *box, lines, alignment, t.pane);
         return box;
+    };
+    // The short form where the long one finds no room.
+    const auto put_one_of = [&](const LabelLines& lines, const LabelLines& shorter, const auto& corners) {
+        if (!put(lines, corners(size_of(lines))) && shorter != lines) put(shorter, corners(size_of(shorter)));
     };
     const auto guide = [&](double at, double top, const QColor& color) {
         painter.setPen(line_pen(color, 1, {1, 2}));
@@ -416,7 +436,8 @@ void ScalingFigure::Parts::paint_labels(QCPPainter& painter) const {
         }
     }
     const auto knee_point = std::ranges::find(data.curves.weak, data.curves.knee, &CurvePoint::x);
-    const bool has_knee = options.weak && data.curves.knee > 0 && knee_point != data.curves.weak.end() && data.shows(*knee_point);
+    const bool has_knee = options.weak && data.curves.knee > 0 && knee_point != data.curves.weak.end() &&
+                          data.shows(*knee_point);
     QPointF knee;
     if (has_knee) {
         knee = drawn_at(x(), y(), knee_point->x, data.y(*knee_point, options.y), painter) - QPointF(0, 5);
@@ -448,22 +469,30 @@ void ScalingFigure::Parts::paint_labels(QCPPainter& painter) const {
             if (!data.current.fits()) lines.append(line(tr("hypothetical, does not fit"), false, t.text));
             for (const MeasuredPoint& run : data.measured) {
                 if (!options.measured || !run.same_settings || run.gpus != here.x()) continue;
-                lines.append(line(tr("measured %1").arg(value_text(data.y(run.tokens_per_s_per_gpu, run.gpus, options.y), options.y)),
-                                  false, t.text));
+                lines.append(line(
+                    tr("measured %1")
+                        .arg(value_text(data.y(run.tokens_per_s_per_gpu, run.gpus, options.y), options.y)),
+                    false, t.text));
                 break;
             }
         } else {
             lines.append(line(tr("A %1 GPUs: does not fit").arg(gpus), true, t.text));
-            lines.append(line(tr("%1 of %2").arg(shown(data.current.peak_memory, Quantity::bytes, false),
-                                                 shown(data.capacity, Quantity::bytes)), false, t.text));
+            lines.append(line(tr("%1 of %2")
+                                  .arg(shown(data.current.peak_memory, Quantity::bytes, false),
+                                       shown(data.capacity, Quantity::bytes)),
+                              false, t.text));
         }
         const QSizeF size = size_of(lines);
-        const double left = std::clamp(dot.x() - size.width() / 2, area.left() + 4, std::max(area.left() + 4, area.right() - 4 - size.width()));
+        const double left = std::clamp(dot.x() - size.width() / 2, area.left() + 4,
+                                       std::max(area.left() + 4, area.right() - 4 - size.width()));
         QList<QPointF> corners;
         const double start = has_dot ? dot.y() : area.center().y();
-        for (const double up : {58.0, 34.0, 90.0, 120.0, 150.0}) corners.append({left, start - up - size.height() / 2});
-        for (const double down : {50.0, 80.0, 120.0, 160.0}) corners.append({left, start + down - size.height() / 2});
-        for (const double share : {0.1, 0.3, 0.5, 0.7}) corners.append({left, area.top() + share * area.height()});
+        for (const double up : {58.0, 34.0, 90.0, 120.0, 150.0})
+            corners.append({left, start - up - size.height() / 2});
+        for (const double down : {50.0, 80.0, 120.0, 160.0})
+            corners.append({left, start + down - size.height() / 2});
+        for (const double share : {0.1, 0.3, 0.5, 0.7})
+            corners.append({left, area.top() + share * area.height()});
         const auto box = room.place(size, corners);
         const double above = box && box->bottom() < dot.y() ? box->bottom() + 2 : dot.y();
         guide(dot.x(), above, t.text);
@@ -471,63 +500,76 @@ void ScalingFigure::Parts::paint_labels(QCPPainter& painter) const {
     }
 
     if (has_knee) {
-        LabelLines lines{line(tr("knee at %1 GPUs").arg(shown(data.curves.knee, Quantity::count)), true, t.text)};
+        const LabelLines shorter{
+            line(tr("knee at %1 GPUs").arg(shown(data.curves.knee, Quantity::count)), true, t.text)};
+        LabelLines lines = shorter;
         if (roomy) lines.append(line(tr("an added GPU brings half"), false, t.muted));
-        const QSizeF size = size_of(lines);
-        const QPointF up = knee - QPointF(0, 9);
-        QList<QPointF> corners;
-        for (const double gap : {5.0, 14.0, 26.0, 44.0}) {
-            for (const double shift : {0.5, 0.25, 0.75, 0.05, 0.95}) {
-                corners.append({up.x() - shift * size.width(), up.y() - gap - size.height()});
+        put_one_of(lines, shorter, [&](const QSizeF& size) {
+            const QPointF up = knee - QPointF(0, 9);
+            QList<QPointF> corners;
+            for (const double gap : {5.0, 14.0, 26.0, 44.0}) {
+                for (const double shift : {0.5, 0.25, 0.75, 0.05, 0.95}) {
+                    corners.append({up.x() - shift * size.width(), up.y() - gap - size.height()});
+                }
             }
-        }
-        put(lines, corners);
+            return corners;
+        });
     }
 
     // Names of the curves, along them.
-    const auto name_curve = [&](const QPolygonF& points, const LabelLines& lines, std::initializer_list<double> shares, double gap,
-                                bool below_first, Qt::Alignment alignment) {
+    const auto name_curve = [&](const QPolygonF& points, const LabelLines& lines, const LabelLines& shorter,
+                                std::initializer_list<double> shares, double gap) {
         QPolygonF shown_points;
         for (const QPointF& point : points) {
-            if (!std::isnan(point.y()) && area.contains(point)) shown_points.append(point);
+            if (!std::isnan(point.y()) && area.adjusted(-1, -1, 1, 1).contains(point))
+                shown_points.append(point);
         }
         if (shown_points.isEmpty()) return;
-        const QSizeF size = size_of(lines);
-        QList<QPointF> corners;
-        for (const double share : shares) {
-            const QPointF at = shown_points[static_cast<qsizetype>(std::lround(share * static_cast<double>(shown_points.size() - 1)))];
-            for (const double extra : {1.0, 2.2}) {
-                const QPointF below(at.x() - size.width() / 2, at.y() + gap * extra);
-                const QPointF above(at.x() - size.width() / 2, at.y() - gap * extra - size.height());
-                corners.append(below_first ? below : above);
-                corners.append(below_first ? above : below);
-                corners.append({at.x() - size.width() - gap, at.y() + gap * (extra - 1)});
-                corners.append({at.x() + gap, at.y() + gap * (extra - 1)});
+        put_one_of(lines, shorter, [&](const QSizeF& size) {
+            QList<QPointF> corners;
+            for (const double share : shares) {
+                const QPointF at = shown_points[static_cast<qsizetype>(
+                    std::lround(share * static_cast<double>(shown_points.size() - 1)))];
+                for (const double extra : {1.0, 2.2}) {
+                    corners.append({at.x() - size.width() / 2, at.y() + gap * extra});
+                    corners.append({at.x() - size.width() / 2, at.y() - gap * extra - size.height()});
+                    corners.append({at.x() - size.width() - gap, at.y() + gap * (extra - 1)});
+                    corners.append({at.x() + gap, at.y() + gap * (extra - 1)});
+                }
             }
-        }
-        put(lines, corners, alignment);
+            return corners;
+        });
     };
     if (options.strong && !strong_line.isEmpty()) {
-        LabelLines lines{line(roomy ? tr("strong, %1 in all").arg(shown(data.global_batch, Quantity::count)) : tr("strong"), true, t.text)};
         const CurvePoint& end = data.curves.strong.back();
-        if (roomy && end.x == data.global_batch) lines.append(line(tr("one per GPU, none left to split"), false, t.muted));
-        name_curve(strong_line, lines, {1.0, 0.9, 0.8, 0.6, 0.3, 0.0}, 12, true, Qt::AlignRight);
-        if (const QPointF tip = strong_line.back(); data.shows(end) && area.contains(tip)) {
+        const LabelLines shorter{line(tr("strong"), true, t.text)};
+        LabelLines lines{
+            line(tr("strong, %1 in all").arg(shown(data.global_batch, Quantity::count)), true, t.text)};
+        if (end.x == data.global_batch)
+            lines.append(line(tr("one per GPU, none left to split"), false, t.muted));
+        name_curve(strong_line, roomy ? lines : shorter, shorter, {1.0, 0.9, 0.8, 0.6, 0.3, 0.0}, 12);
+        if (const QPointF tip = strong_line.back();
+            data.shows(end) && area.adjusted(-1, -1, 1, 1).contains(tip)) {
             painter.setPen(line_pen(t.text, 2));
             painter.drawLine(tip - QPointF(0, 5), tip + QPointF(0, 5));
         }
     }
     if (options.weak) {
-        const LabelLines lines{line(roomy ? tr("weak, %1 per GPU").arg(shown(data.sequences_per_gpu, Quantity::count)) : tr("weak"), true, t.text)};
-        name_curve(weak_line, lines, {0.62, 0.55, 0.7, 0.48, 0.78, 0.4, 0.9, 0.3, 1.0}, 10, true, Qt::AlignHCenter);
+        const LabelLines shorter{line(tr("weak"), true, t.text)};
+        const LabelLines lines{
+            line(tr("weak, %1 per GPU").arg(shown(data.sequences_per_gpu, Quantity::count)), true, t.text)};
+        name_curve(weak_line, roomy ? lines : shorter, shorter,
+                   {0.62, 0.55, 0.7, 0.48, 0.78, 0.4, 0.9, 0.3, 1.0}, 10);
     }
     for (const Stretch& stretch : unfit()) {
         const double left = std::max(area.left(), x().coordToPixel(stretch.from));
         const double right = std::min(area.right(), x().coordToPixel(stretch.to));
-        draw_unfit_words(painter, QRectF(left, area.top(), right - left, area.height()), tr("does not fit"), t, fonts, room);
+        draw_unfit_words(painter, QRectF(left, area.top(), right - left, area.height()), tr("does not fit"),
+                         t, fonts, room);
     }
     if (options.ideal) {
-        name_curve(ideal_line, {line(tr("ideal, closed form"), false, t.muted)}, {0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2}, 6, true, Qt::AlignHCenter);
+        const LabelLines lines{line(tr("ideal, closed form"), false, t.muted)};
+        name_curve(ideal_line, lines, lines, {0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2}, 6);
     }
     const auto other = std::ranges::find_if(diamonds, [](const Diamond& d) { return !d.run->same_settings; });
     if (roomy && other != diamonds.end()) {
@@ -538,7 +580,8 @@ void ScalingFigure::Parts::paint_labels(QCPPainter& painter) const {
     // Marks last, over everything.
     if (has_knee) draw_triangle(painter, knee, 10, t.text);
     for (const Diamond& diamond : diamonds) {
-        draw_diamond(painter, diamond.at, 5.5, diamond.run->same_settings ? t.text : t.pane, t.text);
+        draw_diamond(painter, diamond.at, diamond.run->same_settings ? 7 : 5.5,
+                     diamond.run->same_settings ? t.text : t.pane, t.text);
     }
     for (const Ghost& pinned : ghosts) {
         const double value = pinned.data.y(pinned.data.current, options.y);
@@ -631,10 +674,13 @@ const MeasuredPoint* ScalingFigure::measured_at(const QPointF& pixel) const {
 QString ScalingFigure::description() const {
     const Parts& p = *parts_;
     const QPointF here = p.current();
-    QString out = tr("Scaling from %1 to %2 GPUs.").arg(shown(p.x().range().lower, Quantity::count), shown(p.x().range().upper, Quantity::count));
+    QString out =
+        tr("Scaling from %1 to %2 GPUs.")
+            .arg(shown(p.x().range().lower, Quantity::count), shown(p.x().range().upper, Quantity::count));
     const QString gpus = shown(here.x(), Quantity::count);
-    out += QLatin1Char(' ') + (std::isnan(here.y()) ? tr("With %1 GPUs it does not fit.").arg(gpus)
-                                                    : tr("With %1 GPUs: %2.").arg(gpus, value_text(here.y(), p.options.y)));
+    out += QLatin1Char(' ') + (std::isnan(here.y())
+                                   ? tr("With %1 GPUs it does not fit.").arg(gpus)
+                                   : tr("With %1 GPUs: %2.").arg(gpus, value_text(here.y(), p.options.y)));
     const auto first = std::ranges::find_if(p.data.curves.weak, &CurvePoint::fits);
     if (first == p.data.curves.weak.end()) {
         out += QLatin1Char(' ') + tr("It fits on no number of GPUs.");
@@ -642,9 +688,12 @@ QString ScalingFigure::description() const {
         out += QLatin1Char(' ') + tr("It fits from %1 GPUs on.").arg(shown(first->x, Quantity::count));
     }
     if (p.data.curves.knee > 0) {
-        out += QLatin1Char(' ') + tr("From %1 GPUs on an added GPU brings less than half.").arg(shown(p.data.curves.knee, Quantity::count));
+        out += QLatin1Char(' ') + tr("From %1 GPUs on an added GPU brings less than half.")
+                                      .arg(shown(p.data.curves.knee, Quantity::count));
     }
-    if (!p.data.measured.empty()) out += QLatin1Char(' ') + tr("%n measured runs of this model and GPU.").replace(QLatin1String("%n"), QString::number(p.data.measured.size()));
+    if (!p.data.measured.empty())
+        out += QLatin1Char(' ') + tr("%n measured runs of this model and GPU.")
+                                      .replace(QLatin1String("%n"), QString::number(p.data.measured.size()));
     return out;
 }
 

@@ -1,5 +1,5 @@
-// The scaling plot's drawing: MFU (or a rate, or days) over the GPU count on a QCustomPlot. The live plot and the
-// exports fill theirs with this same code.
+// The scaling plot's drawing: MFU (or a rate, or days) over the GPU count on a QCustomPlot. The live plot and
+// the exports fill theirs with this same code.
 #pragma once
 
 #include <QFont>

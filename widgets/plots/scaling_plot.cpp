@@ -30,8 +30,10 @@ ScalingPlot::ScalingPlot(LiveModel& model, QWidget* parent)
     ideal_ = row_->add_check(QStringLiteral("scaling/ideal"), tr("Ideal"), defaults.ideal);
     band_ = row_->add_check(QStringLiteral("scaling/band"), tr("Band"), defaults.band);
     measured_ = row_->add_check(QStringLiteral("scaling/measured"), tr("Measured"), defaults.measured);
-    const auto* table = row_->add_button(QStringLiteral("scaling/table"), QStringLiteral("table"), tr("Show as a table"));
-    const auto* save = row_->add_button(QStringLiteral("scaling/export"), QStringLiteral("export"), tr("Export this plot"));
+    const auto* table =
+        row_->add_button(QStringLiteral("scaling/table"), QStringLiteral("table"), tr("Show as a table"));
+    const auto* save =
+        row_->add_button(QStringLiteral("scaling/export"), QStringLiteral("export"), tr("Export this plot"));
 
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -142,8 +144,8 @@ void ScalingPlot::replot() {
 void ScalingPlot::press(QMouseEvent* event) {
     constexpr double kNear = 9;
     const double guide = figure_->pixel_of(figure_->data().current.x);
-    if (event->button() != Qt::LeftButton || !model_.answer().valid() || !figure_->inside(event->position()) ||
-        std::fabs(event->position().x() - guide) > kNear) {
+    if (event->button() != Qt::LeftButton || !model_.answer().valid() ||
+        !figure_->inside(event->position()) || std::fabs(event->position().x() - guide) > kNear) {
         return;
     }
     dragging_ = true;
@@ -161,7 +163,8 @@ void ScalingPlot::move(QMouseEvent* event) {
     plot_->setCursor(near ? Qt::SizeHorCursor : Qt::ArrowCursor);
     if (const MeasuredPoint* run = figure_->measured_at(event->position())) {
         QString text = tr("%1: %2 tokens/s/GPU on %3 GPUs, %4\n%5");
-        text = text.arg(QString::fromStdString(run->name), shown(run->tokens_per_s_per_gpu, Quantity::rate, false),
+        text = text.arg(QString::fromStdString(run->name),
+                        shown(run->tokens_per_s_per_gpu, Quantity::rate, false),
                         shown(run->gpus, Quantity::count),
                         run->same_settings ? tr("same settings") : tr("other settings"),
                         QString::fromStdString(run->source));

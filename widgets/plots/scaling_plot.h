@@ -1,5 +1,5 @@
-// The Scaling tab: MFU, a rate or days over the GPU count, live. Dragging the current dot or its guide changes the
-// GPU count, a double click sets it.
+// The Scaling tab: MFU, a rate or days over the GPU count, live. Dragging the current dot or its guide
+// changes the GPU count, a double click sets it.
 #pragma once
 
 #include <QString>
@@ -38,7 +38,7 @@ class ScalingPlot : public QWidget {
     void changeEvent(QEvent* event) override;
 
   private:
-    void refresh();          // now, or when next shown
+    void refresh();  // now, or when next shown
     void bring_up_to_date();
     void restyle();
     void take_options();

@@ -1,4 +1,5 @@
-// One palette for everything drawn: light, dark, and print (exports). The interface is grey; colour means data.
+// One palette for everything drawn: light, dark, and print (exports). The interface is grey; colour means
+// data.
 #pragma once
 
 #include <QColor>
@@ -25,8 +26,8 @@ struct Theme {
 
     // Data.
     QColor compute, compute_second, communication, communication_hidden, memory_rate, latency, recompute;
-    QColor weights, gradients, optimizer;      // shared by the GPUs
-    QColor gathered, activations, logits;      // staying with each
+    QColor weights, gradients, optimizer;  // shared by the GPUs
+    QColor gathered, activations, logits;  // staying with each
     QColor context, allocator;
     QColor hatch_ground, hatch_line, risk;
 
@@ -52,7 +53,8 @@ inline constexpr double kTitle = 1.33;
 inline constexpr double kDisplay = 2.0;
 
 // 45° hatch over a rectangle; `pitch` in px between lines of `width` px.
-void fill_hatch(QPainter& painter, const QRectF& area, const Theme& theme, double pitch = 8, double width = 1);
+void fill_hatch(QPainter& painter, const QRectF& area, const Theme& theme, double pitch = 8,
+                double width = 1);
 
 // Which theme the window uses; emits when it changes, so that everything painted by hand repaints.
 class ThemeManager : public QObject {

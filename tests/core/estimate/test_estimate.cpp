@@ -68,17 +68,22 @@ TEST_CASE("estimate: terms sum to totals and elasticities to one", "[estimate]")
         for (const double gpus : {1.0, 8.0, 64.0, 2048.0}) {
             for (const double recompute : {0.0, kRecomputeSelective, 0.5, 1.0}) {
                 INFO("sharding " << sharding << " gpus " << gpus << " recompute " << recompute);
-                const Answer found = answer(with({{P::sharding, sharding}, {P::gpus, gpus}, {P::recompute, recompute},
+                const Answer found = answer(with({{P::sharding, sharding},
+                                                  {P::gpus, gpus},
+                                                  {P::recompute, recompute},
                                                   {P::accumulation, 3}}));
                 REQUIRE(found.valid());
                 const Estimate& e = found.estimate;
                 const double step = std::accumulate(e.step.terms.begin(), e.step.terms.end(), 0.0);
                 CHECK(step == Approx(e.step.total).epsilon(1e-12));
                 CHECK(e.step.attribution.total() == Approx(e.step.total).epsilon(1e-12));
-                CHECK(std::accumulate(e.elasticity.begin(), e.elasticity.end(), 0.0) == Approx(1).epsilon(1e-12));
+                CHECK(std::accumulate(e.elasticity.begin(), e.elasticity.end(), 0.0) ==
+                      Approx(1).epsilon(1e-12));
                 const MemoryTerms& terms = e.memory.terms();
-                CHECK(std::accumulate(terms.begin(), terms.end(), 0.0) == Approx(e.memory.peak).epsilon(1e-12));
-                CHECK(e.compute_time() + e.communication_time() - e.step.hidden_communication + e.schedule_time() ==
+                CHECK(std::accumulate(terms.begin(), terms.end(), 0.0) ==
+                      Approx(e.memory.peak).epsilon(1e-12));
+                CHECK(e.compute_time() + e.communication_time() - e.step.hidden_communication +
+                          e.schedule_time() ==
                       Approx(e.step.total).epsilon(1e-12));
                 CHECK(std::ranges::all_of(e.step.terms, [](double t) { return t >= 0; }));
             }
@@ -95,7 +100,8 @@ TEST_CASE("walls: elasticities agree with finite differences", "[walls]") {
             const auto difference = [&](std::initializer_list<P> rates, double by) {
                 Scenario scaled = base;
                 for (const P id : rates) scaled.give(id, now.settings[id] * by);
-                return std::log(answer(scaled).estimate.tokens_per_s / now.estimate.tokens_per_s) / std::log(factor);
+                return std::log(answer(scaled).estimate.tokens_per_s / now.estimate.tokens_per_s) /
+                       std::log(factor);
             };
             INFO("bandwidth " << bandwidth << " gpus " << gpus);
             const auto& e = now.estimate.elasticity;
@@ -104,7 +110,9 @@ TEST_CASE("walls: elasticities agree with finite differences", "[walls]") {
             CHECK(e[2] == Approx(difference({P::intra_node_bandwidth}, factor)).margin(2e-5));
             CHECK(e[3] == Approx(difference({P::inter_node_bandwidth}, factor)).margin(2e-5));
             CHECK(e[4] == Approx(difference({P::intra_node_latency, P::inter_node_latency, P::kernel_launch,
-                                             P::layer_overhead, P::step_overhead}, 1 / factor)).margin(2e-5));
+                                             P::layer_overhead, P::step_overhead},
+                                            1 / factor))
+                              .margin(2e-5));
         }
     }
 }
@@ -144,7 +152,8 @@ TEST_CASE("limits: doubling every rate leaves MFU unchanged without latencies", 
     const Scenario base = without_latency(first());
     const Answer now = answer(base);
     Scenario doubled = base;
-    for (const P id : {P::peak_flops, P::memory_bandwidth, P::intra_node_bandwidth, P::inter_node_bandwidth}) {
+    for (const P id :
+         {P::peak_flops, P::memory_bandwidth, P::intra_node_bandwidth, P::inter_node_bandwidth}) {
         doubled.give(id, 2 * now.settings[id]);
     }
     CHECK(mfu_of(doubled) == Approx(now.estimate.mfu).epsilon(1e-12));
@@ -162,7 +171,8 @@ TEST_CASE("limits: more memory never turns fits into does not fit", "[limits]") 
 
 TEST_CASE("estimate: continuous in continuous inputs", "[estimate]") {
     // No step larger than the change of the input warrants, across every regime of the sweep.
-    for (const P id : {P::inter_node_bandwidth, P::intra_node_bandwidth, P::memory_bandwidth, P::peak_flops}) {
+    for (const P id :
+         {P::inter_node_bandwidth, P::intra_node_bandwidth, P::memory_bandwidth, P::peak_flops}) {
         const double at = answer(first()).settings[id];
         double last = 0;
         for (double value = at / 50; value < at * 50; value *= 1.001) {
@@ -176,7 +186,9 @@ TEST_CASE("estimate: continuous in continuous inputs", "[estimate]") {
 TEST_CASE("recompute: activations and MFU fall, HFU rises above MFU", "[estimate]") {
     const Answer none = answer(first());
     const Answer full = answer(with({{P::recompute, 1}}));
-    const auto activations = [](const Answer& a) { return a.estimate.memory.terms()[static_cast<std::size_t>(MemoryTerm::activations)]; };
+    const auto activations = [](const Answer& a) {
+        return a.estimate.memory.terms()[static_cast<std::size_t>(MemoryTerm::activations)];
+    };
     CHECK(activations(full) < 0.2 * activations(none));
     CHECK(full.estimate.mfu < none.estimate.mfu);
     CHECK(full.estimate.hfu / full.estimate.mfu > 1.2);
@@ -200,7 +212,8 @@ TEST_CASE("memory buys MFU through the automatic micro-batch", "[plan]") {
     CHECK(levers(small).gpu_memory > 0);
 }
 
-TEST_CASE("scaling: pure FSDP of a 7B loses about a third of its throughput per GPU from 128 to 2,048 H100", "[estimate]") {
+TEST_CASE("scaling: pure FSDP of a 7B loses about a third of its throughput per GPU from 128 to 2,048 H100",
+          "[estimate]") {
     // Fernandez et al. 2024, arXiv 2411.13055: −37.2 %; the power falls by 5.9 %.
     Scenario base = with({{P::sequence_length, 4096}, {P::micro_batch, 2}, {P::gpus, 128}});
     base.model = base.catalogue->find(PresetKind::model, "llama-2-7b");

@@ -32,7 +32,8 @@ TEST_CASE("validation: mean error on the public FSDP runs is at most 12 %", "[ev
 
 TEST_CASE("runs: a user's table with few columns, oddities and bad rows", "[evidence]") {
     const char* table =
-        "layers,hidden,ffn_hidden,heads,vocab,gpu,gpus,sequence,micro_batch,global_batch,sharding,tokens_per_s_per_gpu\r\n"
+        "layers,hidden,ffn_hidden,heads,vocab,gpu,gpus,sequence,micro_batch,global_batch,sharding,tokens_per_"
+        "s_per_gpu\r\n"
         "40,5120,20480,40,50368,h100-sxm-80gb,64,2048,2,128,zero3,4800\r\n"
         "40,5120,20480,40,50368,h100-sxm-80gb,64,2048,2\r\n"
         "40,5120,20480,40,50368,x900,64,2048,2,128,zero3,4800\r\n"

@@ -49,14 +49,17 @@ TEST_CASE("explain: MFU's own numbers give the MFU", "[explain]") {
     const Explanation why = explain(Output::mfu, now);
     CHECK(why.formula == "MFU = (6·N + 12·L·a·d·s) · r ÷ P");
     CHECK(why.result == text_of(Output::mfu, now));
-    const double by_hand = (6 * 12853954560.0 + 12.0 * 40 * 40 * 128 * 2048) * now.estimate.tokens_per_s_per_gpu / 989.5e12;
+    const double by_hand =
+        (6 * 12853954560.0 + 12.0 * 40 * 40 * 128 * 2048) * now.estimate.tokens_per_s_per_gpu / 989.5e12;
     CHECK(now.estimate.mfu == Approx(by_hand).epsilon(1e-12));
     CHECK(explain(Output::mfu, answer(with({{P::flops_convention, 2}}))).formula == "MFU = 6·N · r ÷ P");
 }
 
 TEST_CASE("wall sentence: says which wall binds and why", "[explain]") {
-    CHECK(wall_sentence(answer(first())).find("Wall: compute. 4,096 tokens per GPU hide the network, which needs 2,165") == 0);
-    CHECK(wall_sentence(answer(with({{P::sequence_length, 65536}}))).find("Wall: memory. Activations alone need") == 0);
+    CHECK(wall_sentence(answer(first()))
+              .find("Wall: compute. 4,096 tokens per GPU hide the network, which needs 2,165") == 0);
+    CHECK(wall_sentence(answer(with({{P::sequence_length, 65536}})))
+              .find("Wall: memory. Activations alone need") == 0);
     const Answer slow = answer(with({{P::inter_node_bandwidth, 1.25e9}, {P::micro_batch, 1}}));
     CHECK(wall_sentence(slow).find("Wall: inter-node. 2,048 tokens per GPU do not hide") == 0);
 }

@@ -20,7 +20,8 @@ TEST_CASE("sweep: axes hold both ends, snap and drop duplicates", "[explore]") {
     CHECK(parse_axis(first(), "inter_node_bandwidth=100 Gbit/s:400 Gbit/s:3", problems).values[1] == 31.25e9);
     CHECK(parse_axis(first(), "training.sharding=zero2,zero3", problems).values.size() == 2);
     CHECK(problems.empty());
-    for (const char* bad : {"gpus", "gpu=1:2:3", "gpus=1:2", "gpus=1:2:0", "gpus=0:8:3:log", "gpus=a:b:3", "sharding=zero9"}) {
+    for (const char* bad :
+         {"gpus", "gpu=1:2:3", "gpus=1:2", "gpus=1:2:0", "gpus=0:8:3:log", "gpus=a:b:3", "sharding=zero9"}) {
         problems.clear();
         INFO(bad);
         CHECK(parse_axis(first(), bad, problems).values.empty());
@@ -58,7 +59,8 @@ TEST_CASE("scaling: the scenario's own point lies on both curves", "[explore]") 
     CHECK_FALSE(curves.weak.front().fits());
 }
 
-TEST_CASE("repairs: each that works makes it fit, the micro-batch one lands on the largest that does", "[explore]") {
+TEST_CASE("repairs: each that works makes it fit, the micro-batch one lands on the largest that does",
+          "[explore]") {
     const Scenario broken = with({{P::micro_batch, 24}});
     REQUIRE(answer(broken).estimate.verdict == Verdict::does_not_fit);
     const auto offered = repairs(broken);

@@ -19,7 +19,9 @@ Catalogue& presets() {
     return catalogue;
 }
 
-Scenario read(const std::string& text, Problems& problems) { return read_scenario(text, presets(), "", problems); }
+Scenario read(const std::string& text, Problems& problems) {
+    return read_scenario(text, presets(), "", problems);
+}
 
 Problems problems_of(const std::string& text) {
     Problems problems;
@@ -38,10 +40,12 @@ bool says(const Problems& problems, const std::string& where, const std::string&
 
 TEST_CASE("scenario file: the interface's example", "[files]") {
     Problems problems;
-    const Scenario scenario = read(R"({ "format": "shardscope-scenario", "version": 1, "name": "13B on 64 H100",
+    const Scenario scenario =
+        read(R"({ "format": "shardscope-scenario", "version": 1, "name": "13B on 64 H100",
         "model": { "preset": "mpt-13b" },
         "cluster": { "preset": "dgx-h100", "gpus": 64, "inter_node_bandwidth": "200 Gbit/s", "gpu": { "memory": "120 GiB" } },
-        "training": { "sequence_length": 2048, "micro_batch": 4, "sharding": "zero3", "auto": ["micro_batch"] } })", problems);
+        "training": { "sequence_length": 2048, "micro_batch": 4, "sharding": "zero3", "auto": ["micro_batch"] } })",
+             problems);
     REQUIRE(problems.empty());
     const Settings s = resolve(scenario);
     CHECK(s[P::inter_node_bandwidth] == 25e9);
@@ -83,8 +87,10 @@ TEST_CASE("scenario file: written and read again it estimates to the same bytes"
     CHECK(read(write_scenario(odd), problems) == odd);
 }
 
-TEST_CASE("scenario file: everything wrong is said in one go, with place, reason and nearest name", "[files]") {
-    const Problems problems = problems_of(R"({"model": {"preset": "mpt-13c", "layrs": 4}, "training": {"micro_batch": "two",
+TEST_CASE("scenario file: everything wrong is said in one go, with place, reason and nearest name",
+          "[files]") {
+    const Problems problems =
+        problems_of(R"({"model": {"preset": "mpt-13c", "layrs": 4}, "training": {"micro_batch": "two",
         "sharding": "zero4", "auto": ["micro_bach"]}, "clutser": {}, "cluster": {"inter_node_bandwidth": "400 Gbit", "gpu": {"memory": true}}})");
     CHECK(says(problems, "/model/preset", "mpt-13b"));
     CHECK(says(problems, "/model/layrs", "layers"));
@@ -103,10 +109,13 @@ TEST_CASE("scenario file: values that make no sense", "[files]") {
     CHECK(says(problems_of(R"({"cluster": {"gpus": 1e300}})"), "/cluster/gpus", "at most"));
     CHECK(says(problems_of(R"({"model": {"hidden_size": 5000}})"), "/model/hidden_size", "4,992 or 5,120"));
     CHECK(says(problems_of(R"({"cluster": {"gpus": 12}})"), "/cluster/gpus", "8 or 16"));
-    CHECK(says(problems_of(R"({"training": {"tensor_parallel": 4}})"), "/training/tensor_parallel", "not modelled yet"));
-    CHECK(says(problems_of(R"({"training": {"schedule": "zb-h1"}})"), "/training/schedule", "not modelled yet"));
+    CHECK(says(problems_of(R"({"training": {"tensor_parallel": 4}})"), "/training/tensor_parallel",
+               "not modelled yet"));
+    CHECK(says(problems_of(R"({"training": {"schedule": "zb-h1"}})"), "/training/schedule",
+               "not modelled yet"));
     CHECK(says(problems_of(R"({"model": {"experts": 8}})"), "/model/experts", "not modelled yet"));
-    CHECK(says(problems_of(R"({"training": {"accumulation": 2, "global_batch": 256}})"), "/training/accumulation", "leave one out"));
+    CHECK(says(problems_of(R"({"training": {"accumulation": 2, "global_batch": 256}})"),
+               "/training/accumulation", "leave one out"));
     CHECK(says(problems_of(R"({"cluster": {"gpu": "v100-sxm-32gb"}})"), "/training/precision", "bf16"));
     CHECK(problems_of(R"({"cluster": {"gpu": "v100-sxm-32gb"}, "training": {"precision": "fp16"}})").empty());
     CHECK(problems_of(R"({"assumptions": {"overlap": null}, "cluster": {"calibration": null}})").empty());
@@ -164,7 +173,9 @@ TEST_CASE("result: null times where it does not fit, every documented field", "[
     const auto json = nlohmann::json::parse(result_json(answer(large)));
     CHECK(json["verdict"] == "does-not-fit");
     CHECK(json["wall"] == "memory");
-    for (const char* field : {"step_time_s", "tokens_per_s", "tokens_per_s_per_gpu", "mfu", "hfu", "training_days"}) CHECK(json[field].is_null());
+    for (const char* field :
+         {"step_time_s", "tokens_per_s", "tokens_per_s_per_gpu", "mfu", "hfu", "training_days"})
+        CHECK(json[field].is_null());
     CHECK(json["memory"]["peak_bytes"].is_number());
     CHECK_FALSE(json["reason"].get<std::string>().empty());
     CHECK(nlohmann::json::parse(result_json(answer(large), true))["mfu"].is_number());
@@ -175,9 +186,10 @@ TEST_CASE("result: null times where it does not fit, every documented field", "[
     sum = 0;
     for (const auto& [name, seconds] : fits["step_terms"].items()) sum += seconds.get<double>();
     CHECK(sum == Approx(fits["step_time_s"].get<double>()).epsilon(1e-12));
-    for (const char* field : {"name", "plan", "auto", "parameters", "active_parameters", "hidden_communication_s", "decomposition",
-                              "band", "elasticities", "levers", "power_per_gpu_w", "tokens_per_joule", "gpu_hours", "cost", "energy_j",
-                              "ideal", "flops_convention"}) {
+    for (const char* field :
+         {"name", "plan", "auto", "parameters", "active_parameters", "hidden_communication_s",
+          "decomposition", "band", "elasticities", "levers", "power_per_gpu_w", "tokens_per_joule",
+          "gpu_hours", "cost", "energy_j", "ideal", "flops_convention"}) {
         INFO(field);
         CHECK(fits.contains(field));
     }

@@ -88,7 +88,8 @@ TEST_CASE("closed form: full peak without recompute, three quarters with it", "[
 
 TEST_CASE("thresholds: the bandwidth and the memory at which MFU reaches a target", "[solve]") {
     Scenario slow = with({{P::inter_node_bandwidth, 1.25e9}, {P::micro_batch, 1}});
-    const auto bandwidth = solve(slow, P::inter_node_bandwidth, 1e9, 400e9, Output::mfu, Comparison::at_least, 0.30);
+    const auto bandwidth =
+        solve(slow, P::inter_node_bandwidth, 1e9, 400e9, Output::mfu, Comparison::at_least, 0.30);
     REQUIRE(bandwidth.has_value());
     slow.give(P::inter_node_bandwidth, *bandwidth);
     CHECK(answer(slow).estimate.mfu >= 0.30);

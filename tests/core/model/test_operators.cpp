@@ -19,7 +19,8 @@ OperatorList list_of(const Scenario& scenario) {
 // Saved bytes of one layer per s·b·h, as Korthikanti et al. count them.
 double factor(const Scenario& scenario) {
     const Settings s = resolve(scenario);
-    return list_of(scenario).blocks[1].saved() / (s[P::sequence_length] * s[P::micro_batch] * s[P::hidden_size]);
+    return list_of(scenario).blocks[1].saved() /
+           (s[P::sequence_length] * s[P::micro_batch] * s[P::hidden_size]);
 }
 
 Scenario gpt(double naive) {

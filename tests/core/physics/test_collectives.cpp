@@ -52,7 +52,8 @@ TEST_CASE("collectives: latency grows with the group and an all-reduce has a tre
         last = now;
     }
     // Small messages over many nodes: the tree's logarithm beats the ring's length.
-    CHECK(all_reduce_time(1e6, {8, 1024}, network).total() < 0.2 * 2 * all_gather_time(1e6, {8, 1024}, network).total());
+    CHECK(all_reduce_time(1e6, {8, 1024}, network).total() <
+          0.2 * 2 * all_gather_time(1e6, {8, 1024}, network).total());
     CHECK(all_gather_time(1e9, {1, 1}, network).total() == 0);
     CHECK(all_reduce_time(1e9, {1, 1}, network).total() == 0);
 }

@@ -103,8 +103,9 @@ TEST_CASE("scenario: any chain of edits stays valid", "[scenario][property]") {
         const Parameter& row = parameter(id);
         if (row.prominence == Prominence::file) continue;
         const double t = std::uniform_real_distribution<double>(0, 1)(random);
-        const double value = row.slider_high > row.slider_low ? row.slider_low + t * (row.slider_high - row.slider_low)
-                                                              : static_cast<double>(random() % 12);
+        const double value = row.slider_high > row.slider_low
+                                 ? row.slider_low + t * (row.slider_high - row.slider_low)
+                                 : static_cast<double>(random() % 12);
         if (i % 97 == 0) scenario = holding(scenario, i % 2 ? Hold::global_batch : Hold::per_gpu_batch);
         const Scenario next = edited(scenario, id, value);
         const Settings s = resolve(next);
@@ -121,9 +122,17 @@ TEST_CASE("scenario: any chain of edits stays valid", "[scenario][property]") {
 }
 
 TEST_CASE("scenario: is_valid and check agree", "[scenario]") {
-    for (const auto& [id, value] : std::initializer_list<std::pair<P, double>>{{P::micro_batch, -2}, {P::micro_batch, 1.5},
-             {P::gpus, 12}, {P::tensor_parallel, 2}, {P::kv_heads, 7}, {P::hidden_size, 5000}, {P::sequence_length, 0},
-             {P::memory, std::nan("")}, {P::gemm_efficiency, 2}, {P::global_batch, 100}, {P::shard_group, 7}}) {
+    for (const auto& [id, value] : std::initializer_list<std::pair<P, double>>{{P::micro_batch, -2},
+                                                                               {P::micro_batch, 1.5},
+                                                                               {P::gpus, 12},
+                                                                               {P::tensor_parallel, 2},
+                                                                               {P::kv_heads, 7},
+                                                                               {P::hidden_size, 5000},
+                                                                               {P::sequence_length, 0},
+                                                                               {P::memory, std::nan("")},
+                                                                               {P::gemm_efficiency, 2},
+                                                                               {P::global_batch, 100},
+                                                                               {P::shard_group, 7}}) {
         const Scenario scenario = with({{id, value}});
         const Settings s = resolve(scenario);
         INFO(parameter(id).key);
