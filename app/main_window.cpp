@@ -238,7 +238,7 @@ void MainWindow::build_panes() {
     connect(why_, &WhyPanel::closed, this, [this] { show_why(false); });
     connect(headline_, &Headline::hypothetical_toggled, this, [this](bool on) {
         waterfall_->set_hypothetical(on);
-        scaling_->set_hypothetical(on);
+        scaling_->show_hypothetical(on);
     });
     connect(scaling_, &ScalingPlot::table_requested, actions_.at(ActionId::show_table), &QAction::trigger);
     connect(scaling_, &ScalingPlot::export_requested, actions_.at(ActionId::export_plot), &QAction::trigger);

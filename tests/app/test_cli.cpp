@@ -1,6 +1,7 @@
 // The program as a shell calls it: output, exit codes, files.
 #include <sys/wait.h>
-#include <array>
+#include <vector>
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -123,7 +124,7 @@ TEST_CASE("estimate: one bad scenario says everything at once and prints nothing
     CHECK(run("estimate").code == 2);
     CHECK(run("estimate - --format xml").code == 2);
     CHECK(run("frobnicate").code != 0);
-    for (const std::string input : {std::string(), std::string("{"), std::string("\0\0", 2),
+    for (const std::string& input : std::vector<std::string>{std::string(), std::string("{"), std::string("\0\0", 2),
                                     std::string("\xff\xfe"), std::string(200000, '[')}) {
         const Ran ran = run("estimate -", input);
         CHECK(ran.code == 2);
@@ -208,8 +209,8 @@ TEST_CASE("validate: JSON with rows, summary and what was skipped and why", "[cl
 
 TEST_CASE("export: every plot in every format, each time the same bytes", "[cli]") {
     const Folder folder;
-    for (const std::string plot : {"scaling", "memory", "waterfall", "sweep"}) {
-        for (const std::string ending : {"svg", "pdf", "png", "csv"}) {
+    for (const std::string& plot : std::vector<std::string>{"scaling", "memory", "waterfall", "sweep"}) {
+        for (const std::string& ending : std::vector<std::string>{"svg", "pdf", "png", "csv"}) {
             INFO(plot << "." << ending);
             const std::string a = folder.file(plot + "." + ending);
             const std::string b = folder.file(plot + "-again." + ending);

@@ -116,7 +116,7 @@ double LabelRoom::cost(const QRectF& box) const {
     return sum;
 }
 
-std::optional<QRectF> LabelRoom::place(const QSizeF& size, const QList<QPointF>& corners) {
+std::optional<QRectF> LabelRoom::place(const QSizeF& size, const QList<QPointF>& corners, double most) {
     double best = std::numeric_limits<double>::infinity();
     QRectF chosen;
     for (const QPointF& corner : corners) {
@@ -129,7 +129,7 @@ std::optional<QRectF> LabelRoom::place(const QSizeF& size, const QList<QPointF>&
             chosen = box;
         }
     }
-    if (best == std::numeric_limits<double>::infinity()) return std::nullopt;
+    if (best == std::numeric_limits<double>::infinity() || best > most) return std::nullopt;
     take(chosen.adjusted(-3, -1, 3, 1));
     return chosen;
 }

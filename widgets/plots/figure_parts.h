@@ -8,6 +8,7 @@
 #include <QPolygonF>
 #include <QRectF>
 #include <QString>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -45,8 +46,9 @@ class LabelRoom {
     void take(const QRectF& box) { taken_.append(box); }
     void avoid(const QPolygonF& line, double weight = 1) { lines_.append({line, weight}); }
     // The best of the candidate positions (top left corners), earlier ones preferred; none when all are
-    // taken. What it returns is taken.
-    std::optional<QRectF> place(const QSizeF& size, const QList<QPointF>& corners);
+    // taken or cross more than `most` px of lines. What it returns is taken.
+    std::optional<QRectF> place(const QSizeF& size, const QList<QPointF>& corners,
+                                double most = std::numeric_limits<double>::infinity());
     [[nodiscard]] const QRectF& area() const { return area_; }
 
   private:

@@ -414,6 +414,7 @@ void ScalingFigure::Parts::paint_labels(QCPPainter& painter) const {
         painter.setPen(line_pen(color, 1, {1, 2}));
         const double px = std::floor(at) + 0.5;
         painter.drawLine(QPointF(px, top), QPointF(px, area.bottom()));
+        room.avoid(QPolygonF({QPointF(px, top), QPointF(px, area.bottom())}), 0.5);
     };
 
     // Marks first: labels keep off them.
@@ -574,7 +575,9 @@ void ScalingFigure::Parts::paint_labels(QCPPainter& painter) const {
     const auto other = std::ranges::find_if(diamonds, [](const Diamond& d) { return !d.run->same_settings; });
     if (roomy && other != diamonds.end()) {
         const LabelLines lines{line(tr("other settings"), false, t.muted)};
-        put(lines, around(other->at, size_of(lines), 8));
+        constexpr double kMostCrossed = 6;
+        const auto box = room.place(size_of(lines), around(other->at, size_of(lines), 8), kMostCrossed);
+        if (box) draw_label(painter, *box, lines, Qt::AlignHCenter, t.pane);
     }
 
     // Marks last, over everything.

@@ -1,0 +1,214 @@
+// What stays in view while a slider moves: headline, repairs, memory bar, waterfall and the Why panel.
+#include <QAbstractButton>
+#include <QApplication>
+#include <QCheckBox>
+#include <QLabel>
+#include <QSignalSpy>
+#include <QTest>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "widgets/panels/headline.h"
+#include "widgets/panels/memory_bar.h"
+#include "widgets/panels/repair_strip.h"
+#include "widgets/panels/waterfall.h"
+#include "widgets/panels/why_panel.h"
+
+using namespace shardscope;
+
+namespace {
+
+QString text(const QWidget& in, const char* name) {
+    const auto* label = in.findChild<QLabel*>(QLatin1String(name));
+    REQUIRE(label);
+    return label->text();
+}
+
+bool is_shown(const QWidget& in, const char* name) {
+    const auto* widget = in.findChild<QWidget*>(QLatin1String(name));
+    REQUIRE(widget);
+    return widget->isVisibleTo(&in);
+}
+
+// First launch, dragged to a sequence that does not fit.
+void overflow(LiveModel& model) {
+    model.edit(P::sequence_length, 8192);
+    REQUIRE_FALSE(model.answer().fits());
+}
+
+}  // namespace
+
+TEST_CASE("the headline says what the estimate says") {
+    LiveModel model(Catalogue::shipped());
+    Headline headline(model);
+    headline.resize(1068, headline.sizeHint().height());
+    CHECK(text(headline, "headline/verdict") == QStringLiteral("FITS"));
+    CHECK(text(headline, "headline/mfu").toStdString() == text_of(Output::mfu, model.answer()));
+    CHECK(text(headline, "headline/wall") == QStringLiteral("compute"));
+    CHECK(text(headline, "headline/tokens-per-gpu") == QStringLiteral("4,096 tokens/GPU"));
+    CHECK(text(headline, "headline/sentence").startsWith(QStringLiteral("Wall: compute.")));
+    CHECK_FALSE(is_shown(headline, "show-hypothetical"));
+
+    QSignalSpy asked(&headline, &Headline::why_requested);
+    QTest::mouseClick(headline.findChild<QLabel*>(QStringLiteral("headline/step-time")), Qt::LeftButton);
+    REQUIRE(asked.count() == 1);
+    CHECK(asked.front().front().value<Output>() == Output::step_time);
+}
+
+TEST_CASE("the headline compares with the first pin") {
+    LiveModel model(Catalogue::shipped());
+    Headline headline(model);
+    headline.resize(1068, headline.sizeHint().height());
+    model.pin();
+    CHECK(text(headline, "headline/mfu-caption") == QStringLiteral("MFU ±0 vs B"));
+    model.edit(P::gpus, 4096);
+    CHECK(text(headline, "headline/mfu-caption").startsWith(QStringLiteral("MFU −")));
+    CHECK(text(headline, "headline/mfu-caption").endsWith(QStringLiteral(" vs B")));
+    CHECK(text(headline, "headline/tokens-per-s-per-gpu-caption").endsWith(QStringLiteral(" %")));
+}
+
+TEST_CASE("no rate is shown where the scenario does not fit, unless asked for") {
+    LiveModel model(Catalogue::shipped());
+    Headline headline(model);
+    headline.resize(1068, headline.sizeHint().height());
+    overflow(model);
+    CHECK(text(headline, "headline/verdict") == QStringLiteral("DOES NOT FIT"));
+    for (const char* rate : {"headline/mfu", "headline/tokens-per-s-per-gpu", "headline/step-time", "headline/training-days"}) {
+        INFO(rate);
+        CHECK(text(headline, rate) == QStringLiteral("–"));
+    }
+    CHECK(is_shown(headline, "headline/too-much-by"));
+    CHECK(text(headline, "headline/wall") == QStringLiteral("memory"));
+
+    QSignalSpy toggled(&headline, &Headline::hypothetical_toggled);
+    auto* box = headline.findChild<QCheckBox*>(QStringLiteral("show-hypothetical"));
+    REQUIRE(box);
+    REQUIRE(is_shown(headline, "show-hypothetical"));
+    box->click();
+    CHECK(toggled.count() == 1);
+    CHECK(text(headline, "headline/mfu").endsWith(QStringLiteral(" %")));
+    CHECK(text(headline, "headline/mfu-caption").contains(QStringLiteral("hypothetical")));
+    CHECK(text(headline, "headline/verdict") == QStringLiteral("DOES NOT FIT"));
+}
+
+TEST_CASE("a repair is one click and makes the scenario fit") {
+    LiveModel model(Catalogue::shipped());
+    QWidget window;
+    auto* strip = new RepairStrip(model, &window);
+    strip->resize(1068, strip->sizeHint().height());
+    QApplication::processEvents();
+    CHECK(strip->isHidden());
+    overflow(model);
+    QApplication::processEvents();
+    CHECK_FALSE(strip->isHidden());
+    auto* repair = strip->findChild<QAbstractButton*>(QStringLiteral("repair/training.micro_batch"));
+    REQUIRE(repair);
+    REQUIRE(repair->isEnabled());
+    repair->click();
+    CHECK(model.answer().fits());
+    QApplication::processEvents();
+    CHECK(strip->isHidden());
+    CHECK_FALSE(strip->findChild<QAbstractButton*>(QStringLiteral("repair/training.micro_batch")));
+}
+
+TEST_CASE("waterfall bars meet to the pixel and end where the step does") {
+    LiveModel model(Catalogue::shipped());
+    for (const double gpus : {8.0, 64.0, 512.0, 8192.0}) {
+        model.edit(P::gpus, gpus);
+        for (const QSizeF size : {QSizeF(262, 270), QSizeF(214, 220), QSizeF(641, 480)}) {
+            const WaterfallData data = waterfall_data(model.answer());
+            const WaterfallGeometry g = waterfall_geometry(QRectF(QPointF(3, 5), size), data, QApplication::font());
+            REQUIRE(g.rows.size() >= 2);
+            CHECK(g.rows.front().exposed.left() == g.left);
+            for (std::size_t i = 1; i < g.rows.size(); ++i) CHECK(g.rows[i].exposed.left() == g.rows[i - 1].exposed.right());
+            CHECK(g.rows.back().exposed.right() == g.total.right());
+            CHECK(g.total.right() <= g.right);
+            CHECK(g.axis_y < 5 + size.height());
+            double sum = 0;
+            for (const double term : data.terms) sum += term;
+            CHECK(sum == Approx(data.total).epsilon(1e-12));
+        }
+    }
+}
+
+TEST_CASE("the waterfall gives no time where the scenario does not fit") {
+    LiveModel model(Catalogue::shipped());
+    Waterfall waterfall(model);
+    overflow(model);
+    CHECK_FALSE(waterfall.data().has_time);
+    waterfall.set_hypothetical(true);
+    CHECK(waterfall.data().has_time);
+    CHECK(waterfall.data().hypothetical);
+}
+
+TEST_CASE("memory segments sum to the peak and their labels keep apart") {
+    LiveModel model(Catalogue::shipped());
+    for (const double sequence : {256.0, 2048.0, 4096.0, 8192.0, 32768.0}) {
+        model.edit(P::sequence_length, sequence);
+        const MemoryBarData data = memory_bar_data(model.answer());
+        double sum = 0;
+        for (const double term : data.terms) sum += term;
+        CHECK(sum == Approx(data.peak).epsilon(1e-12));
+        const MemoryBarGeometry g = memory_bar_geometry(QRectF(0, 0, 262, 292), data, QApplication::font());
+        double height = 0;
+        for (const QRectF& segment : g.segments) height += segment.height();
+        CHECK(height == Approx(data.peak / data.top * g.bar.height()).epsilon(1e-9));
+        CHECK(data.peak <= data.top);
+        for (std::size_t i = 1; i < g.labels.size(); ++i) CHECK(g.labels[i].y - g.labels[i - 1].y >= g.line - 1e-6);
+        CHECK(g.labels.back().y <= g.bar.bottom() + g.line / 2);
+    }
+}
+
+TEST_CASE("the memory axis stands still during a drag") {
+    LiveModel model(Catalogue::shipped());
+    MemoryBar bar(model);
+    const double before = bar.data().top;
+    model.begin_gesture(P::sequence_length);
+    model.drag(P::sequence_length, 512);
+    CHECK(bar.data().top == before);
+    model.drag(P::sequence_length, 16384);
+    CHECK(bar.data().top >= bar.data().peak);
+    const double stretched = bar.data().top;
+    model.drag(P::sequence_length, 2048);
+    CHECK(bar.data().top == stretched);
+    model.end_gesture();
+    CHECK(bar.data().top == before);
+}
+
+TEST_CASE("Why explains the number the headline shows") {
+    LiveModel model(Catalogue::shipped());
+    Headline headline(model);
+    WhyPanel why(model);
+    why.resize(244, 700);
+    why.show(Output::mfu);
+    CHECK(text(why, "why/title") == QStringLiteral("Why: MFU"));
+    CHECK(text(why, "why/formula").toStdString() == explain(Output::mfu, model.answer()).formula);
+    CHECK_FALSE(text(why, "why/formula").isEmpty());
+    CHECK(text(why, "why/result") == QStringLiteral("= ") + text(headline, "headline/mfu"));
+    model.edit(P::micro_batch, 1);
+    CHECK(text(why, "why/result") == QStringLiteral("= ") + text(headline, "headline/mfu"));
+
+    why.show(Output::wall);
+    CHECK(is_shown(why, "why/walls-title"));
+    why.findChild<QAbstractButton*>(QStringLiteral("why/back"))->click();
+    CHECK(why.current() == Output::mfu);
+    CHECK_FALSE(is_shown(why, "why/walls-title"));
+    why.findChild<QAbstractButton*>(QStringLiteral("why/forward"))->click();
+    CHECK(why.current() == Output::wall);
+    QSignalSpy closed(&why, &WhyPanel::closed);
+    why.findChild<QAbstractButton*>(QStringLiteral("why/close"))->click();
+    CHECK(closed.count() == 1);
+}
+
+TEST_CASE("Why offers the best repair") {
+    LiveModel model(Catalogue::shipped());
+    WhyPanel why(model);
+    why.resize(244, 700);
+    QApplication::processEvents();
+    CHECK_FALSE(is_shown(why, "why/apply"));
+    overflow(model);
+    QApplication::processEvents();
+    REQUIRE(is_shown(why, "why/apply"));
+    why.findChild<QAbstractButton*>(QStringLiteral("why/apply"))->click();
+    CHECK(model.answer().fits());
+}

@@ -1,0 +1,380 @@
+#include "widgets/panels/headline.h"
+
+#include <QCheckBox>
+#include <QEvent>
+#include <QFontMetricsF>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/panels/drawing.h"
+#include "widgets/panels/run_label.h"
+#include "widgets/panels/verdict_chip.h"
+
+namespace shardscope {
+namespace {
+
+constexpr int kPadding = 16;
+constexpr double kUnitSize = 1.08;
+constexpr double kLeastGap = 14;
+constexpr double kMostGap = 38;
+constexpr int kGlyphWidth = 92;
+constexpr int kNarrowWindow = 1200;
+
+QString signed_number(double value, int decimals) {
+    QString digits = QString::number(std::fabs(value), 'f', decimals);
+    if (digits.toDouble() == 0) return QStringLiteral("±0");
+    return (value < 0 ? QStringLiteral("−") : QStringLiteral("+")) + digits;
+}
+
+// "−10 %", "×12" where a percentage would no longer be read.
+QString relative(double now, double pinned) {
+    if (!(pinned > 0) || !std::isfinite(now / pinned)) return {};
+    const double ratio = now / pinned;
+    if (ratio >= 10) return QStringLiteral("×") + QString::number(ratio, 'f', 0);
+    return signed_number((ratio - 1) * 100, 0) + QStringLiteral(" %");
+}
+
+// "Wall: compute. 4,096 tokens hide it. More." in three.
+QStringList split_sentences(const QString& text) {
+    QStringList out;
+    qsizetype start = 0;
+    while (start < text.size()) {
+        const qsizetype end = text.indexOf(QLatin1String(". "), start);
+        const qsizetype stop = end < 0 ? text.size() : end + 1;
+        out.append(text.mid(start, stop - start).trimmed());
+        start = stop + 1;
+    }
+    return out;
+}
+
+QString problem_text(const Problem& problem) {
+    QString out = QString::fromStdString(problem.what);
+    if (!problem.why.empty()) out += QStringLiteral(" (%1)").arg(QString::fromStdString(problem.why));
+    if (!problem.suggestion.empty()) out += QStringLiteral("; ") + QString::fromStdString(problem.suggestion);
+    return out;
+}
+
+}  // namespace
+
+Headline::Headline(LiveModel& model, QWidget* parent) : QWidget(parent), model_(model) {
+    setObjectName(QStringLiteral("headline"));
+    setAccessibleName(tr("Headline"));
+    setAutoFillBackground(true);
+    setBackgroundRole(QPalette::Base);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+
+    const auto clickable = [this](RunLabel* label, Output output, const QString& name) {
+        label->make_clickable();
+        label->setAccessibleName(name);
+        connect(label, &RunLabel::clicked, this, [this, output] { Q_EMIT why_requested(output); });
+    };
+    const auto make = [this](const char* name) { return new RunLabel(QLatin1String(name), this); };
+    verdict_ = new VerdictChip(QStringLiteral("headline/verdict"), this);
+    clickable(verdict_, Output::peak_memory, tr("Verdict"));
+    memory_ = make("headline/memory");
+    clickable(memory_, Output::peak_memory, tr("Memory"));
+    constexpr std::array<const char*, columns> names{"mfu",  "likely",      "tokens-per-s-per-gpu", "step-time",
+                                                     "training-days", "too-much-by", "wall"};
+    constexpr std::array<Output, columns> meaning{Output::mfu,           Output::mfu,         Output::tokens_per_s_per_gpu,
+                                                  Output::step_time,     Output::training_days, Output::peak_memory,
+                                                  Output::wall};
+    for (std::size_t i = 0; i < columns; ++i) {
+        const QString name = QStringLiteral("headline/") + QLatin1String(names[i]);
+        caption_[i] = new RunLabel(name + QStringLiteral("-caption"), this);
+        if (i == likely) continue;
+        value_[i] = new RunLabel(name, this);
+        clickable(value_[i], meaning[i], text_of(output(meaning[i]).label));
+    }
+    band_ = new BandGlyph(this);
+    caption_[wall]->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    value_[wall]->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+
+    sentence_ = make("headline/sentence");
+    clickable(sentence_, Output::wall, tr("What is the wall"));
+    tokens_ = make("headline/tokens-per-gpu");
+    clickable(tokens_, Output::tokens_per_gpu, tr("Tokens per GPU"));
+    threshold_caption_ = make("headline/threshold-caption");
+    threshold_ = make("headline/threshold");
+    clickable(threshold_, Output::threshold_tokens, tr("Ideal threshold, tokens per GPU"));
+    show_hypothetical_ = new QCheckBox(tr("Show h&ypothetical"), this);
+    show_hypothetical_->setObjectName(QStringLiteral("show-hypothetical"));
+    show_hypothetical_->setToolTip(tr("Rates as if memory were no limit"));
+    connect(show_hypothetical_, &QCheckBox::toggled, this, [this](bool on) {
+        hypothetical_ = on;
+        refresh();
+        Q_EMIT hypothetical_toggled(on);
+    });
+
+    connect(&model_, &LiveModel::changed, this, &Headline::refresh);
+    connect(&model_, &LiveModel::pins_changed, this, &Headline::refresh);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &Headline::refresh);
+    refresh();
+}
+
+bool Headline::shows_rates() const { return model_.answer().fits() || (model_.answer().valid() && hypothetical_); }
+
+bool Headline::narrow() const { return window() != this && window()->width() < kNarrowWindow; }
+
+void Headline::set_rate(Column column, Output id, const QString& caption, const QString& difference) {
+    const Theme& theme = current_theme();
+    const Answer& answer = model_.answer();
+    const bool unreal = shows_rates() && !answer.fits();
+    const bool has_value = shows_rates();
+    QFont small = scaled_font(font(), kSmall);
+    QFont large = scaled_font(font(), column == mfu ? kDisplay : kTitle, has_value);
+    if (!has_value) large = scaled_font(font(), kTitle);
+    QFont unit = scaled_font(font(), kUnitSize);
+    for (QFont* face : {&small, &large, &unit}) face->setItalic(unreal);
+
+    caption_text_[column] = caption;
+    QList<Run> above{{caption, small, theme.muted}};
+    if (!difference.isEmpty()) {
+        above.append({QStringLiteral(" ") + difference, scaled_font(font(), kSmall, true), theme.text});
+    }
+    caption_[column]->set_runs(above);
+
+    const Shown value = shardscope::show(value_of(id, answer, hypothetical_), output(id).quantity);
+    const QColor ink = has_value && !unreal ? theme.text : theme.muted;
+    QList<Run> runs{{QString::fromStdString(value.number), large, ink}};
+    // The rate's caption is its unit.
+    if (!value.unit.empty() && column != rate) runs.append({QStringLiteral(" ") + QString::fromStdString(value.unit), unit, ink});
+    value_[column]->set_runs(runs);
+    value_[column]->setAccessibleDescription(unreal ? tr("hypothetical: it does not fit") : difference);
+}
+
+void Headline::refresh() {
+    const Theme& theme = current_theme();
+    const Answer& answer = model_.answer();
+    const Estimate& estimate = answer.estimate;
+    const QFont small = scaled_font(font(), kSmall);
+    const QFont title = scaled_font(font(), kTitle, true);
+    const QFont unit = scaled_font(font(), kUnitSize);
+
+    verdict_->set_verdict(answer);
+    memory_->set_runs({{answer.valid() ? tr("%1 of %2").arg(shown(estimate.memory.peak, Quantity::bytes, false),
+                                                            shown(estimate.memory.capacity, Quantity::bytes))
+                                       : QStringLiteral("–"),
+                        small, theme.muted}});
+
+    const bool rates = shows_rates();
+    const bool unreal = rates && !answer.fits();
+    const Answer* pinned = model_.pins().empty() ? nullptr : &model_.pins().front().answer;
+    const bool compared = rates && pinned && pinned->fits();
+    const auto against = [&](double now, double then) { return compared ? relative(now, then) : QString(); };
+    set_rate(mfu, Output::mfu, unreal ? tr("MFU, hypothetical") : tr("MFU"),
+             compared ? tr("%1 vs %2").arg(signed_number((estimate.mfu - pinned->estimate.mfu) * 100, 1),
+                                           QString(QLatin1Char(model_.pins().front().letter)))
+                      : QString());
+    set_rate(rate, Output::tokens_per_s_per_gpu, tr("tokens/s/GPU"),
+             against(estimate.tokens_per_s_per_gpu, compared ? pinned->estimate.tokens_per_s_per_gpu : 0));
+    set_rate(step, Output::step_time, tr("step"), against(estimate.step.total, compared ? pinned->estimate.step.total : 0));
+    set_rate(days, Output::training_days,
+             answer.valid() ? tr("%1 tokens").arg(shown(answer.compiled.training_tokens, Quantity::big_count)) : tr("days"),
+             against(estimate.training_days, compared ? pinned->estimate.training_days : 0));
+
+    const double per_token = rates ? estimate.mfu / estimate.tokens_per_s_per_gpu : std::nan("");
+    const double low = estimate.band_low * per_token;
+    const double high = estimate.band_high * per_token;
+    band_->set_band(low, rates ? estimate.mfu : std::nan(""), high);
+    if (rates) {
+        const QString range = tr("likely %1–%2 %").arg(low * 100, 0, 'f', 0).arg(high * 100, 0, 'f', 0);
+        caption_[likely]->set_runs({{range, small, theme.muted}});
+        band_->setToolTip(tr("Likely MFU %1 to %2; the line spans 0 to 60 %")
+                              .arg(shown(low, Quantity::percent), shown(high, Quantity::percent)));
+    }
+
+    caption_[excess]->set_runs({{tr("too much by"), small, theme.muted}});
+    const Shown over = shardscope::show(estimate.memory.peak - estimate.memory.capacity, Quantity::bytes);
+    value_[excess]->set_runs({{QString::fromStdString(over.number), title, theme.text},
+                              {QStringLiteral(" ") + QString::fromStdString(over.unit), unit, theme.text}});
+
+    const bool at_memory = answer.valid() && estimate.wall == Wall::memory;
+    caption_[wall]->set_runs(
+        {{answer.valid() && !at_memory
+              ? tr("wall, %1 % of the step").arg(std::round(*std::ranges::max_element(estimate.elasticity) * 100))
+              : tr("wall"),
+          small, theme.muted}});
+    value_[wall]->set_runs({{answer.valid() ? text_of(label_of(estimate.wall)) : QStringLiteral("–"), title, theme.text}});
+    value_[wall]->set_marker(!answer.valid() ? RunLabel::Marker::none
+                             : at_memory     ? RunLabel::Marker::hatched
+                                             : RunLabel::Marker::square,
+                             theme.of(estimate.wall));
+
+    const double tokens = value_of(Output::tokens_per_gpu, answer);
+    const double threshold = value_of(Output::threshold_tokens, answer);
+    tokens_->set_runs({{tr("%1 tokens/GPU").arg(shown(tokens, Quantity::tokens, false)), small, theme.text}});
+    threshold_caption_->set_runs({{tr("ideal threshold"), small, theme.muted}});
+    threshold_->set_runs({{shown(std::round(threshold), Quantity::tokens, false), small, theme.text}});
+    set_sentence();
+    arrange();
+}
+
+void Headline::set_sentence() {
+    const Answer& answer = model_.answer();
+    if (!answer.valid()) {
+        const QString problem = problem_text(answer.problems.front());
+        sentences_ = {problem};
+        sentence_->setToolTip(problem);
+        return;
+    }
+    QString text = QString::fromStdString(wall_sentence(answer));
+    sentences_ = split_sentences(text);
+    for (const std::string& warning : warnings(answer)) text += QLatin1Char('\n') + QString::fromStdString(warning);
+    sentence_->setToolTip(text);
+}
+
+void Headline::arrange() {
+    if (width() < 2 * kPadding) return;
+    arrange_columns();
+    arrange_sentence();
+}
+
+void Headline::arrange_columns() {
+    const Answer& answer = model_.answer();
+    const QFontMetricsF small(scaled_font(font(), kSmall));
+    const QFontMetricsF display(scaled_font(font(), kDisplay, true));
+
+    // Room for the widest number a column will hold, so that nothing moves while a slider is dragged.
+    const auto room = [&](Column column) {
+        const double value_size = column == mfu ? kDisplay : kTitle;
+        static constexpr std::array<const char*, columns> widest{"00.0", "", "00,000", "0,000", "0,000", "000.0", ""};
+        static constexpr std::array<const char*, columns> units{" %", "", "", " ms", " days", " GiB", ""};
+        double value = 0;
+        if (column == likely) {
+            value = kGlyphWidth;
+        } else if (shows_rates() || column == excess) {
+            value = text_width(scaled_font(font(), value_size, true), QLatin1String(widest[column])) +
+                    text_width(scaled_font(font(), kUnitSize), QLatin1String(units[column]));
+        }
+        if (value_[column]) value = std::max(value, value_[column]->natural_width());
+        // A difference grows from "±0" to "−100 %" under the pointer.
+        double caption = caption_[column]->natural_width();
+        if (shows_rates() && !model_.pins().empty() && column != likely && column < excess) {
+            caption = std::max(caption, text_width(scaled_font(font(), kSmall), caption_text_[column]) +
+                                            text_width(scaled_font(font(), kSmall, true),
+                                                       column == mfu ? QStringLiteral(" −00.0 vs B") : QStringLiteral(" −00 %")));
+        }
+        return std::ceil(std::max(value, caption));
+    };
+
+    std::array<bool, columns> shown_column{};
+    shown_column.fill(true);
+    shown_column[likely] = shows_rates();
+    shown_column[excess] = answer.valid() && !answer.fits();
+    if (narrow()) shown_column[days] = false;
+    const double chip = std::max({static_cast<double>(verdict_->sizeHint().width()), memory_->natural_width(),
+                                  text_width(scaled_font(font(), kSmall), QStringLiteral("00.0 of 00.0 GiB"))});
+    std::array<double, columns> widths{};
+    for (std::size_t i = 0; i < columns; ++i) widths[i] = room(static_cast<Column>(i));
+    const auto gap = [&] {
+        double used = chip + 2 * kPadding;
+        int gaps = 0;
+        for (std::size_t i = 0; i < columns; ++i) {
+            if (!shown_column[i]) continue;
+            used += widths[i];
+            ++gaps;
+        }
+        return (width() - used) / gaps;
+    };
+    // What may go when there is no room, in this order; verdict, MFU and wall stay.
+    for (const Column fold : {days, likely, step, rate, excess}) {
+        if (gap() >= kLeastGap) break;
+        shown_column[fold] = false;
+    }
+    const double between = std::floor(std::clamp(gap(), 4.0, kMostGap));
+
+    const int top = 8;
+    const int caption_height = static_cast<int>(std::ceil(small.height()));
+    const int value_top = top + caption_height;
+    const int value_height = static_cast<int>(std::ceil(display.height()));
+    const int baseline = static_cast<int>(std::lround(display.ascent()));
+    verdict_->setGeometry(kPadding, top + 2, verdict_->sizeHint().width(), verdict_->sizeHint().height());
+    memory_->setGeometry(kPadding, verdict_->geometry().bottom() + 2, static_cast<int>(std::ceil(memory_->natural_width())) + 1, caption_height);
+
+    double x = kPadding + chip + between;
+    for (std::size_t i = 0; i < columns; ++i) {
+        caption_[i]->setVisible(shown_column[i]);
+        if (value_[i]) value_[i]->setVisible(shown_column[i]);
+        if (i == likely) band_->setVisible(shown_column[i]);
+        if (!shown_column[i]) continue;
+        const int w = static_cast<int>(widths[i]) + 1;
+        const int left = i == wall ? width() - kPadding - w : static_cast<int>(x);
+        caption_[i]->setGeometry(left, top, w, caption_height);
+        if (value_[i]) {
+            value_[i]->set_baseline(baseline);
+            value_[i]->setGeometry(left, value_top, w, value_height);
+        } else {
+            band_->setGeometry(left, value_top + baseline - 15, kGlyphWidth, 15);
+        }
+        x += widths[i] + between;
+    }
+}
+
+void Headline::arrange_sentence() {
+    const Theme& theme = current_theme();
+    const QFont body = font();
+    const QFont bold = scaled_font(font(), 1, true);
+    const int row = std::max(20, static_cast<int>(std::ceil(QFontMetricsF(body).height())) + 4);
+    const int top = height() - row - 8;
+    double right = width() - kPadding;
+
+    const bool unfit = model_.answer().valid() && !model_.answer().fits();
+    show_hypothetical_->setVisible(unfit);
+    if (unfit) {
+        const QSize box = show_hypothetical_->sizeHint();
+        right -= box.width();
+        show_hypothetical_->setGeometry(static_cast<int>(right), top + (row - box.height()) / 2, box.width(), box.height());
+        right -= 12;
+    }
+
+    // The first clause is bold; later sentences give way before anything is cut.
+    qsizetype count = narrow() ? std::min<qsizetype>(2, sentences_.size()) : sentences_.size();
+    const auto runs = [&](qsizetype n) {
+        QList<Run> out;
+        if (!sentences_.empty()) out.append({sentences_.front(), model_.answer().valid() ? bold : body, theme.text});
+        if (n > 1) out.append({QStringLiteral(" ") + sentences_.mid(1, n - 1).join(QLatin1Char(' ')), body, theme.text});
+        return out;
+    };
+    const auto width_of = [&](qsizetype n) {
+        double sum = 0;
+        for (const Run& run : runs(n)) sum += text_width(run.font, run.text);
+        return sum;
+    };
+    const double room = right - kPadding;
+    while (count > 2 && width_of(count) > room) --count;
+    sentence_->set_runs(runs(count));
+    const double sentence_width = std::min(room, std::ceil(sentence_->natural_width()) + 1);
+    sentence_->setGeometry(kPadding, top, static_cast<int>(sentence_width), row);
+
+    // Tokens per GPU against the ideal threshold, where there is room beside the sentence.
+    const std::array<RunLabel*, 3> item{tokens_, threshold_caption_, threshold_};
+    constexpr double kBetween = 6;
+    double item_width = 2 * kBetween;
+    for (const RunLabel* label : item) item_width += std::ceil(label->natural_width());
+    const bool fits = model_.answer().valid() && sentence_width + 24 + item_width <= room;
+    double x = right - item_width;
+    for (RunLabel* label : item) {
+        label->setVisible(fits);
+        const int w = static_cast<int>(std::ceil(label->natural_width()));
+        label->setGeometry(static_cast<int>(x), top, w + 1, row);
+        x += w + kBetween;
+    }
+}
+
+QSize Headline::sizeHint() const {
+    const QFontMetricsF small(scaled_font(font(), kSmall));
+    const QFontMetricsF display(scaled_font(font(), kDisplay, true));
+    const double sentence = std::max(20.0, QFontMetricsF(font()).height() + 4);
+    return {824, std::max(88, static_cast<int>(std::ceil(8 + small.height() + display.height() + 2 + sentence + 8)))};
+}
+
+QSize Headline::minimumSizeHint() const { return {420, sizeHint().height()}; }
+
+void Headline::resizeEvent(QResizeEvent*) { arrange(); }
+
+void Headline::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) refresh();
+}
+
+}  // namespace shardscope

@@ -1,0 +1,69 @@
+// The line above everything: verdict, MFU, throughput, step, days and the wall, with one sentence that says why.
+//
+// Every value is a child label named "headline/<value>" whose text() is what is read on the screen. Where the
+// scenario does not fit, no rate is shown ("–"), unless the person asks for hypothetical values; those are set in
+// muted italics and called so.
+#pragma once
+
+#include <QStringList>
+#include <QWidget>
+#include <array>
+
+#include "explain/output.h"
+#include "widgets/live_model.h"
+
+class QCheckBox;
+
+namespace shardscope {
+
+class RunLabel;
+class VerdictChip;
+class BandGlyph;
+
+class Headline : public QWidget {
+    Q_OBJECT
+  public:
+    explicit Headline(LiveModel& model, QWidget* parent = nullptr);
+
+    [[nodiscard]] bool hypothetical() const { return hypothetical_; }
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+  Q_SIGNALS:
+    void why_requested(Output output);
+    void hypothetical_toggled(bool shown);
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+  private:
+    // Columns from left to right; the last is set at the right edge.
+    enum Column { mfu, likely, rate, step, days, excess, wall, columns };
+
+    void refresh();
+    void set_rate(Column column, Output output, const QString& caption, const QString& difference);
+    void set_sentence();
+    void arrange();
+    void arrange_columns();
+    void arrange_sentence();
+    [[nodiscard]] bool shows_rates() const;
+    [[nodiscard]] bool narrow() const;
+
+    LiveModel& model_;
+    VerdictChip* verdict_ = nullptr;
+    RunLabel* memory_ = nullptr;
+    std::array<RunLabel*, columns> caption_{};
+    std::array<RunLabel*, columns> value_{};  // none for `likely`
+    std::array<QString, columns> caption_text_;  // without the difference to the pin
+    BandGlyph* band_ = nullptr;
+    RunLabel* sentence_ = nullptr;
+    RunLabel* tokens_ = nullptr;
+    RunLabel* threshold_caption_ = nullptr;
+    RunLabel* threshold_ = nullptr;
+    QCheckBox* show_hypothetical_ = nullptr;
+    QStringList sentences_;
+    bool hypothetical_ = false;
+};
+
+}  // namespace shardscope

@@ -1,0 +1,423 @@
+#include "widgets/panels/memory_bar.h"
+
+#include <QFontMetricsF>
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QStringList>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "widgets/panels/drawing.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+constexpr double kPadding = 12;
+constexpr double kGhost = 7;
+constexpr double kGhostPitch = 11;
+constexpr double kSquare = 8;
+constexpr double kStale = 0.4;  // opacity of the last valid picture while the input is not valid
+
+double fitted_top(const MemoryBarData& data) {
+    double need = std::max(data.capacity * 1.1, data.peak * 1.03);
+    for (const auto& ghost : data.ghosts) need = std::max(need, ghost.peak * 1.03);
+    return round_top(need / kGiB, 5) * kGiB;
+}
+
+double family_bytes(const MemoryBarData& data, bool shared) {
+    double sum = 0;
+    for (std::size_t i = 0; i < kMemoryTerms; ++i) {
+        if ((i < kSharedMemoryTerms) == shared) sum += data.terms[i];
+    }
+    return sum;
+}
+
+QString short_name(MemoryTerm term) {
+    switch (term) {
+        case MemoryTerm::optimizer: return MemoryBar::tr("optimizer");
+        case MemoryTerm::gathered: return MemoryBar::tr("gathered");
+        case MemoryTerm::logits: return MemoryBar::tr("logits");
+        case MemoryTerm::context: return MemoryBar::tr("CUDA, NCCL");
+        default: return text_of(label_of(term));
+    }
+}
+
+std::vector<MemoryBarLabel> labels_of(const MemoryBarData& data, bool brief) {
+    std::vector<MemoryBarLabel> out;
+    const auto subtotal = [&](bool shared) {
+        const QString text = shared ? brief ? MemoryBar::tr("shared") : MemoryBar::tr("shared by the GPUs")
+                             : brief ? MemoryBar::tr("per GPU")
+                                     : MemoryBar::tr("stays with each GPU");
+        out.push_back({MemoryTerm::count, text, family_bytes(data, shared), 0});
+    };
+    subtotal(false);
+    for (std::size_t i = kMemoryTerms; i-- > 0;) {
+        const auto term = static_cast<MemoryTerm>(i);
+        out.push_back({term, brief ? short_name(term) : text_of(label_of(term)), data.terms[i], 0});
+        if (i == kSharedMemoryTerms) subtotal(true);
+    }
+    return out;
+}
+
+double widest(const std::vector<MemoryBarLabel>& labels, const QFont& font) {
+    const QFont bold = scaled_font(font, kSmall, true);
+    const QFont small = scaled_font(font, kSmall);
+    double out = 0;
+    for (const auto& label : labels) {
+        const bool subtotal = label.term == MemoryTerm::count;
+        out = std::max(out, text_width(subtotal ? bold : small, label.text) + (subtotal ? 0 : kSquare + 4));
+    }
+    return out;
+}
+
+// Labels as near to where they want to be as they can with `line` between them: neighbours that collide form a
+// block around the mean of their wishes (isotonic regression), the ends push the rest inwards.
+void spread(std::vector<MemoryBarLabel>& labels, std::size_t first, std::size_t last, double low, double high, double line) {
+    struct Block {
+        double sum;
+        double count;
+        [[nodiscard]] double mean() const { return sum / count; }
+    };
+    std::vector<Block> blocks;
+    for (std::size_t i = first; i < last; ++i) {
+        blocks.push_back({labels[i].y - line * static_cast<double>(i - first), 1});
+        while (blocks.size() > 1 && blocks[blocks.size() - 2].mean() > blocks.back().mean()) {
+            blocks[blocks.size() - 2].sum += blocks.back().sum;
+            blocks[blocks.size() - 2].count += blocks.back().count;
+            blocks.pop_back();
+        }
+    }
+    const double most = high - line * static_cast<double>(last - first - (last > first ? 1 : 0));
+    std::size_t i = first;
+    for (const Block& block : blocks) {
+        const double base = std::max(low, std::min(block.mean(), most));
+        for (double n = 0; n < block.count; ++n, ++i) labels[i].y = base + line * static_cast<double>(i - first);
+    }
+}
+
+// Places the labels and keeps the capacity's caption free of them.
+void place_labels(MemoryBarGeometry& g, const MemoryBarData& data, double area_top) {
+    const double low = area_top;
+    const double high = g.bar.bottom() + g.line / 3;
+    const auto wish = [&] {
+        for (std::size_t i = 0; i < g.labels.size(); ++i) {
+            auto& label = g.labels[i];
+            if (label.term != MemoryTerm::count) label.y = g.segments[static_cast<std::size_t>(label.term)].center().y();
+            else label.y = g.segments[static_cast<std::size_t>(g.labels[i + 1].term)].center().y() - g.line;
+        }
+    };
+    const double room = (high - low) / static_cast<double>(g.labels.size() - 1);
+    g.line = std::min(g.line, room);
+    wish();
+    spread(g.labels, 0, g.labels.size(), low, high, g.line);
+
+    const bool over = data.peak > data.capacity;
+    g.capacity_text_y = g.capacity_y + (over ? 1 : -1) * g.line * 0.6;
+    const auto clear = [&](const MemoryBarLabel& label) {
+        return std::fabs(label.y - g.capacity_text_y) >= g.line && std::fabs(label.y - g.capacity_y) >= g.line / 2;
+    };
+    if (std::ranges::all_of(g.labels, clear)) return;
+    // Some above, some below the caption: the split that moves them least and has room on both sides.
+    const double upper_end = std::min(g.capacity_y - g.line / 2, g.capacity_text_y - g.line);
+    const double lower_end = std::max(g.capacity_y + g.line / 2, g.capacity_text_y + g.line);
+    double best = std::numeric_limits<double>::infinity();
+    std::vector<MemoryBarLabel> chosen = g.labels;
+    for (std::size_t split = 0; split <= g.labels.size(); ++split) {
+        const auto above = static_cast<double>(split);
+        const auto below = static_cast<double>(g.labels.size() - split);
+        if (split > 0 && low + g.line * (above - 1) > upper_end) break;
+        if (split < g.labels.size() && lower_end + g.line * (below - 1) > high) continue;
+        wish();
+        std::vector<MemoryBarLabel> trial = g.labels;
+        spread(trial, 0, split, low, upper_end, g.line);
+        spread(trial, split, trial.size(), lower_end, high, g.line);
+        double moved = 0;
+        for (std::size_t i = 0; i < trial.size(); ++i) moved += std::pow(trial[i].y - g.labels[i].y, 2);
+        if (moved < best) {
+            best = moved;
+            chosen = std::move(trial);
+        }
+    }
+    g.labels = std::move(chosen);
+}
+
+void paint_axis(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme, const MemoryBarData& data, const QFont& font) {
+    const QFont small = scaled_font(font, kSmall);
+    const QFontMetricsF metrics(small);
+    painter.setFont(small);
+    const double step = round_step(data.top / kGiB, 5);
+    for (double gib = 0; gib <= data.top / kGiB * (1 + 1e-9); gib += step) {
+        const double y = std::round(g.y_of(gib * kGiB, data.top)) + 0.5;
+        painter.setPen(QPen(theme.border, 1));
+        painter.drawLine(QPointF(g.bar.left() - 5, y), QPointF(g.bar.left() - 1, y));
+        const QString text = QString::number(gib, 'g', 6);
+        painter.setPen(theme.muted);
+        painter.drawText(QPointF(g.bar.left() - 8 - metrics.horizontalAdvance(text), y + metrics.capHeight() / 2), text);
+    }
+}
+
+void paint_segments(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme, const MemoryBarData& data) {
+    const double room_top = std::round(g.capacity_y);
+    painter.setPen(QPen(theme.border, 1));
+    painter.drawRect(QRectF(QPointF(g.bar.left() - 0.5, room_top + 0.5), QPointF(g.bar.right() + 0.5, g.bar.bottom() + 0.5)));
+    for (std::size_t i = 0; i < kMemoryTerms; ++i) {
+        painter.fillRect(g.segments[i], theme.of(static_cast<MemoryTerm>(i)));
+        // A line in the ground colour keeps neighbours apart where the shades are close.
+        if (i > 0 && g.segments[i].height() > 3) {
+            painter.fillRect(QRectF(g.bar.left(), g.segments[i].bottom() - 0.5, g.bar.width(), 1), theme.pane);
+        }
+    }
+    const double risky_top = std::max(g.y_of(data.capacity + data.margin, data.top), g.y_of(data.top, data.top));
+    const double risky_bottom = g.y_of(data.capacity - data.margin, data.top);
+    const double peak_y = g.y_of(data.peak, data.top);
+    if (data.verdict == Verdict::does_not_fit) {
+        const QRectF excess(QPointF(g.bar.left(), peak_y), QPointF(g.bar.right(), g.capacity_y));
+        hatch_over(painter, excess, theme, theme.text, 6, 1.4);
+        painter.setPen(QPen(theme.text, 2));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(excess);
+    } else {
+        const double top = std::min(g.capacity_y, std::max(peak_y, risky_top));
+        hatch_over(painter, QRectF(QPointF(g.bar.left(), top), QPointF(g.bar.right(), risky_bottom)), theme, theme.risk, 5, 1.6);
+    }
+}
+
+void paint_ghosts(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme, const MemoryBarData& data, const QFont& font) {
+    if (data.ghosts.empty()) return;
+    const QFont bold = scaled_font(font, kSmall, true);
+    const QFontMetricsF metrics(bold);
+    painter.setFont(bold);
+    const double y = g.bar.bottom() + metrics.ascent() + 2;
+    const auto letter = [&](double center, char which, const QColor& color) {
+        const QString text{QLatin1Char(which)};
+        painter.setPen(color);
+        painter.drawText(QPointF(center - metrics.horizontalAdvance(text) / 2, y), text);
+    };
+    letter(g.bar.center().x(), 'A', theme.text);
+    double x = g.ghosts_left;
+    for (const auto& ghost : data.ghosts) {
+        const QColor color = pin_color(theme, ghost.letter);
+        QPen pen(color, 1.5);
+        pen.setDashPattern({2.5, 1.5});
+        painter.setPen(pen);
+        painter.setBrush(Qt::NoBrush);
+        const double top = std::max(g.y_of(ghost.peak, data.top), g.bar.top());
+        painter.drawRect(QRectF(QPointF(x, top), QPointF(x + kGhost, g.bar.bottom())));
+        // The letter is text: ink, over the colour it names.
+        letter(x + kGhost / 2, ghost.letter, theme.text);
+        painter.fillRect(QRectF(x, y + 2, kGhost, 2), color);
+        x += kGhostPitch;
+    }
+}
+
+void paint_labels(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme, const MemoryBarData& data, const QFont& font) {
+    const QFont small = scaled_font(font, kSmall);
+    const QFont bold = scaled_font(font, kSmall, true);
+    const QFontMetricsF metrics(small);
+    const QFontMetricsF bold_metrics(bold);
+    const double leader_left = g.bar.right() + 1 + (data.ghosts.empty() ? 0 : g.ghosts_left - g.bar.right() + kGhostPitch * static_cast<double>(data.ghosts.size()) - 3);
+    for (const auto& label : g.labels) {
+        const bool subtotal = label.term == MemoryTerm::count;
+        const QString value = shown(label.bytes, Quantity::bytes, false);
+        const double baseline = std::round(label.y + metrics.capHeight() / 2);
+        double x = g.label_left;
+        if (!subtotal) {
+            const QRectF square(x, std::round(label.y - kSquare / 2), kSquare, kSquare);
+            const double from = g.segments[static_cast<std::size_t>(label.term)].center().y();
+            const double to = square.center().y();
+            painter.setRenderHint(QPainter::Antialiasing);
+            painter.setPen(QPen(theme.border, 1));
+            const std::array<QPointF, 4> leader{QPointF(leader_left, from), QPointF(leader_left + 3, from),
+                                                QPointF(g.label_left - 6, to), QPointF(g.label_left - 2, to)};
+            painter.drawPolyline(leader.data(), static_cast<int>(leader.size()));
+            painter.setRenderHint(QPainter::Antialiasing, false);
+            painter.fillRect(square, theme.of(label.term));
+            x += kSquare + 4;
+        }
+        painter.setFont(subtotal ? bold : small);
+        painter.setPen(subtotal ? theme.muted : theme.text);
+        painter.drawText(QPointF(x, baseline), label.text);
+        const double width = (subtotal ? bold_metrics : metrics).horizontalAdvance(value);
+        painter.drawText(QPointF(g.label_right - width, baseline), value);
+    }
+}
+
+void paint_capacity(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme, const MemoryBarData& data, const QFont& font) {
+    QPen pen(theme.text, 1.5);
+    pen.setDashPattern({3, 2});
+    painter.setPen(pen);
+    const double y = std::round(g.capacity_y) + 0.5;
+    painter.drawLine(QPointF(g.bar.left() - 8, y), QPointF(g.label_right, y));
+    const QFont bold = scaled_font(font, kSmall, true);
+    const QFontMetricsF metrics(bold);
+    const QString text = MemoryBar::tr("usable %1").arg(shown(data.capacity, Quantity::bytes, false));
+    painter.setFont(bold);
+    painter.setPen(theme.text);
+    painter.drawText(QPointF(g.label_right - metrics.horizontalAdvance(text), std::round(g.capacity_text_y + metrics.capHeight() / 2)), text);
+}
+
+}  // namespace
+
+Output output_of(MemoryTerm term) {
+    constexpr std::array outputs{Output::memory_weights,     Output::memory_gradients, Output::memory_optimizer,
+                                 Output::memory_gathered,    Output::memory_activations, Output::memory_logits,
+                                 Output::memory_context,     Output::memory_allocator};
+    static_assert(outputs.size() == kMemoryTerms);
+    return outputs[static_cast<std::size_t>(term)];
+}
+
+MemoryBarData memory_bar_data(const Answer& answer, const std::vector<Pin>& pins) {
+    const MemoryUse& use = answer.estimate.memory;
+    MemoryBarData data{use.terms(), use.peak, use.capacity, use.margin, answer.estimate.verdict, use.peak_moment, {}, 0};
+    for (const Pin& pin : pins) {
+        if (pin.answer.valid()) data.ghosts.push_back({pin.letter, pin.answer.estimate.memory.peak});
+    }
+    data.top = fitted_top(data);
+    return data;
+}
+
+std::optional<MemoryTerm> MemoryBarGeometry::term_at(const QPointF& at) const {
+    if (at.x() >= label_left - 8) {
+        for (const auto& label : labels) {
+            if (label.term != MemoryTerm::count && std::fabs(at.y() - label.y) <= line / 2) return label.term;
+        }
+        return std::nullopt;
+    }
+    if (at.x() < bar.left() || at.x() > bar.right()) return std::nullopt;
+    for (std::size_t i = 0; i < kMemoryTerms; ++i) {
+        if (at.y() <= segments[i].bottom() && at.y() > segments[i].top()) return static_cast<MemoryTerm>(i);
+    }
+    return std::nullopt;
+}
+
+MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& data, const QFont& font) {
+    MemoryBarGeometry g;
+    const QFont small = scaled_font(font, kSmall);
+    const QFontMetricsF metrics(small);
+    const double title = std::max(28.0, QFontMetricsF(font).height() + 12);
+    const double axis = text_width(small, QStringLiteral("000")) + 9;
+    const double bottom = area.bottom() - (data.ghosts.empty() ? 0 : metrics.height() + 2) - 14;
+    const double top = area.top() + title + metrics.height() / 2;
+    const double width = area.width() < 240 ? 36 : 44;
+    g.bar = QRectF(std::round(area.left() + kPadding - 4 + axis), std::round(top), width, std::max(20.0, std::round(bottom - top)));
+    g.ghosts_left = g.bar.right() + 7;
+    const double ghosts = data.ghosts.empty() ? 0 : 4 + kGhostPitch * static_cast<double>(data.ghosts.size());
+    g.label_right = area.right() - kPadding;
+    const double values = text_width(scaled_font(font, kSmall, true), QStringLiteral("000.0")) + 6;
+    const double least = g.bar.right() + ghosts + 16;
+    g.labels = labels_of(data, false);
+    if (widest(g.labels, font) + values > g.label_right - least) g.labels = labels_of(data, true);
+    g.label_left = std::round(std::min(g.bar.right() + ghosts + 22, std::max(least, g.label_right - values - widest(g.labels, font))));
+    g.line = std::max(15.0, std::ceil(metrics.height()));
+
+    double sum = 0;
+    for (std::size_t i = 0; i < kMemoryTerms; ++i) {
+        const double low = g.y_of(sum, data.top);
+        sum += data.terms[i];
+        g.segments[i] = QRectF(QPointF(g.bar.left(), g.y_of(sum, data.top)), QPointF(g.bar.right(), low));
+    }
+    g.capacity_y = g.y_of(data.capacity, data.top);
+    place_labels(g, data, area.top() + title + metrics.height() / 2);
+    return g;
+}
+
+void paint_memory_bar(QPainter& painter, const QRectF& area, const Theme& theme, const MemoryBarData& data, const QFont& font) {
+    painter.save();
+    const MemoryBarGeometry g = memory_bar_geometry(area, data, font);
+    const QFont bold = scaled_font(font, 1, true);
+    const QFont small = scaled_font(font, kSmall);
+    const double baseline = std::round(area.top() + 8 + QFontMetricsF(bold).ascent());
+    const QString title = MemoryBar::tr("Memory, GiB");
+    painter.setFont(bold);
+    painter.setPen(theme.text);
+    painter.drawText(QPointF(area.left() + kPadding, baseline), title);
+    QString note = MemoryBar::tr("per GPU, %1").arg(text_of(label_of(data.moment)));
+    if (text_width(small, note) + text_width(bold, title) + 2 * kPadding + 12 > area.width()) note = MemoryBar::tr("per GPU");
+    painter.setFont(small);
+    painter.setPen(theme.muted);
+    painter.drawText(QPointF(area.right() - kPadding - text_width(small, note), baseline), note);
+
+    paint_axis(painter, g, theme, data, font);
+    paint_segments(painter, g, theme, data);
+    paint_labels(painter, g, theme, data, font);
+    paint_ghosts(painter, g, theme, data, font);
+    paint_capacity(painter, g, theme, data, font);
+    painter.restore();
+}
+
+MemoryBar::MemoryBar(LiveModel& model, QWidget* parent) : QWidget(parent), model_(model) {
+    setObjectName(QStringLiteral("memory-bar"));
+    setAccessibleName(tr("Memory of one GPU"));
+    setAutoFillBackground(true);
+    setBackgroundRole(QPalette::Base);
+    setMouseTracking(true);
+    connect(&model_, &LiveModel::changed, this, &MemoryBar::refresh);
+    connect(&model_, &LiveModel::pins_changed, this, &MemoryBar::refresh);
+    connect(&model_, &LiveModel::gesture_ended, this, &MemoryBar::refresh);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
+    refresh();
+}
+
+void MemoryBar::refresh() {
+    update();
+    const Answer& answer = model_.answer();
+    if (!answer.valid()) return;
+    const double before = data_.top;
+    data_ = memory_bar_data(answer, model_.pins());
+    // Axes stay during a drag; only what no longer fits the picture may stretch them.
+    if (model_.in_gesture()) {
+        data_.top = data_.peak > before ? std::max(before, data_.top) : before;
+    } else {
+        describe();
+    }
+}
+
+void MemoryBar::describe() {
+    QStringList parts{tr("%1 of %2 used, %3").arg(shown(data_.peak, Quantity::bytes), shown(data_.capacity, Quantity::bytes), text_of(label_of(data_.moment)))};
+    for (std::size_t i = 0; i < kMemoryTerms; ++i) {
+        parts.append(text_of(label_of(static_cast<MemoryTerm>(i))) + QLatin1Char(' ') + shown(data_.terms[i], Quantity::bytes));
+    }
+    setAccessibleDescription(parts.join(QStringLiteral("; ")));
+}
+
+void MemoryBar::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    if (!model_.answer().valid()) painter.setOpacity(kStale);
+    paint_memory_bar(painter, rect(), current_theme(), data_, font());
+}
+
+void MemoryBar::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || !rect().contains(event->pos())) return;
+    const auto term = memory_bar_geometry(rect(), data_, font()).term_at(event->position());
+    Q_EMIT why_requested(term ? output_of(*term) : Output::peak_memory);
+}
+
+void MemoryBar::mouseMoveEvent(QMouseEvent* event) {
+    const bool hit = memory_bar_geometry(rect(), data_, font()).term_at(event->position()).has_value();
+    setCursor(hit ? Qt::PointingHandCursor : Qt::ArrowCursor);
+}
+
+QString MemoryBar::tip_at(const QPointF& at) const {
+    const auto term = memory_bar_geometry(rect(), data_, font()).term_at(at);
+    const auto line = [](const QString& name, double bytes) {
+        return tr("%1: %2 GiB (%3 bytes)")
+            .arg(name, QString::number(bytes / kGiB, 'f', 3), shown(std::round(bytes), Quantity::sequence_tokens, false));
+    };
+    if (term) return line(text_of(output(output_of(*term)).label), data_.terms[static_cast<std::size_t>(*term)]);
+    return line(tr("Peak"), data_.peak) + QLatin1Char('\n') + line(tr("Usable"), data_.capacity);
+}
+
+bool MemoryBar::event(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        QToolTip::showText(help->globalPos(), tip_at(help->pos()), this);
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+}  // namespace shardscope

@@ -1,0 +1,91 @@
+// Where the memory of one GPU goes: a bar of what the GPUs share out (below) and what stays with each (above),
+// against what a program can use.
+#pragma once
+
+#include <QPointF>
+#include <QRectF>
+#include <QString>
+#include <QWidget>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "explain/output.h"
+#include "widgets/live_model.h"
+#include "widgets/theme/theme.h"
+
+namespace shardscope {
+
+struct MemoryBarData {
+    MemoryTerms terms{};  // bytes at the fullest moment
+    double peak = 0;
+    double capacity = 0;
+    double margin = 0;
+    Verdict verdict = Verdict::fits;
+    Moment moment = Moment::forward_end;
+    struct Ghost {
+        char letter;
+        double peak;
+    };
+    std::vector<Ghost> ghosts;
+    double top = 0;  // upper end of the axis, bytes
+};
+
+// With the axis fitted to it.
+MemoryBarData memory_bar_data(const Answer& answer, const std::vector<Pin>& pins = {});
+Output output_of(MemoryTerm term);
+
+// A line of text beside the bar: a term, or the subtotal of a family.
+struct MemoryBarLabel {
+    MemoryTerm term = MemoryTerm::count;  // count: a subtotal
+    QString text;
+    double bytes = 0;
+    double y = 0;  // centre
+};
+
+struct MemoryBarGeometry {
+    QRectF bar;  // from 0 to the axis' upper end
+    std::array<QRectF, kMemoryTerms> segments;
+    std::vector<MemoryBarLabel> labels;  // from top to bottom, at least `line` apart where there is room
+    double line = 15;
+    double label_left = 0;
+    double label_right = 0;
+    double ghosts_left = 0;
+    double capacity_y = 0;
+    double capacity_text_y = 0;  // centre of its caption
+
+    [[nodiscard]] double y_of(double bytes, double top) const { return bar.bottom() - bytes / top * bar.height(); }
+    // The term whose segment or label is at this point.
+    [[nodiscard]] std::optional<MemoryTerm> term_at(const QPointF& at) const;
+};
+
+MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& data, const QFont& font);
+void paint_memory_bar(QPainter& painter, const QRectF& area, const Theme& theme, const MemoryBarData& data, const QFont& font);
+
+class MemoryBar : public QWidget {
+    Q_OBJECT
+  public:
+    explicit MemoryBar(LiveModel& model, QWidget* parent = nullptr);
+    [[nodiscard]] const MemoryBarData& data() const { return data_; }
+    [[nodiscard]] QSize sizeHint() const override { return {262, 292}; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return {200, 230}; }
+
+  Q_SIGNALS:
+    void why_requested(Output output);
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    bool event(QEvent* event) override;
+
+  private:
+    void refresh();
+    void describe();  // for assistive technology
+    [[nodiscard]] QString tip_at(const QPointF& at) const;
+
+    LiveModel& model_;
+    MemoryBarData data_;  // of the last valid answer
+};
+
+}  // namespace shardscope

@@ -1,0 +1,75 @@
+#include "widgets/panels/repair_button.h"
+
+#include <QPainter>
+#include <cmath>
+
+#include "widgets/panels/drawing.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kInset = 8;
+
+}  // namespace
+
+RepairButton::RepairButton(QWidget* parent) : QAbstractButton(parent) { setFocusPolicy(Qt::StrongFocus); }
+
+void RepairButton::set_repair(const Repair& repair, bool best) {
+    label_ = QString::fromStdString(repair.label);
+    const QString result = QString::fromStdString(repair.result);
+    const qsizetype rate = repair.works ? result.indexOf(QLatin1String("MFU ")) : -1;
+    result_ = rate < 0 ? result : result.left(rate);
+    rate_ = rate < 0 ? QString() : result.mid(rate);
+    best_ = best && repair.works;
+    setObjectName(QStringLiteral("repair/") + text_of(parameter(repair.id).key));
+    setText(label_);
+    setEnabled(repair.works);
+    setCursor(repair.works ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    setAccessibleName(label_ + QStringLiteral(": ") + result);
+    setToolTip(repair.works ? QString() : tr("%1: %2").arg(label_, result));
+    update();
+}
+
+QSize RepairButton::sizeHint() const {
+    const QFont small = scaled_font(font(), kSmall);
+    const double first = text_width(scaled_font(font(), 1, true), label_);
+    const double second = text_width(small, result_) + text_width(scaled_font(font(), kSmall, true), rate_);
+    const double height = QFontMetricsF(font()).height() + QFontMetricsF(small).height() + 12;
+    return {static_cast<int>(std::ceil(std::max(first, second) + 2 * kInset + 2)), static_cast<int>(std::ceil(std::max(42.0, height)))};
+}
+
+void RepairButton::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const Theme& theme = current_theme();
+    const double edge = best_ || hasFocus() ? 2 : 1;
+    QPen pen(isEnabled() ? best_ || hasFocus() ? theme.accent : theme.border : theme.border, edge);
+    if (!isEnabled()) pen.setDashPattern({4, 3});
+    painter.setPen(pen);
+    painter.setBrush(!isEnabled() ? theme.window : isDown() ? theme.line : underMouse() ? theme.grid : theme.raised);
+    painter.drawRoundedRect(QRectF(rect()).adjusted(edge / 2, edge / 2, -edge / 2, -edge / 2), 3, 3);
+    if (hasFocus() && best_) {
+        painter.setPen(QPen(theme.accent, 1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRoundedRect(QRectF(rect()).adjusted(3.5, 3.5, -3.5, -3.5), 2, 2);
+    }
+
+    const QFont bold = scaled_font(font(), 1, isEnabled());
+    const QFont small = scaled_font(font(), kSmall);
+    const QFontMetricsF first(bold);
+    const QFontMetricsF second(small);
+    const double top = (height() - first.height() - second.height() - 2) / 2;
+    painter.setFont(bold);
+    painter.setPen(isEnabled() ? theme.text : theme.muted);
+    painter.drawText(QPointF(kInset, std::round(top + first.ascent())), label_);
+    const double y = std::round(top + first.height() + 2 + second.ascent());
+    painter.setFont(small);
+    painter.drawText(QPointF(kInset, y), result_);
+    painter.setFont(scaled_font(font(), kSmall, true));
+    painter.drawText(QPointF(kInset + second.horizontalAdvance(result_), y), rate_);
+}
+
+void RepairButton::enterEvent(QEnterEvent*) { update(); }
+void RepairButton::leaveEvent(QEvent*) { update(); }
+
+}  // namespace shardscope

@@ -1,0 +1,125 @@
+#include "widgets/panels/repair_strip.h"
+
+#include <QEvent>
+#include <QFontMetricsF>
+#include <QMenu>
+#include <QToolButton>
+#include <cmath>
+
+#include "widgets/panels/drawing.h"
+#include "widgets/panels/repair_button.h"
+#include "widgets/panels/run_label.h"
+
+namespace shardscope {
+namespace {
+
+constexpr int kPadding = 16;
+constexpr int kGap = 8;
+
+}  // namespace
+
+RepairStrip::RepairStrip(LiveModel& model, QWidget* parent) : QWidget(parent), model_(model) {
+    setObjectName(QStringLiteral("repairs"));
+    setAccessibleName(tr("Repairs"));
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    caption_ = new RunLabel(QStringLiteral("repairs/caption"), this);
+    more_ = new QToolButton(this);
+    more_->setObjectName(QStringLiteral("repairs/more"));
+    more_->setText(tr("More"));
+    more_->setPopupMode(QToolButton::InstantPopup);
+    more_->setMenu(new QMenu(more_));
+    more_->hide();
+    connect(&model_, &LiveModel::changed, this, &RepairStrip::request);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &RepairStrip::arrange);
+    setVisible(false);
+    request();
+}
+
+// However many values an event passes, the repairs are looked for once, before the next frame.
+void RepairStrip::request() {
+    if (requested_) return;
+    requested_ = true;
+    QMetaObject::invokeMethod(this, &RepairStrip::refresh, Qt::QueuedConnection);
+}
+
+void RepairStrip::refresh() {
+    requested_ = false;
+    const bool needed = model_.answer().valid() && !model_.answer().fits();
+    repairs_ = needed ? repairs(model_.scenario()) : std::vector<Repair>{};
+    while (buttons_.size() < repairs_.size()) {
+        auto* button = new RepairButton(this);
+        const std::size_t which = buttons_.size();
+        connect(button, &QAbstractButton::clicked, this, [this, which] { use(which); });
+        buttons_.push_back(button);
+    }
+    for (std::size_t i = 0; i < buttons_.size(); ++i) {
+        if (i < repairs_.size()) {
+            buttons_[i]->set_repair(repairs_[i], i == 0);
+        } else {
+            // A test or a script that looks a repair up by name must not find an old one.
+            buttons_[i]->setObjectName(QString());
+            buttons_[i]->hide();
+        }
+    }
+    arrange();
+    setVisible(needed);
+}
+
+void RepairStrip::use(std::size_t which) {
+    if (which >= repairs_.size() || !repairs_[which].works) return;
+    const Repair repair = repairs_[which];  // the list changes under the click
+    model_.replace(repair.scenario, QString::fromStdString(repair.label));
+}
+
+void RepairStrip::arrange() {
+    const Theme& theme = current_theme();
+    caption_->set_runs({{tr("Repairs, one click each, best first"), scaled_font(font(), kSmall), theme.muted}});
+    const int caption_height = caption_->sizeHint().height();
+    caption_->setGeometry(kPadding, 6, width() - 2 * kPadding, caption_height);
+    if (repairs_.empty()) return;
+
+    const int top = 6 + caption_height + 3;
+    const int height = buttons_.front()->sizeHint().height();
+    const QSize more = more_->sizeHint();
+    const auto end_of = [&](std::size_t count) {
+        int x = kPadding;
+        for (std::size_t i = 0; i < count; ++i) x += buttons_[i]->sizeHint().width() + kGap;
+        return x - kGap;
+    };
+    std::size_t shown = repairs_.size();
+    if (end_of(shown) > width() - kPadding) {
+        while (shown > 1 && end_of(shown) + kGap + more.width() > width() - kPadding) --shown;
+    }
+    int x = kPadding;
+    for (std::size_t i = 0; i < repairs_.size(); ++i) {
+        buttons_[i]->setVisible(i < shown);
+        const int w = buttons_[i]->sizeHint().width();
+        buttons_[i]->setGeometry(x, top, w, height);
+        if (i < shown) x += w + kGap;
+    }
+    more_->setVisible(shown < repairs_.size());
+    more_->setGeometry(x, top + (height - more.height()) / 2, more.width(), more.height());
+    more_->menu()->clear();
+    for (std::size_t i = shown; i < repairs_.size(); ++i) {
+        QAction* action = more_->menu()->addAction(QString::fromStdString(repairs_[i].label + ": " + repairs_[i].result));
+        action->setEnabled(repairs_[i].works);
+        connect(action, &QAction::triggered, this, [this, i] { use(i); });
+    }
+}
+
+QSize RepairStrip::sizeHint() const {
+    const QFontMetricsF small(scaled_font(font(), kSmall));
+    const double button = std::max(42.0, QFontMetricsF(font()).height() + small.height() + 12);
+    return {824, std::max(74, static_cast<int>(std::ceil(6 + small.height() + 3 + button + 8)))};
+}
+
+QSize RepairStrip::minimumSizeHint() const { return {300, sizeHint().height()}; }
+
+void RepairStrip::resizeEvent(QResizeEvent*) { arrange(); }
+
+void RepairStrip::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) arrange();
+}
+
+}  // namespace shardscope

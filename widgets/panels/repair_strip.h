@@ -1,0 +1,43 @@
+// Shown below the headline when the scenario does not fit: single changes that would make it fit, best first, one
+// click each. Buttons are named "repair/<parameter key>".
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "explore/repair.h"
+#include "widgets/live_model.h"
+
+class QToolButton;
+
+namespace shardscope {
+
+class RepairButton;
+class RunLabel;
+
+class RepairStrip : public QWidget {
+    Q_OBJECT
+  public:
+    explicit RepairStrip(LiveModel& model, QWidget* parent = nullptr);
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+  private:
+    void request();
+    void refresh();
+    void arrange();
+    void use(std::size_t which);
+
+    LiveModel& model_;
+    RunLabel* caption_ = nullptr;
+    std::vector<RepairButton*> buttons_;  // reused; as many are shown as there are repairs
+    QToolButton* more_ = nullptr;         // holds what has no room
+    std::vector<Repair> repairs_;
+    bool requested_ = false;
+};
+
+}  // namespace shardscope

@@ -1,0 +1,369 @@
+#include "widgets/panels/waterfall.h"
+
+#include <QFontMetricsF>
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QStringList>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/panels/drawing.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kPadding = 12;
+constexpr double kStale = 0.4;  // opacity of the last valid picture while the input is not valid
+constexpr int kMostTicks = 3;
+constexpr double kSecondsFrom = 10;
+
+struct TimeUnit {
+    double seconds;
+    QString name;
+};
+TimeUnit unit_of(const WaterfallData& data) {
+    return data.total >= kSecondsFrom ? TimeUnit{1, QStringLiteral("s")} : TimeUnit{1e-3, QStringLiteral("ms")};
+}
+
+double fitted_top(const WaterfallData& data) {
+    double need = data.total * 1.02;
+    for (const auto& ghost : data.ghosts) need = std::max(need, ghost.total * 1.02);
+    const double unit = unit_of(data).seconds;
+    return round_top(need / unit, 2 * kMostTicks) * unit;
+}
+
+// As many decimals as the step needs, the same in every row.
+QString in_unit(double seconds, const WaterfallData& data) {
+    const TimeUnit unit = unit_of(data);
+    const double total = data.total / unit.seconds;
+    const int decimals = total >= 100 ? 0 : total >= 10 ? 1 : 2;
+    QString digits = QString::number(seconds / unit.seconds, 'f', decimals);
+    for (qsizetype at = (decimals > 0 ? digits.indexOf(QLatin1Char('.')) : digits.size()) - 3; at > 0; at -= 3) digits.insert(at, QLatin1Char(','));
+    return digits;
+}
+
+void draw_right(QPainter& painter, double right, double baseline, const QFont& font, const QString& text) {
+    painter.setFont(font);
+    painter.drawText(QPointF(right - text_width(font, text), baseline), text);
+}
+
+void paint_title(QPainter& painter, const QRectF& area, const Theme& theme, const WaterfallData& data, const QFont& font) {
+    const QFont bold = scaled_font(font, 1, true);
+    QFont small = scaled_font(font, kSmall);
+    const double baseline = std::round(area.top() + 8 + QFontMetricsF(bold).ascent());
+    const QString title = Waterfall::tr("Step, %1").arg(unit_of(data).name);
+    painter.setFont(bold);
+    painter.setPen(theme.text);
+    painter.drawText(QPointF(area.left() + kPadding, baseline), title);
+    if (!data.has_time) return;
+    small.setItalic(data.hypothetical);
+    QString note = data.hypothetical ? Waterfall::tr("hypothetical: it does not fit") : Waterfall::tr("exposed solid, hidden pale");
+    const double room = area.width() - 2 * kPadding - text_width(bold, title) - 12;
+    if (text_width(small, note) > room) note = data.hypothetical ? Waterfall::tr("hypothetical") : Waterfall::tr("hidden pale");
+    painter.setPen(theme.muted);
+    draw_right(painter, area.right() - kPadding, baseline, small, note);
+}
+
+void paint_axis(QPainter& painter, const WaterfallGeometry& g, const Theme& theme, const WaterfallData& data, const QFont& font) {
+    const QFont small = scaled_font(font, kSmall);
+    const QFontMetricsF metrics(small);
+    const double unit = unit_of(data).seconds;
+    const double step = round_step(data.top / unit, kMostTicks);
+    painter.setFont(small);
+    double free_from = -1e9;
+    for (double value = 0; value <= data.top / unit * (1 + 1e-9); value += step) {
+        const double x = std::round(g.x_of(value * unit, data.top)) + 0.5;
+        painter.setPen(QPen(theme.grid, 1));
+        painter.drawLine(QPointF(x, g.rows.front().y - g.row_height / 2), QPointF(x, g.axis_y));
+        painter.setPen(QPen(theme.border, 1));
+        painter.drawLine(QPointF(x, g.axis_y), QPointF(x, g.axis_y + 4));
+        const QString text = shown(value, Quantity::count, false);
+        const double width = metrics.horizontalAdvance(text);
+        if (x - width / 2 < free_from) continue;
+        free_from = x + width / 2 + 6;
+        painter.setPen(theme.muted);
+        painter.drawText(QPointF(x - width / 2, g.axis_y + 5 + metrics.ascent()), text);
+    }
+}
+
+void paint_hidden(QPainter& painter, const WaterfallGeometry& g, const WaterfallGeometry::Row& row, const Theme& theme,
+                  const WaterfallData& data, const QFont& font) {
+    if (row.hidden.width() < 1) return;
+    painter.fillRect(row.hidden, theme.communication_hidden);
+    painter.setPen(QPen(theme.communication, 1));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(row.hidden.adjusted(0.5, 0.5, -0.5, -0.5));
+    const QFont small = scaled_font(font, kSmall);
+    const QString number = in_unit(data.hidden, data);
+    const double baseline = std::round(row.y + QFontMetricsF(small).capHeight() / 2);
+    for (const QString& text : {Waterfall::tr("%1 hidden").arg(number), number}) {
+        const double width = text_width(small, text);
+        const bool before = row.hidden.left() - 5 - width > g.left + 2;
+        const bool inside = width + 8 < row.hidden.width();
+        if (!before && !inside) continue;
+        painter.setFont(small);
+        painter.setPen(before ? theme.muted : theme.text);
+        painter.drawText(QPointF(before ? row.hidden.left() - 5 - width : row.hidden.center().x() - width / 2, baseline), text);
+        return;
+    }
+}
+
+void paint_ghosts(QPainter& painter, const WaterfallGeometry& g, const Theme& theme, const WaterfallData& data, const QFont& font) {
+    const QFont bold = scaled_font(font, kSmall, true);
+    const QFontMetricsF metrics(bold);
+    double free_from = -1e9;
+    auto ghosts = data.ghosts;
+    std::ranges::sort(ghosts, {}, &WaterfallData::Ghost::total);
+    for (const auto& ghost : ghosts) {
+        if (ghost.total > data.top) continue;
+        const double x = std::round(g.x_of(ghost.total, data.top)) + 0.5;
+        QPen pen(pin_color(theme, ghost.letter), 2);
+        pen.setDashPattern({2, 1});
+        painter.setPen(pen);
+        painter.drawLine(QPointF(x, g.total.top() - 4), QPointF(x, g.total.bottom() + 4));
+        const QString letter{QLatin1Char(ghost.letter)};
+        const double width = metrics.horizontalAdvance(letter);
+        if (x - width / 2 < free_from) continue;
+        free_from = x + width / 2 + 2;
+        painter.setFont(bold);
+        painter.setPen(theme.text);
+        painter.drawText(QPointF(x - width / 2, g.total.top() - 6), letter);
+    }
+}
+
+void paint_rows(QPainter& painter, const WaterfallGeometry& g, const QRectF& area, const Theme& theme, const WaterfallData& data, const QFont& font) {
+    const QFont bold = scaled_font(font, 1, true);
+    const QFont small = scaled_font(font, kSmall);
+    const QFont small_bold = scaled_font(font, kSmall, true);
+    const double half_cap = QFontMetricsF(small).capHeight() / 2;
+    const double right = area.right() - kPadding;
+    double previous_bottom = -1;
+    for (const auto& row : g.rows) {
+        const double baseline = std::round(row.y + half_cap);
+        painter.setPen(theme.text);
+        draw_right(painter, g.left - 8, baseline, small, text_of(label_of(row.term)));
+        draw_right(painter, right, baseline, small, in_unit(data.terms[static_cast<std::size_t>(row.term)], data));
+        if (previous_bottom >= 0) {
+            painter.setPen(QPen(theme.border, 1));
+            painter.drawLine(QPointF(row.exposed.left() + 0.5, previous_bottom), QPointF(row.exposed.left() + 0.5, row.exposed.top()));
+        }
+        paint_hidden(painter, g, row, theme, data, font);
+        // A term of less than a pixel still shows as a line where it lies.
+        QRectF bar = row.exposed;
+        if (bar.width() < 1 && data.terms[static_cast<std::size_t>(row.term)] > 0) bar.setWidth(1);
+        painter.fillRect(bar, theme.of(row.term));
+        if (row.term == StepTerm::recompute) {
+            painter.setPen(QPen(theme.border, 1));  // this shade alone has too little contrast
+            painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5));
+        }
+        previous_bottom = row.exposed.bottom();
+    }
+    if (!g.rows.empty()) {
+        const double x = g.total.right() - 0.5;
+        painter.setPen(QPen(theme.border, 1));
+        painter.drawLine(QPointF(x, previous_bottom), QPointF(x, g.total.top()));
+    }
+    painter.fillRect(g.total, theme.text);
+    const double baseline = std::round(g.total_y + half_cap);
+    painter.setPen(theme.text);
+    draw_right(painter, g.left - 8, baseline, small_bold, Waterfall::tr("Step"));
+    draw_right(painter, right, baseline, small_bold, in_unit(data.total, data));
+}
+
+void paint_no_time(QPainter& painter, const QRectF& area, const Theme& theme, const WaterfallData& data, const QFont& font) {
+    const QFont small = scaled_font(font, kSmall);
+    const QString first = Waterfall::tr("No step time: it does not fit.");
+    const QString second = Waterfall::tr("%1 too much per GPU").arg(shown(data.excess, Quantity::bytes));
+    const double x = area.center().x();
+    const double y = area.center().y();
+    const double gap = QFontMetricsF(font).height() + 4;
+    painter.setFont(font);
+    painter.setPen(theme.text);
+    painter.drawText(QPointF(x - text_width(font, first) / 2, y), first);
+    painter.setFont(small);
+    painter.setPen(theme.muted);
+    painter.drawText(QPointF(x - text_width(small, second) / 2, y + gap), second);
+}
+
+}  // namespace
+
+Output output_of(StepTerm term) {
+    constexpr std::array outputs{Output::step_matmul, Output::step_attention, Output::step_elementwise, Output::step_recompute,
+                                 Output::step_copies, Output::step_network,   Output::step_optimizer,   Output::step_host,
+                                 Output::step_time};
+    static_assert(outputs.size() == kStepTerms + 1);
+    return outputs[static_cast<std::size_t>(term)];
+}
+
+WaterfallData waterfall_data(const Answer& answer, const std::vector<Pin>& pins, bool hypothetical) {
+    const StepTime& step = answer.estimate.step;
+    WaterfallData data;
+    data.terms = step.terms;
+    data.total = step.total;
+    data.hidden = step.hidden_communication;
+    for (std::size_t i = 0; i < kStepTerms; ++i) {
+        data.rows[i] = step.terms[i] != 0 || static_cast<StepTerm>(i) == StepTerm::network;
+    }
+    const bool fits = answer.estimate.fits();
+    data.has_time = fits || hypothetical;
+    data.hypothetical = !fits && hypothetical;
+    data.excess = answer.estimate.memory.peak - answer.estimate.memory.capacity;
+    for (const Pin& pin : pins) {
+        if (pin.answer.fits()) data.ghosts.push_back({pin.letter, pin.answer.estimate.step.total});
+    }
+    data.top = fitted_top(data);
+    return data;
+}
+
+std::optional<StepTerm> WaterfallGeometry::term_at(const QPointF& at) const {
+    for (const Row& row : rows) {
+        if (std::fabs(at.y() - row.y) <= row_height / 2) return row.term;
+    }
+    if (std::fabs(at.y() - total_y) <= row_height / 2) return StepTerm::count;
+    return std::nullopt;
+}
+
+WaterfallGeometry waterfall_geometry(const QRectF& area, const WaterfallData& data, const QFont& font) {
+    WaterfallGeometry g;
+    const QFont small = scaled_font(font, kSmall);
+    const QFontMetricsF metrics(small);
+    const double title = std::max(28.0, QFontMetricsF(font).height() + 12);
+    const double axis = metrics.height() + 12;
+    double labels = text_width(scaled_font(font, kSmall, true), Waterfall::tr("Step"));
+    for (std::size_t i = 0; i < kStepTerms; ++i) {
+        if (data.rows[i]) labels = std::max(labels, text_width(small, text_of(label_of(static_cast<StepTerm>(i)))));
+    }
+    const double values = text_width(scaled_font(font, kSmall, true), QStringLiteral("0,000")) + 10;
+    g.left = std::round(area.left() + kPadding + labels + 8);
+    g.right = std::max(g.left + 20, std::round(area.right() - kPadding - values));
+
+    const auto count = static_cast<double>(data.rows.count() + 1);
+    g.row_height = std::floor(std::clamp((area.height() - title - axis) / count, 12.0, 27.0));
+    const double bar = std::round(std::max(7.0, g.row_height * 0.52));
+    const auto box = [&](double from, double to, double y) {
+        const double top = std::round(y - bar / 2);
+        return QRectF(QPointF(from, top), QPointF(to, top + bar));
+    };
+    // Edges are whole pixels of the running sum, so bars meet exactly and the last ends where the total does.
+    const auto edge = [&](double seconds) { return std::round(g.x_of(seconds, data.top)); };
+    double sum = 0;
+    double y = std::round(area.top() + title + g.row_height / 2);
+    for (std::size_t i = 0; i < kStepTerms; ++i) {
+        const double start = edge(sum);
+        sum += data.terms[i];
+        if (!data.rows[i]) continue;
+        WaterfallGeometry::Row row{static_cast<StepTerm>(i), y, box(start, edge(sum), y), {}};
+        if (row.term == StepTerm::network) {
+            row.hidden = box(std::max(g.left, edge(sum - data.terms[i] - data.hidden)), start, y);
+        }
+        g.rows.push_back(row);
+        y += g.row_height;
+    }
+    g.total_y = y;
+    g.total = box(g.left, edge(sum), y);
+    g.axis_y = std::round(y + g.row_height / 2 + 2);
+    return g;
+}
+
+void paint_waterfall(QPainter& painter, const QRectF& area, const Theme& theme, const WaterfallData& data, const QFont& font) {
+    painter.save();
+    paint_title(painter, area, theme, data, font);
+    if (data.has_time) {
+        const WaterfallGeometry g = waterfall_geometry(area, data, font);
+        if (data.hypothetical) painter.setOpacity(painter.opacity() * 0.6);
+        paint_axis(painter, g, theme, data, font);
+        paint_rows(painter, g, area, theme, data, font);
+        paint_ghosts(painter, g, theme, data, font);
+    } else {
+        paint_no_time(painter, area, theme, data, font);
+    }
+    painter.restore();
+}
+
+Waterfall::Waterfall(LiveModel& model, QWidget* parent) : QWidget(parent), model_(model) {
+    setObjectName(QStringLiteral("waterfall"));
+    setAccessibleName(tr("Time of a step"));
+    setAutoFillBackground(true);
+    setBackgroundRole(QPalette::Base);
+    setMouseTracking(true);
+    connect(&model_, &LiveModel::changed, this, &Waterfall::refresh);
+    connect(&model_, &LiveModel::pins_changed, this, &Waterfall::refresh);
+    connect(&model_, &LiveModel::gesture_ended, this, &Waterfall::refresh);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
+    refresh();
+}
+
+void Waterfall::set_hypothetical(bool shown) {
+    hypothetical_ = shown;
+    refresh();
+}
+
+void Waterfall::refresh() {
+    update();
+    if (!model_.answer().valid()) return;
+    const WaterfallData before = data_;
+    data_ = waterfall_data(model_.answer(), model_.pins(), hypothetical_);
+    // During a drag the axis stays unless the step outgrows it, and rows only come.
+    if (model_.in_gesture()) {
+        data_.rows |= before.rows;
+        const bool same_unit = unit_of(before).seconds == unit_of(data_).seconds;
+        if (same_unit && data_.total <= before.top) data_.top = before.top;
+    } else {
+        describe();
+    }
+}
+
+void Waterfall::describe() {
+    if (!data_.has_time) {
+        setAccessibleDescription(tr("No step time: it does not fit. %1 too much per GPU").arg(shown(data_.excess, Quantity::bytes)));
+        return;
+    }
+    QStringList parts{tr("Step %1").arg(shown(data_.total, Quantity::seconds))};
+    if (data_.hypothetical) parts.append(tr("hypothetical: it does not fit"));
+    for (std::size_t i = 0; i < kStepTerms; ++i) {
+        if (data_.rows[i]) parts.append(text_of(label_of(static_cast<StepTerm>(i))) + QLatin1Char(' ') + shown(data_.terms[i], Quantity::seconds));
+    }
+    parts.append(tr("hidden communication %1").arg(shown(data_.hidden, Quantity::seconds)));
+    setAccessibleDescription(parts.join(QStringLiteral("; ")));
+}
+
+void Waterfall::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    if (!model_.answer().valid()) painter.setOpacity(kStale);
+    paint_waterfall(painter, rect(), current_theme(), data_, font());
+}
+
+void Waterfall::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || !rect().contains(event->pos())) return;
+    if (!data_.has_time) {
+        Q_EMIT why_requested(Output::peak_memory);
+        return;
+    }
+    const auto term = waterfall_geometry(rect(), data_, font()).term_at(event->position());
+    Q_EMIT why_requested(output_of(term.value_or(StepTerm::count)));
+}
+
+void Waterfall::mouseMoveEvent(QMouseEvent* event) {
+    const bool hit = data_.has_time && waterfall_geometry(rect(), data_, font()).term_at(event->position()).has_value();
+    setCursor(hit ? Qt::PointingHandCursor : Qt::ArrowCursor);
+}
+
+bool Waterfall::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip || !data_.has_time) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const auto term = waterfall_geometry(rect(), data_, font()).term_at(help->pos());
+    const auto exact_time = [](double seconds) { return QStringLiteral("%1 ms").arg(seconds * 1e3, 0, 'f', 3); };
+    QString tip;
+    if (term == StepTerm::count) {
+        tip = tr("Step: %1").arg(exact_time(data_.total));
+    } else if (term) {
+        tip = text_of(label_of(*term)) + QStringLiteral(": ") + exact_time(data_.terms[static_cast<std::size_t>(*term)]);
+        if (*term == StepTerm::network) tip += tr(" exposed, %1 hidden").arg(exact_time(data_.hidden));
+    }
+    QToolTip::showText(help->globalPos(), tip, this);
+    return true;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,93 @@
+// Where the time of a step goes: one row a term, each bar starting where the last ended, the sum below.
+//
+// Communication that hides below compute is pale and lies before the exposed part; it does not add to the step.
+#pragma once
+
+#include <QPointF>
+#include <QRectF>
+#include <QWidget>
+#include <array>
+#include <bitset>
+#include <optional>
+#include <vector>
+
+#include "explain/output.h"
+#include "widgets/live_model.h"
+#include "widgets/theme/theme.h"
+
+namespace shardscope {
+
+struct WaterfallData {
+    std::array<double, kStepTerms> terms{};  // exposed s
+    double total = 0;
+    double hidden = 0;                  // s of communication below compute
+    std::bitset<kStepTerms> rows;       // terms that have a row
+    bool has_time = true;               // false: it does not fit, and nothing hypothetical is asked for
+    bool hypothetical = false;
+    double excess = 0;                  // bytes too much
+    struct Ghost {
+        char letter;
+        double total;
+    };
+    std::vector<Ghost> ghosts;
+    double top = 0;  // right end of the axis, s
+};
+
+// With the axis fitted to it. Terms that take no time have no row, the network always has one.
+WaterfallData waterfall_data(const Answer& answer, const std::vector<Pin>& pins = {}, bool hypothetical = false);
+Output output_of(StepTerm term);
+
+struct WaterfallGeometry {
+    struct Row {
+        StepTerm term = StepTerm::count;
+        double y = 0;    // centre
+        QRectF exposed;  // starts exactly where the row above ends
+        QRectF hidden;   // before it; empty but for the network
+    };
+    std::vector<Row> rows;
+    QRectF total;
+    double total_y = 0;
+    double row_height = 0;
+    double left = 0;   // of time 0
+    double right = 0;  // of the axis' end
+    double axis_y = 0;
+
+    [[nodiscard]] double x_of(double seconds, double top) const { return left + seconds / top * (right - left); }
+    // The row at this point; `count` is the total.
+    [[nodiscard]] std::optional<StepTerm> term_at(const QPointF& at) const;
+};
+
+WaterfallGeometry waterfall_geometry(const QRectF& area, const WaterfallData& data, const QFont& font);
+void paint_waterfall(QPainter& painter, const QRectF& area, const Theme& theme, const WaterfallData& data, const QFont& font);
+
+class Waterfall : public QWidget {
+    Q_OBJECT
+  public:
+    explicit Waterfall(LiveModel& model, QWidget* parent = nullptr);
+    [[nodiscard]] const WaterfallData& data() const { return data_; }
+    [[nodiscard]] QSize sizeHint() const override { return {262, 270}; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return {200, 190}; }
+
+  public Q_SLOTS:
+    // Times as if memory were no limit, called so in the title.
+    void set_hypothetical(bool shown);
+
+  Q_SIGNALS:
+    void why_requested(Output output);
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    bool event(QEvent* event) override;
+
+  private:
+    void refresh();
+    void describe();  // for assistive technology
+
+    LiveModel& model_;
+    WaterfallData data_;  // of the last valid answer
+    bool hypothetical_ = false;
+};
+
+}  // namespace shardscope

@@ -1,0 +1,414 @@
+#include "widgets/panels/why_panel.h"
+
+#include <QEvent>
+#include <QFontMetrics>
+#include <QLabel>
+#include <QPainter>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QToolButton>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "widgets/panels/drawing.h"
+#include "widgets/panels/why_row.h"
+
+namespace shardscope {
+namespace {
+
+constexpr int kWidth = 244;
+constexpr int kPadding = 14;
+constexpr int kBoxInset = 10;
+constexpr int kScrollBar = 10;
+constexpr int kDragPause = 120;  // ms between slow updates while a slider moves
+constexpr std::size_t kMostHistory = 50;
+
+// A chevron or a cross, drawn so that it follows the theme.
+class GlyphButton : public QToolButton {
+  public:
+    enum Glyph { left, right, cross };
+    GlyphButton(Glyph glyph, const QString& name, const QString& object_name, QWidget* parent) : QToolButton(parent), glyph_(glyph) {
+        setObjectName(object_name);
+        setAccessibleName(name);
+        setToolTip(name);
+        setFixedSize(20, 22);
+    }
+
+  protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        const Theme& theme = current_theme();
+        if (underMouse() && isEnabled()) {
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(theme.line);
+            painter.drawRoundedRect(rect(), 3, 3);
+        }
+        if (hasFocus()) {
+            painter.setPen(QPen(theme.accent, 2));
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 3, 3);
+        }
+        painter.setPen(QPen(isEnabled() ? theme.text : theme.line, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+        const QPointF c = QRectF(rect()).center();
+        if (glyph_ == cross) {
+            painter.drawLine(c + QPointF(-4, -4), c + QPointF(4, 4));
+            painter.drawLine(c + QPointF(-4, 4), c + QPointF(4, -4));
+            return;
+        }
+        const double way = glyph_ == left ? -1 : 1;
+        const std::array<QPointF, 3> chevron{c + QPointF(-2 * way, -5), c + QPointF(3 * way, 0), c + QPointF(-2 * way, 5)};
+        painter.drawPolyline(chevron.data(), static_cast<int>(chevron.size()));
+    }
+
+  private:
+    Glyph glyph_;
+};
+
+// "+18 %" for an elasticity of 0.24: what doubling brings.
+QString doubling(double exponent) {
+    const double gain = (std::exp2(exponent) - 1) * 100;
+    const QString digits = QString::number(std::fabs(gain), 'f', 0);
+    if (digits == QLatin1String("0")) return QStringLiteral("±0 %");
+    return (gain < 0 ? QStringLiteral("−") : QStringLiteral("+")) + digits + QStringLiteral(" %");
+}
+
+Wall wall_of(Rate rate) { return static_cast<Wall>(static_cast<int>(Wall::compute) + static_cast<int>(rate)); }
+
+}  // namespace
+
+WhyPanel::WhyPanel(LiveModel& model, QWidget* parent) : QWidget(parent), model_(model) {
+    setObjectName(QStringLiteral("why"));
+    setAccessibleName(tr("Why"));
+    setAutoFillBackground(true);
+    setBackgroundRole(QPalette::Base);
+    setFixedWidth(kWidth);
+    build_header();
+    build_content();
+    slow_.setSingleShot(true);
+    connect(&slow_, &QTimer::timeout, this, &WhyPanel::refresh_slow);
+    connect(&model_, &LiveModel::changed, this, &WhyPanel::refresh);
+    connect(&model_, &LiveModel::gesture_ended, this, &WhyPanel::refresh);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
+        restyle();
+        refresh();
+    });
+    restyle();
+    refresh();
+}
+
+void WhyPanel::build_header() {
+    title_ = new QLabel(this);
+    title_->setObjectName(QStringLiteral("why/title"));
+    title_->setTextFormat(Qt::PlainText);
+    back_ = new GlyphButton(GlyphButton::left, tr("Back"), QStringLiteral("why/back"), this);
+    forward_ = new GlyphButton(GlyphButton::right, tr("Forward"), QStringLiteral("why/forward"), this);
+    close_ = new GlyphButton(GlyphButton::cross, tr("Close"), QStringLiteral("why/close"), this);
+    connect(back_, &QToolButton::clicked, this, [this] { go(-1); });
+    connect(forward_, &QToolButton::clicked, this, [this] { go(1); });
+    connect(close_, &QToolButton::clicked, this, &WhyPanel::closed);
+}
+
+void WhyPanel::build_content() {
+    scroll_ = new QScrollArea(this);
+    scroll_->setFrameShape(QFrame::NoFrame);
+    scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll_->verticalScrollBar()->setProperty("slim", true);
+    content_ = new QWidget;
+    content_->setAutoFillBackground(true);
+    content_->setBackgroundRole(QPalette::Base);
+    scroll_->setWidget(content_);
+
+    // Boxes first: they lie below their texts.
+    formula_box_ = new WhyBox(content_);
+    fix_box_ = new WhyBox(content_);
+    const auto label = [this](const char* name, const QString& text = {}) {
+        auto* out = new QLabel(text, content_);
+        out->setObjectName(QLatin1String(name));
+        out->setTextFormat(Qt::PlainText);
+        out->setWordWrap(true);
+        return out;
+    };
+    sentence_ = label("why/sentence");
+    walls_title_ = label("why/walls-title", tr("What 1 % more of each would bring"));
+    levers_title_ = label("why/levers-title", tr("Levers"));
+    formula_title_ = label("why/formula-title", tr("Formula"));
+    formula_ = label("why/formula");
+    result_ = label("why/result");
+    source_ = label("why/source");
+    assumptions_title_ = label("why/assumptions-title", tr("Assumptions"));
+    fix_title_ = label("why/fix-title", tr("Next best fix"));
+    fix_label_ = label("why/fix");
+    fix_result_ = label("why/fix-result");
+    formula_line_ = new QWidget(content_);
+    formula_line_->setAutoFillBackground(true);
+    formula_line_->setBackgroundRole(QPalette::Mid);
+    fix_apply_ = new QPushButton(tr("Apply"), content_);
+    fix_apply_->setObjectName(QStringLiteral("why/apply"));
+    connect(fix_apply_, &QPushButton::clicked, this, [this] {
+        if (!fix_) return;
+        const Repair fix = *fix_;  // it changes under the click
+        model_.replace(fix.scenario, QString::fromStdString(fix.label));
+    });
+    for (std::size_t i = 0; i <= kRates; ++i) walls_.push_back(new WhyRow(content_));
+    for (int i = 0; i < 2; ++i) levers_.push_back(new WhyRow(content_));
+}
+
+void WhyPanel::restyle() {
+    const Theme& theme = current_theme();
+    const QFont small = scaled_font(font(), kSmall);
+    const QFont small_bold = scaled_font(font(), kSmall, true);
+    const QFont bold = scaled_font(font(), 1, true);
+    QFont italic = font();
+    italic.setItalic(true);
+    const auto style = [](QLabel* label, const QFont& face, const QColor& color) {
+        label->setFont(face);
+        QPalette palette = label->palette();
+        palette.setColor(QPalette::WindowText, color);
+        label->setPalette(palette);
+    };
+    style(title_, bold, theme.text);
+    for (QLabel* label : {walls_title_, levers_title_, formula_title_, assumptions_title_, fix_title_}) style(label, small_bold, theme.muted);
+    style(sentence_, font(), theme.text);
+    style(formula_, italic, theme.text);
+    style(result_, bold, theme.text);
+    style(source_, small, theme.muted);
+    style(fix_label_, bold, theme.text);
+    style(fix_result_, small, theme.text);
+    for (const auto* rows : {&walls_, &levers_, &ingredients_, &assumptions_}) {
+        for (WhyRow* row : *rows) row->setFont(small);
+    }
+    rearrange_ = true;
+}
+
+void WhyPanel::show(Output output) {
+    if (output == Output::count) return;
+    if (output != current()) {
+        history_.resize(place_ + 1);
+        history_.push_back(output);
+        if (history_.size() > kMostHistory) history_.erase(history_.begin());
+        place_ = history_.size() - 1;
+        scroll_->verticalScrollBar()->setValue(0);
+    }
+    refresh();
+}
+
+void WhyPanel::go(int steps) {
+    const auto target = static_cast<std::ptrdiff_t>(place_) + steps;
+    if (target < 0 || target >= static_cast<std::ptrdiff_t>(history_.size())) return;
+    place_ = static_cast<std::size_t>(target);
+    scroll_->verticalScrollBar()->setValue(0);
+    refresh();
+}
+
+void WhyPanel::set_text(QLabel* label, const QString& text) {
+    if (label->text() == text) return;
+    // Height can only change where the number of lines can; figures that change in place keep it.
+    const int before = label->heightForWidth(label->width());
+    label->setText(text);
+    if (label->heightForWidth(label->width()) != before) rearrange_ = true;
+}
+
+void WhyPanel::refresh() {
+    if (isHidden() && testAttribute(Qt::WA_WState_ExplicitShowHide)) return;  // showEvent catches up
+    const Answer& answer = model_.answer();
+    back_->setEnabled(place_ > 0);
+    forward_->setEnabled(place_ + 1 < history_.size());
+    set_explanation(explain(current(), answer));
+    set_walls();
+    if (rearrange_) arrange();
+    if (!slow_.isActive()) slow_.start(model_.in_gesture() ? kDragPause : 0);
+}
+
+void WhyPanel::set_explanation(const Explanation& explanation) {
+    const Answer& answer = model_.answer();
+    set_text(title_, tr("Why: %1").arg(QString::fromStdString(explanation.title)));
+    QString sentence = QString::fromStdString(explanation.sentence);
+    if (!answer.valid()) {
+        sentence = QString::fromStdString(answer.problems.front().text());
+    } else if (!answer.fits() && output(current()).timed) {
+        sentence += QLatin1Char(' ') + tr("It does not fit, so there is no value here.");
+    }
+    set_text(sentence_, sentence);
+    set_text(formula_, QString::fromStdString(explanation.formula));
+    set_text(result_, explanation.result.empty() ? QString() : QStringLiteral("= ") + QString::fromStdString(explanation.result));
+    set_text(source_, QString::fromStdString(explanation.source));
+    set_rows(ingredients_, explanation.ingredients);
+    set_rows(assumptions_, explanation.assumptions);
+
+    const auto shown_if = [this](QWidget* widget, bool shown) {
+        if (widget->isHidden() == !shown) return;
+        widget->setVisible(shown);
+        rearrange_ = true;
+    };
+    const bool any = !explanation.formula.empty() || !explanation.ingredients.empty() || !explanation.result.empty();
+    const bool formula = !explanation.formula.empty() || !explanation.ingredients.empty();
+    shown_if(formula_box_, any);
+    shown_if(formula_title_, any);
+    set_text(formula_title_, formula ? tr("Formula") : tr("Value"));
+    shown_if(formula_, !explanation.formula.empty());
+    shown_if(result_, !explanation.result.empty());
+    shown_if(formula_line_, formula && !explanation.result.empty());
+    shown_if(source_, !explanation.source.empty());
+    shown_if(assumptions_title_, !explanation.assumptions.empty());
+}
+
+void WhyPanel::set_rows(std::vector<WhyRow*>& rows, const std::vector<Ingredient>& entries) {
+    const int width = content_->width() - 2 * kPadding;
+    while (rows.size() < entries.size()) {
+        auto* row = new WhyRow(content_);
+        row->setFont(scaled_font(font(), kSmall));
+        row->hide();
+        rows.push_back(row);
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const bool used = i < entries.size();
+        if (rows[i]->isHidden() == used) {
+            rows[i]->setVisible(used);
+            rearrange_ = true;
+        }
+        if (!used) continue;
+        const Ingredient& entry = entries[i];
+        const int at = rows[i]->width() > 0 ? rows[i]->width() : width;
+        const int before = rows[i]->heightForWidth(at);
+        rows[i]->set_text(QString::fromStdString(entry.symbol), QString::fromStdString(entry.label), QString::fromStdString(entry.value));
+        if (rows[i]->heightForWidth(at) != before) rearrange_ = true;
+    }
+}
+
+void WhyPanel::set_walls() {
+    const Answer& answer = model_.answer();
+    const bool shown = current() == Output::wall && answer.valid();
+    if (walls_title_->isHidden() == shown) {
+        walls_title_->setVisible(shown);
+        for (WhyRow* row : walls_) row->setVisible(shown);
+        rearrange_ = true;
+    }
+    if (!shown) return;
+    const auto digits = [](double value) { return QString::number(value, 'f', 2).replace(QLatin1Char('-'), QStringLiteral("−")); };
+    double sum = 0;
+    for (std::size_t i = 0; i < kRates; ++i) {
+        const Wall wall = wall_of(static_cast<Rate>(i));
+        const double share = answer.estimate.elasticity[i];
+        sum += share;
+        walls_[i]->set_text({}, text_of(label_of(wall)), digits(share));
+        walls_[i]->set_bar(share, current_theme().of(wall));
+    }
+    walls_.back()->set_text({}, tr("sum of the five"), digits(sum));
+}
+
+void WhyPanel::refresh_slow() {
+    const Answer& answer = model_.answer();
+    const bool with_levers = current() == Output::wall && answer.fits();
+    if (with_levers) {
+        const Levers found = levers(answer);
+        levers_[0]->set_text({}, tr("GPU memory × 2"), doubling(found.gpu_memory));
+        levers_[1]->set_text({}, tr("batch × 2"), doubling(found.batch));
+    }
+    fix_.reset();
+    if (answer.valid() && !answer.fits()) {
+        std::vector<Repair> found = repairs(model_.scenario());
+        if (!found.empty() && found.front().works) fix_ = std::move(found.front());
+    }
+    if (levers_title_->isHidden() == with_levers) {
+        levers_title_->setVisible(with_levers);
+        for (WhyRow* row : levers_) row->setVisible(with_levers);
+        rearrange_ = true;
+    }
+    for (QWidget* widget : std::initializer_list<QWidget*>{fix_title_, fix_box_, fix_label_, fix_result_, fix_apply_}) {
+        if (widget->isHidden() == fix_.has_value()) {
+            widget->setVisible(fix_.has_value());
+            rearrange_ = true;
+        }
+    }
+    if (fix_) {
+        set_text(fix_label_, QString::fromStdString(fix_->label));
+        set_text(fix_result_, QString::fromStdString(fix_->result));
+    }
+    if (rearrange_) arrange();
+}
+
+// Laid out by hand: a layout of forty labels would be solved again in every frame of a drag.
+void WhyPanel::arrange() {
+    rearrange_ = false;
+    const int head = std::max(34, fontMetrics().height() + 16);
+    close_->move(width() - kPadding - close_->width() + 4, (head - close_->height()) / 2);
+    forward_->move(close_->x() - forward_->width(), close_->y());
+    back_->move(forward_->x() - back_->width(), close_->y());
+    title_->setGeometry(kPadding, 0, back_->x() - kPadding - 4, head);
+    scroll_->setGeometry(0, head, width(), std::max(0, height() - head));
+
+    // The scroll bar lies in the padding, so that texts do not wrap anew when it comes.
+    const int width_inside = width() - 2 * kPadding;
+    int y = 6;
+    const auto place = [&](QWidget* widget, int inset, int gap) {
+        if (widget->isHidden()) return;
+        y += gap;
+        const int w = width_inside - 2 * inset;
+        const int h = widget->heightForWidth(w);
+        widget->setGeometry(kPadding + inset, y, w, h);
+        y += h;
+    };
+    const auto place_rows = [&](const std::vector<WhyRow*>& rows, int inset) {
+        for (WhyRow* row : rows) place(row, inset, 1);
+    };
+    place(sentence_, 0, 0);
+    place(walls_title_, 0, 12);
+    if (!walls_title_->isHidden()) y += 3;
+    place_rows(walls_, 0);
+    place(levers_title_, 0, 12);
+    place_rows(levers_, 0);
+
+    place(formula_title_, 0, 12);
+    if (!formula_box_->isHidden()) {
+        const int top = y + 5;
+        y = top + kBoxInset;
+        place(formula_, kBoxInset, 0);
+        y += formula_->isHidden() ? 0 : 5;
+        place_rows(ingredients_, kBoxInset);
+        if (!formula_line_->isHidden()) {
+            y += 5;
+            formula_line_->setGeometry(kPadding + kBoxInset, y, width_inside - 2 * kBoxInset, 1);
+            y += 5;
+        }
+        place(result_, kBoxInset, 0);
+        y += kBoxInset;
+        formula_box_->setGeometry(kPadding, top, width_inside, y - top);
+    }
+    place(source_, 0, 7);
+    place(assumptions_title_, 0, 12);
+    if (!assumptions_title_->isHidden()) y += 2;
+    place_rows(assumptions_, 0);
+    place(fix_title_, 0, 12);
+    if (!fix_box_->isHidden()) {
+        const int top = y + 5;
+        y = top + kBoxInset;
+        place(fix_label_, kBoxInset, 0);
+        place(fix_result_, kBoxInset, 2);
+        const QSize button = fix_apply_->sizeHint();
+        fix_apply_->setGeometry(kPadding + kBoxInset, y + 6, button.width(), button.height());
+        y += 6 + button.height() + kBoxInset;
+        fix_box_->setGeometry(kPadding, top, width_inside, y - top);
+    }
+    y += 12;
+    const bool bar = y > scroll_->height();
+    content_->resize(width() - (bar ? kScrollBar : 0), y);
+}
+
+void WhyPanel::resizeEvent(QResizeEvent*) { arrange(); }
+
+void WhyPanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    refresh();
+}
+
+void WhyPanel::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() != QEvent::FontChange || !scroll_) return;
+    restyle();
+    refresh();
+}
+
+}  // namespace shardscope

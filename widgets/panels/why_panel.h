@@ -1,0 +1,93 @@
+// Why a number is what it is: one sentence, the formula with its values, the source, the assumptions, and the next
+// best fix. Opened by a click on any number.
+#pragma once
+
+#include <QTimer>
+#include <QWidget>
+#include <optional>
+#include <vector>
+
+#include "explain/output.h"
+#include "explore/repair.h"
+#include "widgets/live_model.h"
+
+class QLabel;
+class QPushButton;
+class QScrollArea;
+class QToolButton;
+
+namespace shardscope {
+
+class WhyBox;
+class WhyRow;
+
+class WhyPanel : public QWidget {
+    Q_OBJECT
+  public:
+    explicit WhyPanel(LiveModel& model, QWidget* parent = nullptr);
+    [[nodiscard]] Output current() const { return history_[place_]; }
+
+    using QWidget::show;
+
+  public Q_SLOTS:
+    // Explains this output from now on; what was shown before is one step back.
+    void show(Output output);
+
+  Q_SIGNALS:
+    void closed();
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+  private:
+    void build_header();
+    void build_content();
+    void restyle();
+    void refresh();
+    void refresh_slow();  // repairs and levers: a millisecond each, so not in every frame of a drag
+    void set_explanation(const Explanation& explanation);
+    void set_rows(std::vector<WhyRow*>& rows, const std::vector<Ingredient>& entries);
+    void set_walls();
+    void set_text(QLabel* label, const QString& text);
+    void arrange();
+    void go(int steps);
+
+    LiveModel& model_;
+    std::vector<Output> history_{Output::mfu};
+    std::size_t place_ = 0;
+
+    QLabel* title_ = nullptr;
+    QToolButton* back_ = nullptr;
+    QToolButton* forward_ = nullptr;
+    QToolButton* close_ = nullptr;
+    QScrollArea* scroll_ = nullptr;
+    QWidget* content_ = nullptr;
+
+    QLabel* sentence_ = nullptr;
+    QLabel* walls_title_ = nullptr;
+    std::vector<WhyRow*> walls_;  // five rates and their sum
+    QLabel* levers_title_ = nullptr;
+    std::vector<WhyRow*> levers_;
+    QLabel* formula_title_ = nullptr;
+    WhyBox* formula_box_ = nullptr;
+    QLabel* formula_ = nullptr;
+    std::vector<WhyRow*> ingredients_;
+    QWidget* formula_line_ = nullptr;
+    QLabel* result_ = nullptr;
+    QLabel* source_ = nullptr;
+    QLabel* assumptions_title_ = nullptr;
+    std::vector<WhyRow*> assumptions_;
+    QLabel* fix_title_ = nullptr;
+    WhyBox* fix_box_ = nullptr;
+    QLabel* fix_label_ = nullptr;
+    QLabel* fix_result_ = nullptr;
+    QPushButton* fix_apply_ = nullptr;
+
+    std::optional<Repair> fix_;
+    QTimer slow_;
+    bool rearrange_ = true;  // some text changed its size
+};
+
+}  // namespace shardscope

@@ -1,0 +1,57 @@
+// A row of the Why panel: symbol | label | value, or colour square | label | bar | value. The label wraps when the
+// row is too narrow; nothing is cut.
+#pragma once
+
+#include <QColor>
+#include <QWidget>
+#include <optional>
+
+namespace shardscope {
+
+class WhyRow : public QWidget {
+    Q_OBJECT
+  public:
+    using QWidget::QWidget;
+
+    // Returns whether anything changed. Both are cheap when nothing did.
+    bool set_text(const QString& symbol, const QString& label, const QString& value);
+    bool set_bar(double share, const QColor& color);  // 0 … 1
+    void set_strong(bool strong);                     // value in bold
+    [[nodiscard]] QString value() const { return value_; }
+
+    [[nodiscard]] bool hasHeightForWidth() const override { return true; }
+    [[nodiscard]] int heightForWidth(int width) const override;
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+  private:
+    struct Places {
+        double label_left;
+        double label_width;
+        bool value_below;  // where label and value have no room side by side
+    };
+    [[nodiscard]] Places places(int width) const;
+
+    QString symbol_;
+    QString label_;
+    QString value_;
+    std::optional<double> share_;
+    QColor color_;
+    bool strong_ = false;
+    mutable int known_width_ = -1;  // heights are asked for every frame
+    mutable int known_height_ = 0;
+};
+
+// A thin frame in the window colour behind the rows of a section.
+class WhyBox : public QWidget {
+    Q_OBJECT
+  public:
+    using QWidget::QWidget;
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+};
+
+}  // namespace shardscope

@@ -1,0 +1,188 @@
+#include "widgets/plots/figure_export.h"
+
+#include <qcustomplot.h>
+
+#include <QBuffer>
+#include <QImage>
+#include <QImageReader>
+#include <QPageSize>
+#include <QPdfWriter>
+#include <QSvgGenerator>
+#include <QXmlStreamReader>
+#include <algorithm>
+#include <array>
+
+#include "files/scenario_file.h"
+#include "widgets/plots/figure_page.h"
+#include "widgets/plots/plot_data.h"
+
+namespace shardscope {
+namespace {
+
+constexpr const char* kPngKey = "shardscope-scenario";
+constexpr const char* kPdfTag = "shardscope:scenario";
+constexpr int kDpi = 96;  // one unit of size
+
+QString creator() { return QStringLiteral("Shardscope " SHARDSCOPE_VERSION); }
+
+QByteArray scenario_json(const Answer& answer) {
+    return QByteArray::fromStdString(write_scenario(answer.scenario, false)).trimmed();
+}
+
+QByteArray svg(const FigureRequest& request, const Answer& answer) {
+    QBuffer buffer;
+    QSvgGenerator generator;
+    generator.setOutputDevice(&buffer);
+    generator.setSize(request.size);
+    generator.setViewBox(QRect(QPoint(0, 0), request.size));
+    generator.setResolution(kDpi);
+    // The generator escapes neither.
+    generator.setTitle(page_title(request, answer).toHtmlEscaped());
+    generator.setDescription(QString::fromUtf8(scenario_json(answer)).toHtmlEscaped());
+    QCPPainter painter(&generator);
+    painter.setModes(QCPPainter::pmVectorized | QCPPainter::pmNoCaching);
+    paint_page(painter, request, answer);
+    painter.end();
+    return buffer.data();
+}
+
+QByteArray xmp_packet(const QByteArray& json) {
+    QByteArray out =
+        "<?xpacket begin=\"\xEF\xBB\xBF\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n"
+        "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:RDF "
+        "xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">"
+        "<rdf:Description rdf:about=\"\" xmlns:xmp=\"http://ns.adobe.com/xap/1.0/\" "
+        "xmlns:shardscope=\"https://shardscope.org/xmp/1/\">";
+    out += "<xmp:CreatorTool>" + creator().toUtf8() + "</xmp:CreatorTool>";
+    out += QByteArray("<") + kPdfTag + '>' + QString::fromUtf8(json).toHtmlEscaped().toUtf8() + "</" +
+           kPdfTag + '>';
+    out += "</rdf:Description></rdf:RDF></x:xmpmeta>\n<?xpacket end=\"w\"?>\n";
+    return out;
+}
+
+// The one thing in Qt's PDF that differs between two runs. It keeps its length, so no offset in the file
+// moves.
+void fix_creation_date(QByteArray& pdf) {
+    constexpr const char* kKey = "/CreationDate (D:";
+    const qsizetype at = pdf.indexOf(kKey);
+    if (at < 0) return;
+    const qsizetype from = at + static_cast<qsizetype>(qstrlen(kKey));
+    const qsizetype end = pdf.indexOf(')', from);
+    const QByteArray fixed = "20000101000000+00'00'";
+    for (qsizetype i = from; i < end; ++i) pdf[i] = i - from < fixed.size() ? fixed[i - from] : '\'';
+}
+
+QByteArray pdf(const FigureRequest& request, const Answer& answer) {
+    QBuffer buffer;
+    buffer.open(QIODevice::WriteOnly);
+    {
+        QPdfWriter writer(&buffer);
+        // Finer than the layout's unit: glyphs are placed on the writer's grid.
+        constexpr int kFiner = 10;
+        constexpr double kPointsPerUnit = 72.0 / kDpi;
+        writer.setPdfVersion(QPagedPaintDevice::PdfVersion_1_6);
+        writer.setResolution(kDpi * kFiner);
+        writer.setPageSize(
+            QPageSize(QSizeF(request.size) * kPointsPerUnit, QPageSize::Point, {}, QPageSize::ExactMatch));
+        writer.setPageMargins(QMarginsF(0, 0, 0, 0));
+        writer.setTitle(page_title(request, answer));
+        writer.setCreator(creator());
+        writer.setDocumentXmpMetadata(xmp_packet(scenario_json(answer)));
+        QCPPainter painter(&writer);
+        painter.setModes(QCPPainter::pmVectorized | QCPPainter::pmNoCaching);
+        painter.scale(kFiner, kFiner);
+        paint_page(painter, request, answer);
+    }
+    QByteArray out = buffer.data();
+    fix_creation_date(out);
+    return out;
+}
+
+QByteArray png(const FigureRequest& request, const Answer& answer) {
+    const double scale = std::clamp(request.scale, 1.0, 4.0);
+    QImage image((QSizeF(request.size) * scale).toSize(), QImage::Format_RGB32);
+    image.fill(Qt::white);
+    constexpr double kMetre = 39.3701;  // inches
+    image.setDotsPerMeterX(qRound(kDpi * scale * kMetre));
+    image.setDotsPerMeterY(image.dotsPerMeterX());
+    image.setText(QString::fromLatin1(kPngKey), QString::fromUtf8(scenario_json(answer)));
+    image.setText(QStringLiteral("Software"), creator());
+    QCPPainter painter(&image);
+    // Not vectorized, but as smooth: a scaled painter has no pixel grid to snap to.
+    painter.setModes(QCPPainter::pmNoCaching | QCPPainter::pmVectorized);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.scale(scale, scale);
+    paint_page(painter, request, answer);
+    painter.end();
+    QBuffer buffer;
+    buffer.open(QIODevice::WriteOnly);
+    image.save(&buffer, "PNG");
+    return buffer.data();
+}
+
+QByteArray text_of_element(const QByteArray& xml, const QString& name) {
+    QXmlStreamReader reader(xml);
+    while (!reader.atEnd()) {
+        if (reader.readNext() == QXmlStreamReader::StartElement && reader.qualifiedName() == name) {
+            return reader.readElementText().toUtf8();
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+QByteArray render_figure(const FigureRequest& request, const Answer& answer, FigureFormat format,
+                         QString* problem) {
+    const auto refuse = [&](const QString& text) {
+        if (problem) *problem = text;
+        return QByteArray();
+    };
+    constexpr std::array kPlots{"scaling", "memory", "waterfall", "sweep"};
+    if (std::ranges::find(kPlots, request.plot) == kPlots.end()) {
+        return refuse(QCoreApplication::translate(
+                          "FigureExport", "there is no plot “%1”; use scaling, memory, waterfall or sweep")
+                          .arg(QString::fromStdString(request.plot)));
+    }
+    if (!answer.valid()) return refuse(QString::fromStdString(answer.problems.front().text()));
+    if (std::ranges::any_of(request.axes, [](const Axis& axis) { return axis.values.empty(); })) {
+        return refuse(QCoreApplication::translate("FigureExport", "an axis has no values"));
+    }
+    if (format == FigureFormat::csv) {
+        const auto table =
+            plot_table(request.plot, answer, request.axes, request.outputs, request.hypothetical);
+        return QByteArray::fromStdString(to_csv(*table));
+    }
+    constexpr int kSmallest = 320;
+    constexpr int kLargest = 8192;
+    FigureRequest sized = request;
+    sized.size = request.size.expandedTo({kSmallest, kSmallest}).boundedTo({kLargest, kLargest});
+    switch (format) {
+        case FigureFormat::svg: return svg(sized, answer);
+        case FigureFormat::pdf: return pdf(sized, answer);
+        case FigureFormat::png: return png(sized, answer);
+        case FigureFormat::csv: break;
+    }
+    return {};
+}
+
+QByteArray scenario_in_figure(const QByteArray& file) {
+    if (file.startsWith("\x89PNG")) {
+        QBuffer buffer;
+        buffer.setData(file);
+        buffer.open(QIODevice::ReadOnly);
+        return QImageReader(&buffer, "PNG").text(QString::fromLatin1(kPngKey)).toUtf8();
+    }
+    if (file.startsWith("%PDF")) {
+        // Metadata streams are not compressed, so that they can be found without reading the PDF's structure.
+        const qsizetype from = file.indexOf(QByteArray("<") + kPdfTag + '>');
+        const QByteArray close = QByteArray("</") + kPdfTag + '>';
+        const qsizetype to = file.indexOf(close, from);
+        if (from < 0 || to < 0) return {};
+        QByteArray element = file.mid(from, to - from) + close;
+        return text_of_element(element.replace(kPdfTag, "scenario"), QStringLiteral("scenario"));
+    }
+    return text_of_element(file, QStringLiteral("desc"));
+}
+
+}  // namespace shardscope

@@ -1,0 +1,36 @@
+// Figures for reports: the print theme, a fixed size and font, a caption, and the scenario inside the file,
+// so that a figure opens as the scenario it was made from. The same scenario gives the same bytes.
+//
+// Needs a QApplication; the offscreen platform will do.
+#pragma once
+
+#include <QByteArray>
+#include <QSize>
+#include <QString>
+#include <string>
+#include <vector>
+
+#include "explain/output.h"
+#include "explore/sweep.h"
+
+namespace shardscope {
+
+struct FigureRequest {
+    std::string plot;  // scaling, memory, waterfall, sweep
+    QSize size{960, 600};
+    double scale = 2;             // PNG: pixels per unit of size, 1 to 4
+    std::vector<Axis> axes;       // sweep
+    std::vector<Output> outputs;  // sweep
+    bool hypothetical = false;    // rates although it does not fit, said so in the caption
+};
+
+enum class FigureFormat { svg, pdf, png, csv };
+
+// Empty, with what is wrong in `problem`, for a plot that does not exist or a scenario that is not valid.
+QByteArray render_figure(const FigureRequest& request, const Answer& answer, FigureFormat format,
+                         QString* problem = nullptr);
+
+// The scenario's JSON inside an SVG, PDF or PNG that was written here; empty when there is none.
+QByteArray scenario_in_figure(const QByteArray& file);
+
+}  // namespace shardscope

@@ -1,0 +1,137 @@
+#include "widgets/plots/figure_words.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+#include <algorithm>
+#include <array>
+
+#include "widgets/panels/drawing.h"
+
+namespace shardscope {
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("FigureWords", text); }
+
+QString value_of(P id, const Answer& answer) {
+    return QString::fromStdString(format(id, answer.settings[id]));
+}
+
+QString title_of(const Preset* preset, const QString& otherwise) {
+    return preset ? QString::fromStdString(preset->title) : otherwise;
+}
+
+QString gpus_of(const Answer& answer) {
+    return tr("%1 × %2").arg(value_of(P::gpus, answer), title_of(answer.scenario.gpu_preset(), tr("GPU")));
+}
+
+QString memory_limit(double capacity) {
+    return tr("Hatched: does not fit in %1.").arg(shown(capacity, Quantity::bytes));
+}
+
+QString hypothetical_words() { return tr("HYPOTHETICAL: rates as if memory sufficed."); }
+
+}  // namespace
+
+QString figure_title(const QString& plot_title, const Answer& answer) {
+    return tr("%1: %2 on %3").arg(plot_title, title_of(answer.scenario.model, tr("Model")), gpus_of(answer));
+}
+
+QString setting_words(const Answer& answer) {
+    QString where = gpus_of(answer);
+    if (answer.scenario.cluster) {
+        where += QStringLiteral(" (") + title_of(answer.scenario.cluster, {});
+        if (is_modified(answer.scenario, Group::cluster) || is_modified(answer.scenario, Group::gpu))
+            where += tr(", modified");
+        where += QLatin1Char(')');
+    }
+    QStringList plan{value_of(P::sharding, answer),
+                     tr("micro-batch %1").arg(value_of(P::micro_batch, answer)),
+                     tr("accumulation %1").arg(value_of(P::accumulation, answer)),
+                     tr("global batch %1").arg(value_of(P::global_batch, answer)),
+                     tr("sequence %1").arg(shown(answer.settings[P::sequence_length], Quantity::count)),
+                     value_of(P::precision, answer),
+                     tr("recompute %1").arg(value_of(P::recompute, answer)),
+                     tr("%1 attention").arg(value_of(P::attention, answer))};
+    return tr("Model: %1, %2 parameters%3. Cluster: %4. Plan: %5.")
+        .arg(title_of(answer.scenario.model, tr("own")),
+             shown(answer.estimate.parameters, Quantity::big_count),
+             is_modified(answer.scenario, Group::model) ? tr(", modified") : QString(), where,
+             plan.join(QStringLiteral(", ")));
+}
+
+QString scaling_words(const ScalingData& data) {
+    QStringList out;
+    out += tr("Solid: weak scaling, %1 sequences per GPU; dashed: strong scaling, %2 in all; dotted: the "
+              "ideal closed form; "
+              "grey: the likely band, ±%3.")
+               .arg(shown(data.sequences_per_gpu, Quantity::count), shown(data.global_batch, Quantity::count),
+                    shown(data.band, Quantity::percent));
+    if (!std::ranges::all_of(data.curves.weak, &CurvePoint::fits)) out += memory_limit(data.capacity);
+    if (!data.measured.empty()) {
+        out +=
+            tr("Diamonds: public measured runs of this model and GPU, solid with the same settings, hollow "
+               "with others.");
+    }
+    if (data.curves.knee > 0) out += tr("Triangle: from here an added GPU brings less than half.");
+    if (data.hypothetical) out += hypothetical_words();
+    return out.join(QLatin1Char(' '));
+}
+
+QString sweep_words(const SweepData& data) {
+    QStringList out;
+    if (data.family == P::count) out += tr("Ring: the scenario.");
+    else
+        out += tr("Solid and ring: the scenario; other dashes: other values of %1.")
+                   .arg(text_of(parameter(data.family).label));
+    const bool all_fit = std::ranges::all_of(data.series, [](const SweepSeries& series) {
+        return std::ranges::all_of(series.points,
+                                   [](const SweepPoint& point) { return !point.valid || point.fits(); });
+    });
+    if (!all_fit) out += memory_limit(data.capacity);
+    if (!all_fit && !parameter(data.x).named_only) out += tr("A curve ends there in a cross.");
+    if (data.hypothetical) out += hypothetical_words();
+    return out.join(QLatin1Char(' '));
+}
+
+QString memory_words(const Answer& answer) {
+    const MemoryUse& memory = answer.estimate.memory;
+    QString out = tr("Memory of one GPU at its fullest moment, %1: %2 of %3.")
+                      .arg(text_of(label_of(memory.peak_moment)), shown(memory.peak, Quantity::bytes),
+                           shown(memory.capacity, Quantity::bytes));
+    out +=
+        QLatin1Char(' ') +
+        tr("Dashed: what a program can use; hatched below it: the margin within which the verdict is risky.");
+    if (!answer.fits()) out += QLatin1Char(' ') + tr("Hatched above it: too much.");
+    return out;
+}
+
+QString waterfall_words(const Answer& answer, bool hypothetical) {
+    const MemoryUse& memory = answer.estimate.memory;
+    if (!answer.fits() && !hypothetical) {
+        return tr("It does not fit: %1 of %2.")
+            .arg(shown(memory.peak, Quantity::bytes), shown(memory.capacity, Quantity::bytes));
+    }
+    QString out =
+        tr("Terms of one optimizer step; they add up to it. Pale: communication hidden below compute.");
+    if (!answer.fits()) out += QLatin1Char(' ') + hypothetical_words();
+    return out;
+}
+
+QString footer_words(const Answer& answer) {
+    constexpr std::array kShown{P::intra_node_bandwidth,
+                                P::inter_node_bandwidth,
+                                P::memory,
+                                P::peak_flops,
+                                P::memory_bandwidth,
+                                P::software,
+                                P::gemm_efficiency,
+                                P::attention_efficiency,
+                                P::memory_efficiency,
+                                P::network_efficiency,
+                                P::overlap};
+    QStringList out{QStringLiteral("Shardscope " SHARDSCOPE_VERSION)};
+    for (const P id : kShown) out += text_of(parameter(id).label) + QLatin1Char(' ') + value_of(id, answer);
+    return out.join(QStringLiteral(" · "));
+}
+
+}  // namespace shardscope
