@@ -227,6 +227,9 @@ void MainWindow::build_panes() {
     rows->addWidget(line(false));
     rows->addWidget(new ScenarioStrip(model_));
     setCentralWidget(whole);
+    // At first nothing is focused: the first control would look chosen.
+    whole->setFocusPolicy(Qt::ClickFocus);
+    whole->setFocus();
 
     const auto why = [this](Output id) {
         show_why(true);

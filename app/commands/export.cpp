@@ -1,6 +1,6 @@
 // `shardscope export`: what the window's export does, headless.
 #include <CLI/CLI.hpp>
-#include <QGuiApplication>
+#include <QApplication>
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -72,12 +72,13 @@ int run(const Options& options) {
         return kUnusable;
     }
 
-    // Text needs a font database, and so an application object; no display is touched.
+    // QCustomPlot is a widget even where only its painting is wanted, so it needs an application object; the
+    // offscreen platform touches no display.
     ::setenv("QT_QPA_PLATFORM", "offscreen", 1);
     int argc = 1;
     char name[] = "shardscope";
     char* argv[] = {name, nullptr};
-    const QGuiApplication application(argc, argv);
+    const QApplication application(argc, argv);
     QString problem;
     const QByteArray bytes = render_figure(request, answer(scenario), format, &problem);
     if (bytes.isEmpty()) {

@@ -44,6 +44,8 @@ IdealInputs ideal_inputs(const Compiled& c) {
     in.peak = c.peak;
     in.intra_bandwidth = s[P::intra_node_bandwidth];
     in.node_bandwidth = std::min(in.intra_bandwidth, all.local * s[P::inter_node_bandwidth]);
+    // ε·G is the ring's way round, hop by hop.
+    in.latency = ring_latency(all, c.network) / in.gpus;
     in.kept = 1 - std::max(0.0, s[P::recompute]);
     in.tokens = c.tokens_per_micro_batch;
     return in;

@@ -112,7 +112,11 @@ std::vector<Repair> repairs(const Scenario& scenario) {
 
     std::ranges::stable_sort(out, [](const Repair& a, const Repair& b) {
         if (a.works != b.works) return a.works;
-        return a.works && a.mfu > b.mfu;
+        if (!a.works) return false;
+        // Another plan for the same job comes before another job.
+        const bool a_plan = parameter(a.id).plan;
+        const bool b_plan = parameter(b.id).plan;
+        return a_plan != b_plan ? a_plan : a.mfu > b.mfu;
     });
     return out;
 }

@@ -19,7 +19,7 @@ struct Repair {
     Scenario scenario;  // the scenario with the repair made
 };
 
-// Best first: those that work by MFU, then those that do not.
+// Best first: other plans for the same job by MFU, then other jobs (sequence, GPUs) by MFU, then what does not work.
 std::vector<Repair> repairs(const Scenario& scenario);
 
 }  // namespace shardscope

@@ -45,11 +45,14 @@ RingGroup outer_group(double size, double inner_size, double gpus_per_node) {
     return {local, size / local};
 }
 
+double ring_latency(const RingGroup& group, const NetworkRates& network) {
+    return (group.size() - group.nodes) * network.intra_latency + (group.nodes - 1) * network.inter_latency;
+}
+
 Time all_gather_time(double bytes, const RingGroup& group, const NetworkRates& network) {
     const double g = group.size();
     if (g <= 1) return {};
-    const double latency =
-        (g - group.nodes) * network.intra_latency + (group.nodes - 1) * network.inter_latency;
+    const double latency = ring_latency(group, network);
     return sigmoid_time((g - 1) / g * bytes, bytes, latency, bottleneck(group, network), network.sharpness);
 }
 

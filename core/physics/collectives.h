@@ -34,6 +34,9 @@ struct RingGroup {
 RingGroup innermost_group(double size, double gpus_per_node);
 RingGroup outer_group(double size, double inner_size, double gpus_per_node);
 
+// Time of a ring's hops: one way round through every member, s.
+double ring_latency(const RingGroup& group, const NetworkRates& network);
+
 // `bytes` is the whole tensor, gathered or before reduction. One member takes no time.
 Time all_gather_time(double bytes, const RingGroup& group, const NetworkRates& network);
 inline Time reduce_scatter_time(double bytes, const RingGroup& group, const NetworkRates& network) {

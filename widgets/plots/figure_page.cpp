@@ -93,7 +93,9 @@ QString figure(QCPPainter* painter, const QRectF& area, const FigureRequest& req
         painter->translate(area.topLeft());
         painter->scale(scale, scale);
         if (memory) paint_memory_bar(*painter, box, theme, memory_bar_data(answer), page_font());
-        else paint_waterfall(*painter, box, theme, waterfall_data(answer, {}, request.hypothetical), page_font());
+        else
+            paint_waterfall(*painter, box, theme, waterfall_data(answer, {}, request.hypothetical),
+                            page_font());
         painter->restore();
     }
     return memory ? memory_words(answer) : waterfall_words(answer, request.hypothetical);

@@ -8,12 +8,12 @@
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_parts.h"
 #include "widgets/plots/painted_item.h"
+#include "widgets/plots/scaling_labels.h"
 
 namespace shardscope {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr double kRoomy = 400;  // px of axis from which labels say more
 constexpr double kMostGpus = 16384;
 constexpr std::size_t kGhosts = 6;
 
@@ -27,17 +27,6 @@ QString title_of(ScalingY y) {
         case ScalingY::tokens_per_s_per_gpu: return tr("tokens/s/GPU");
         case ScalingY::tokens_per_s: return tr("tokens/s");
         case ScalingY::days: return tr("days for %1 tokens");
-    }
-    return {};
-}
-
-QString value_text(double value, ScalingY y) {
-    switch (y) {
-        case ScalingY::mfu: return shown(value, Quantity::percent);
-        case ScalingY::tokens_per_s_per_gpu:
-            return tr("%1 tokens/s/GPU").arg(shown(value, Quantity::rate, false));
-        case ScalingY::tokens_per_s: return tr("%1 tokens/s").arg(shown(value, Quantity::big_count));
-        case ScalingY::days: return shown(value, Quantity::days);
     }
     return {};
 }
@@ -83,6 +72,7 @@ struct ScalingFigure::Parts {
     void paint_titles(QCPPainter& painter) const;
     void paint_labels(QCPPainter& painter) const;
 
+    QPointF pixel(double gpus, double value, const QCPPainter& painter) const;
     QPolygonF pixels(const ScalingData& shown, const Curve& curve, const QCPPainter& painter) const;
     QPointF current() const { return {data.current.x, data.y(data.current, options.y)}; }
     std::vector<Stretch> unfit() const;
@@ -237,14 +227,16 @@ void ScalingFigure::Parts::lay_out() {
 
 // ---- painting --------------------------------------------------------------------------------------------
 
-QPolygonF ScalingFigure::Parts::pixels(const ScalingData& shown, const Curve& curve,
+// NaN stays NaN: a gap.
+QPointF ScalingFigure::Parts::pixel(double gpus, double value, const QCPPainter& painter) const {
+    if (std::isnan(value)) return {x().coordToPixel(gpus), kNone};
+    return drawn_at(x(), y(), gpus, value, painter);
+}
+
+QPolygonF ScalingFigure::Parts::pixels(const ScalingData& shown_data, const Curve& curve,
                                        const QCPPainter& painter) const {
     QPolygonF out;
-    for (const CurvePoint& point : curve) {
-        const double value = shown.y(point, options.y);
-        out.append(std::isnan(value) ? QPointF(x().coordToPixel(point.x), kNone)
-                                     : drawn_at(x(), y(), point.x, value, painter));
-    }
+    for (const CurvePoint& point : curve) out.append(pixel(point.x, shown_data.y(point, options.y), painter));
     return out;
 }
 
@@ -377,225 +369,18 @@ void ScalingFigure::Parts::paint_x_axis(QCPPainter& painter) const {
 }
 
 void ScalingFigure::Parts::paint_labels(QCPPainter& painter) const {
-    const Theme& t = *theme;
-    const QRectF area = frame();
-    const bool roomy = area.width() >= kRoomy;
-    LabelRoom room(area.adjusted(2, 2, -2, -2));
-    const QPolygonF weak_line = options.weak ? pixels(data, data.curves.weak, painter) : QPolygonF();
-    const QPolygonF strong_line = options.strong ? pixels(data, data.curves.strong, painter) : QPolygonF();
-    room.avoid(weak_line);
-    room.avoid(strong_line);
-    QPolygonF ideal_line;
+    ScalingScene scene{x(), y(), frame(), *theme, fonts, data, options, ghosts, unfit(), {}, {}, {}, {}};
+    if (options.weak) scene.weak = pixels(data, data.curves.weak, painter);
+    if (options.strong) scene.strong = pixels(data, data.curves.strong, painter);
     if (options.ideal) {
         for (const QCPGraphData& point : *ideal->data()) {
-            ideal_line.append(std::isnan(point.value) ? QPointF(x().coordToPixel(point.key), kNone)
-                                                      : drawn_at(x(), y(), point.key, point.value, painter));
+            scene.ideal.append(pixel(point.key, point.value, painter));
         }
-        room.avoid(ideal_line, 0.5);
-    }
-    for (const Ghost& pinned : ghosts) room.avoid(pixels(pinned.data, pinned.data.curves.weak, painter), 0.7);
-    const auto square = [](const QPointF& at, double radius) {
-        return QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius);
-    };
-    const auto line = [&](const QString& text, bool bold, const QColor& color) {
-        return LabelLine{text, bold ? fonts.small_bold : fonts.small, color};
-    };
-    const auto put = [&](const LabelLines& lines, const QList<QPointF>& corners,
-                         Qt::Alignment alignment = Qt::AlignHCenter) {
-        const auto box = room.place(size_of(lines), corners);
-        if (box) draw_label(painter, *box, lines, alignment, t.pane);
-        return box;
-    };
-    // The short form where the long one finds no room.
-    const auto put_one_of = [&](const LabelLines& lines, const LabelLines& shorter, const auto& corners) {
-        if (!put(lines, corners(size_of(lines))) && shorter != lines) put(shorter, corners(size_of(shorter)));
-    };
-    const auto guide = [&](double at, double top, const QColor& color) {
-        painter.setPen(line_pen(color, 1, {1, 2}));
-        const double px = std::floor(at) + 0.5;
-        painter.drawLine(QPointF(px, top), QPointF(px, area.bottom()));
-        room.avoid(QPolygonF({QPointF(px, top), QPointF(px, area.bottom())}), 0.5);
-    };
-
-    // Marks first: labels keep off them.
-    const QPointF here = current();
-    const bool has_dot = !std::isnan(here.y());
-    const QPointF dot = drawn_at(x(), y(), here.x(), has_dot ? here.y() : y().range().lower, painter);
-    constexpr double kDot = 4.5;
-    if (has_dot) room.take(square(dot, kDot + 3));
-    struct Diamond {
-        QPointF at;
-        const MeasuredPoint* run;
-    };
-    std::vector<Diamond> diamonds;
-    if (options.measured) {
-        for (const MeasuredPoint& run : data.measured) {
-            const double value = data.y(run.tokens_per_s_per_gpu, run.gpus, options.y);
-            if (!x().range().contains(run.gpus) || !y().range().contains(value)) continue;
-            diamonds.push_back({drawn_at(x(), y(), run.gpus, value, painter), &run});
-            room.take(square(diamonds.back().at, 6));
-        }
-    }
-    const auto knee_point = std::ranges::find(data.curves.weak, data.curves.knee, &CurvePoint::x);
-    const bool has_knee = options.weak && data.curves.knee > 0 && knee_point != data.curves.weak.end() &&
-                          data.shows(*knee_point);
-    QPointF knee;
-    if (has_knee) {
-        knee = drawn_at(x(), y(), knee_point->x, data.y(*knee_point, options.y), painter) - QPointF(0, 5);
-        room.take(QRectF(knee.x() - 5, knee.y() - 9, 10, 9));
-    }
-
-    // The first hop between nodes.
-    const double node = data.curves.node;
-    if (node > 1 && x().range().contains(node)) {
-        const double px = x().coordToPixel(node);
-        const double top = area.top() + 0.3 * area.height();
-        guide(px, top, t.muted);
-        const LabelLines lines{line(tr("one node"), false, t.muted)};
-        const QSizeF size = size_of(lines);
-        QList<QPointF> corners;
-        for (const double down : {0.0, 0.08, 0.16, -0.08, 0.3}) {
-            corners.append({px + 5, top + down * area.height()});
-            corners.append({px - 5 - size.width(), top + down * area.height()});
-        }
-        put(lines, corners, Qt::AlignLeft);
-    }
-
-    // The current scenario.
-    {
-        const QString gpus = shown(here.x(), Quantity::count);
-        LabelLines lines;
-        if (has_dot) {
-            lines.append(line(tr("A %1 GPUs %2").arg(gpus, value_text(here.y(), options.y)), true, t.text));
-            if (!data.current.fits()) lines.append(line(tr("hypothetical, does not fit"), false, t.text));
-            for (const MeasuredPoint& run : data.measured) {
-                if (!options.measured || !run.same_settings || run.gpus != here.x()) continue;
-                lines.append(line(
-                    tr("measured %1")
-                        .arg(value_text(data.y(run.tokens_per_s_per_gpu, run.gpus, options.y), options.y)),
-                    false, t.text));
-                break;
-            }
-        } else {
-            lines.append(line(tr("A %1 GPUs: does not fit").arg(gpus), true, t.text));
-            lines.append(line(tr("%1 of %2")
-                                  .arg(shown(data.current.peak_memory, Quantity::bytes, false),
-                                       shown(data.capacity, Quantity::bytes)),
-                              false, t.text));
-        }
-        const QSizeF size = size_of(lines);
-        const double left = std::clamp(dot.x() - size.width() / 2, area.left() + 4,
-                                       std::max(area.left() + 4, area.right() - 4 - size.width()));
-        QList<QPointF> corners;
-        const double start = has_dot ? dot.y() : area.center().y();
-        for (const double up : {58.0, 34.0, 90.0, 120.0, 150.0})
-            corners.append({left, start - up - size.height() / 2});
-        for (const double down : {50.0, 80.0, 120.0, 160.0})
-            corners.append({left, start + down - size.height() / 2});
-        for (const double share : {0.1, 0.3, 0.5, 0.7})
-            corners.append({left, area.top() + share * area.height()});
-        const auto box = room.place(size, corners);
-        const double above = box && box->bottom() < dot.y() ? box->bottom() + 2 : dot.y();
-        guide(dot.x(), above, t.text);
-        if (box) draw_label(painter, *box, lines, Qt::AlignHCenter, t.pane);
-    }
-
-    if (has_knee) {
-        const LabelLines shorter{
-            line(tr("knee at %1 GPUs").arg(shown(data.curves.knee, Quantity::count)), true, t.text)};
-        LabelLines lines = shorter;
-        if (roomy) lines.append(line(tr("an added GPU brings half"), false, t.muted));
-        put_one_of(lines, shorter, [&](const QSizeF& size) {
-            const QPointF up = knee - QPointF(0, 9);
-            QList<QPointF> corners;
-            for (const double gap : {5.0, 14.0, 26.0, 44.0}) {
-                for (const double shift : {0.5, 0.25, 0.75, 0.05, 0.95}) {
-                    corners.append({up.x() - shift * size.width(), up.y() - gap - size.height()});
-                }
-            }
-            return corners;
-        });
-    }
-
-    // Names of the curves, along them.
-    const auto name_curve = [&](const QPolygonF& points, const LabelLines& lines, const LabelLines& shorter,
-                                std::initializer_list<double> shares, double gap) {
-        QPolygonF shown_points;
-        for (const QPointF& point : points) {
-            if (!std::isnan(point.y()) && area.adjusted(-1, -1, 1, 1).contains(point))
-                shown_points.append(point);
-        }
-        if (shown_points.isEmpty()) return;
-        put_one_of(lines, shorter, [&](const QSizeF& size) {
-            QList<QPointF> corners;
-            for (const double share : shares) {
-                const QPointF at = shown_points[static_cast<qsizetype>(
-                    std::lround(share * static_cast<double>(shown_points.size() - 1)))];
-                for (const double extra : {1.0, 2.2}) {
-                    corners.append({at.x() - size.width() / 2, at.y() + gap * extra});
-                    corners.append({at.x() - size.width() / 2, at.y() - gap * extra - size.height()});
-                    corners.append({at.x() - size.width() - gap, at.y() + gap * (extra - 1)});
-                    corners.append({at.x() + gap, at.y() + gap * (extra - 1)});
-                }
-            }
-            return corners;
-        });
-    };
-    if (options.strong && !strong_line.isEmpty()) {
-        const CurvePoint& end = data.curves.strong.back();
-        const LabelLines shorter{line(tr("strong"), true, t.text)};
-        LabelLines lines{
-            line(tr("strong, %1 in all").arg(shown(data.global_batch, Quantity::count)), true, t.text)};
-        if (end.x == data.global_batch)
-            lines.append(line(tr("one per GPU, none left to split"), false, t.muted));
-        name_curve(strong_line, roomy ? lines : shorter, shorter, {1.0, 0.9, 0.8, 0.6, 0.3, 0.0}, 12);
-        if (const QPointF tip = strong_line.back();
-            data.shows(end) && area.adjusted(-1, -1, 1, 1).contains(tip)) {
-            painter.setPen(line_pen(t.text, 2));
-            painter.drawLine(tip - QPointF(0, 5), tip + QPointF(0, 5));
-        }
-    }
-    if (options.weak) {
-        const LabelLines shorter{line(tr("weak"), true, t.text)};
-        const LabelLines lines{
-            line(tr("weak, %1 per GPU").arg(shown(data.sequences_per_gpu, Quantity::count)), true, t.text)};
-        name_curve(weak_line, roomy ? lines : shorter, shorter,
-                   {0.62, 0.55, 0.7, 0.48, 0.78, 0.4, 0.9, 0.3, 1.0}, 10);
-    }
-    for (const Stretch& stretch : unfit()) {
-        const double left = std::max(area.left(), x().coordToPixel(stretch.from));
-        const double right = std::min(area.right(), x().coordToPixel(stretch.to));
-        draw_unfit_words(painter, QRectF(left, area.top(), right - left, area.height()), tr("does not fit"),
-                         t, fonts, room);
-    }
-    if (options.ideal) {
-        const LabelLines lines{line(tr("ideal, closed form"), false, t.muted)};
-        name_curve(ideal_line, lines, lines, {0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2}, 6);
-    }
-    const auto other = std::ranges::find_if(diamonds, [](const Diamond& d) { return !d.run->same_settings; });
-    if (roomy && other != diamonds.end()) {
-        const LabelLines lines{line(tr("other settings"), false, t.muted)};
-        constexpr double kMostCrossed = 6;
-        const auto box = room.place(size_of(lines), around(other->at, size_of(lines), 8), kMostCrossed);
-        if (box) draw_label(painter, *box, lines, Qt::AlignHCenter, t.pane);
-    }
-
-    // Marks last, over everything.
-    if (has_knee) draw_triangle(painter, knee, 10, t.text);
-    for (const Diamond& diamond : diamonds) {
-        draw_diamond(painter, diamond.at, diamond.run->same_settings ? 7 : 5.5,
-                     diamond.run->same_settings ? t.text : t.pane, t.text);
     }
     for (const Ghost& pinned : ghosts) {
-        const double value = pinned.data.y(pinned.data.current, options.y);
-        if (std::isnan(value) || !y().range().contains(value)) continue;
-        const QPointF at = drawn_at(x(), y(), pinned.data.current.x, value, painter);
-        const QColor color = pin_color(t, pinned.letter);
-        draw_ring(painter, at, 3.5, t.pane, color);
-        const auto box = room.place({kTag, kTag}, around(at, {kTag, kTag}, 7));
-        if (box) draw_tag(painter, *box, pinned.letter, color, fonts.small_bold);
+        scene.ghost_lines.push_back(pixels(pinned.data, pinned.data.curves.weak, painter));
     }
-    if (has_dot) draw_ring(painter, dot, kDot, t.pane, t.text);
+    ScalingLabels(painter, scene).paint();
 }
 
 // ---- the figure ------------------------------------------------------------------------------------------

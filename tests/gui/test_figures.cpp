@@ -1,0 +1,249 @@
+// Figures: every plot in every format, what is in the files, and the live scaling plot as an input.
+#include <qcustomplot.h>
+
+#include <QApplication>
+#include <QSignalSpy>
+#include <QTest>
+#include <QXmlStreamReader>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "files/csv.h"
+#include "files/scenario_file.h"
+#include "widgets/live_model.h"
+#include "widgets/plots/figure_export.h"
+#include "widgets/plots/scaling_plot.h"
+#include "widgets/plots/sweep_figure.h"
+
+using namespace shardscope;
+
+namespace {
+
+const std::vector<std::string> kPlots{"scaling", "memory", "waterfall", "sweep"};
+
+FigureRequest request(const std::string& plot) {
+    FigureRequest out;
+    out.plot = plot;
+    return out;
+}
+
+Answer first() { return answer(Scenario::first_launch()); }
+Answer too_long() { return answer(edited(Scenario::first_launch(), P::sequence_length, 16384)); }
+
+struct Svg {
+    bool parses = false;
+    QStringList texts;
+};
+Svg read_svg(const QByteArray& bytes) {
+    Svg out;
+    QXmlStreamReader reader(bytes);
+    while (!reader.atEnd()) {
+        if (reader.readNext() == QXmlStreamReader::StartElement && reader.name() == QLatin1String("text")) {
+            out.texts.append(reader.readElementText().trimmed());
+        }
+    }
+    out.parses = !reader.hasError();
+    return out;
+}
+
+// The plot shown at the size of the window's design, drawn once.
+struct LivePlot {
+    LiveModel model{Catalogue::shipped()};
+    ScalingPlot plot{model};
+    QCustomPlot* canvas = plot.findChild<QCustomPlot*>(QStringLiteral("scaling/plot"));
+
+    LivePlot() {
+        plot.resize(543, 562);
+        plot.show();
+        QApplication::processEvents();
+        canvas->replot();
+    }
+    QPoint at(double gpus) {
+        return {static_cast<int>(std::lround(plot.figure().pixel_of(gpus))), canvas->height() / 2};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("every plot renders in every format, the same bytes each time", "[figures]") {
+    const std::string plot = GENERATE("scaling", "memory", "waterfall", "sweep");
+    const bool fits = GENERATE(true, false);
+    const Answer subject = fits ? first() : too_long();
+    REQUIRE(subject.fits() == fits);
+    for (const auto format : {FigureFormat::svg, FigureFormat::pdf, FigureFormat::png, FigureFormat::csv}) {
+        QString problem;
+        const QByteArray bytes = render_figure(request(plot), subject, format, &problem);
+        CAPTURE(plot, fits, static_cast<int>(format));
+        CHECK(problem.isEmpty());
+        CHECK(bytes.size() > 100);
+        CHECK(bytes == render_figure(request(plot), subject, format));
+    }
+}
+
+TEST_CASE("a figure that cannot be made says why", "[figures]") {
+    QString problem;
+    CHECK(render_figure(request("walls-of-jericho"), first(), FigureFormat::svg, &problem).isEmpty());
+    CHECK(problem.contains(QStringLiteral("walls-of-jericho")));
+    FigureRequest empty_axis = request("sweep");
+    empty_axis.axes.push_back({P::gpus, {}});
+    problem.clear();
+    CHECK(render_figure(empty_axis, first(), FigureFormat::csv, &problem).isEmpty());
+    CHECK_FALSE(problem.isEmpty());
+}
+
+TEST_CASE("an SVG is valid XML with its words as text", "[figures]") {
+    for (const std::string& plot : kPlots) {
+        const Svg svg = read_svg(render_figure(request(plot), first(), FigureFormat::svg));
+        CAPTURE(plot);
+        CHECK(svg.parses);
+        const QString all = svg.texts.join(QLatin1Char(' '));
+        CHECK(all.contains(QStringLiteral("MPT-13B")));
+        CHECK(all.contains(QStringLiteral("64 ")));
+        CHECK(all.contains(QStringLiteral("Shardscope")));
+    }
+    const Svg scaling = read_svg(render_figure(request("scaling"), first(), FigureFormat::svg));
+    CHECK(scaling.texts.contains(QStringLiteral("GPUs")));
+    CHECK(scaling.texts.contains(QStringLiteral("does not fit")));
+}
+
+TEST_CASE("nothing in a vector figure leaves the frame's reach", "[figures]") {
+    // SVG ignores clipping, so that a line beyond the frame would run over the caption.
+    const QByteArray svg = render_figure(request("sweep"), too_long(), FigureFormat::svg);
+    QXmlStreamReader reader(svg);
+    while (!reader.atEnd()) {
+        if (reader.readNext() != QXmlStreamReader::StartElement || reader.name() != QLatin1String("polyline"))
+            continue;
+        const QString points = reader.attributes().value(QLatin1String("points")).toString();
+        for (const QString& point : points.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
+            const double y = point.section(QLatin1Char(','), 1, 1).toDouble();
+            CHECK(y >= 0);
+            CHECK(y < 600);
+        }
+    }
+}
+
+TEST_CASE("a figure carries its scenario", "[figures]") {
+    Scenario scenario = edited(Scenario::first_launch(), P::sequence_length, 4096);
+    scenario.name = "über <13B> & \"co\"";
+    const Answer subject = answer(scenario);
+    Catalogue& catalogue = const_cast<Catalogue&>(Catalogue::shipped());
+    for (const auto format : {FigureFormat::svg, FigureFormat::pdf, FigureFormat::png}) {
+        const QByteArray json = scenario_in_figure(render_figure(request("memory"), subject, format));
+        CAPTURE(static_cast<int>(format), json.toStdString());
+        Problems problems;
+        const Scenario back = read_scenario(json.toStdString(), catalogue, "", problems);
+        CHECK(problems.empty());
+        CHECK(back == subject.scenario);
+        CHECK(back.name == scenario.name);
+    }
+    CHECK(scenario_in_figure("").isEmpty());
+    CHECK(scenario_in_figure("%PDF-1.6 nothing").isEmpty());
+    CHECK(scenario_in_figure("<svg><desc>{}</desc>").size() == 2);
+    CHECK(scenario_in_figure("gpus,mfu\n1,2\n").isEmpty());
+}
+
+TEST_CASE("CSV is what is plotted, with units", "[figures]") {
+    const Answer subject = first();
+    const auto rows = read_csv(render_figure(request("scaling"), subject, FigureFormat::csv).toStdString());
+    const ScalingData data = scaling_data(subject);
+    REQUIRE(rows.size() == 1 + data.curves.weak.size() + data.measured.size());
+    CHECK(rows[0].fields[0] == "gpus[1]");
+    CHECK(rows[0].fields[3] == "mfu_weak[%]");
+    for (std::size_t i = 0; i < data.curves.weak.size(); ++i) {
+        const CurvePoint& point = data.curves.weak[i];
+        const auto& fields = rows[i + 1].fields;
+        CHECK(std::stod(fields[0]) == point.x);
+        CHECK(fields[1] == name_of(point.verdict));
+        if (point.fits()) CHECK(std::stod(fields[3]) == Approx(100 * point.mfu).epsilon(1e-12));
+        else CHECK(fields[3].empty());
+    }
+
+    FigureRequest sweep = request("sweep");
+    sweep.axes = {{P::inter_node_bandwidth, {12.5e9, 50e9}}, {P::micro_batch, {1, 2}}};
+    sweep.outputs = {Output::mfu, Output::peak_memory, Output::step_time};
+    const auto table = read_csv(render_figure(sweep, subject, FigureFormat::csv).toStdString());
+    REQUIRE(table.size() == 5);
+    CHECK(table[0].fields == std::vector<std::string>{"cluster.inter_node_bandwidth[Gbit/s]",
+                                                      "training.micro_batch[1]", "mfu[%]",
+                                                      "memory.peak_bytes[GiB]", "step_time_s[s]", "verdict"});
+    CHECK(table[4].fields[0] == "400");
+    CHECK(std::stod(table[4].fields[2]) == Approx(100 * subject.estimate.mfu));
+}
+
+TEST_CASE("a scenario that does not fit shows no rates unless asked", "[figures]") {
+    const Answer subject = too_long();
+    FigureRequest asked = request("waterfall");
+    const auto empty = read_csv(render_figure(asked, subject, FigureFormat::csv).toStdString());
+    CHECK(empty[1].fields[2].empty());
+    CHECK(empty[1].fields.back() == "does-not-fit");
+    asked.hypothetical = true;
+    CHECK_FALSE(
+        read_csv(render_figure(asked, subject, FigureFormat::csv).toStdString())[1].fields[2].empty());
+    asked.plot = "scaling";
+    const QString words =
+        read_svg(render_figure(asked, subject, FigureFormat::svg)).texts.join(QLatin1Char(' '));
+    CHECK(words.contains(QStringLiteral("HYPOTHETICAL")));
+}
+
+TEST_CASE("the current dot lies on the weak curve", "[figures]") {
+    LivePlot live;
+    for (const double gpus : {64.0, 8.0, 1000.0, 16384.0}) {
+        live.model.edit(P::gpus, gpus);
+        const QPointF dot = live.plot.figure().current_dot();
+        const ScalingData& data = live.plot.figure().data();
+        const auto point = std::ranges::find(data.curves.weak, dot.x(), &CurvePoint::x);
+        CAPTURE(gpus);
+        REQUIRE(point != data.curves.weak.end());
+        CHECK(dot.y() == Approx(data.y(*point, ScalingY::mfu)).epsilon(1e-12));
+    }
+}
+
+TEST_CASE("axes hold still during a gesture and fit after it", "[figures]") {
+    LivePlot live;
+    live.plot.findChild<QComboBox*>(QStringLiteral("scaling/y"))
+        ->setCurrentIndex(static_cast<int>(ScalingY::tokens_per_s_per_gpu));
+    const Stretch before = live.plot.figure().y_range();
+    live.model.begin_gesture(P::peak_flops);
+    live.model.drag(P::peak_flops, 4000e12);
+    CHECK(live.plot.figure().y_range().to == before.to);
+    live.model.end_gesture();
+    CHECK(live.plot.figure().y_range().to > before.to);
+
+    live.plot.findChild<QComboBox*>(QStringLiteral("scaling/y"))
+        ->setCurrentIndex(static_cast<int>(ScalingY::mfu));
+    CHECK(live.plot.figure().y_range().to == 1);
+}
+
+TEST_CASE("the dot is dragged, a double click sets it", "[figures]") {
+    LivePlot live;
+    const QSignalSpy began(&live.model, &LiveModel::gesture_began);
+    QTest::mousePress(live.canvas, Qt::LeftButton, {}, live.at(64));
+    REQUIRE(began.count() == 1);
+    QTest::mouseMove(live.canvas, live.at(256));
+    QTest::mouseMove(live.canvas, live.at(512));
+    QTest::mouseRelease(live.canvas, Qt::LeftButton, {}, live.at(512));
+    const double gpus = live.model.answer().settings[P::gpus];
+    CHECK(gpus > 450);
+    CHECK(gpus < 580);
+    CHECK(std::fmod(gpus, 8) == 0);
+
+    QTest::mousePress(live.canvas, Qt::LeftButton, {}, live.at(16));
+    CHECK(began.count() == 1);  // too far from the dot
+    QTest::mouseDClick(live.canvas, Qt::LeftButton, {}, live.at(16));
+    CHECK(live.model.answer().settings[P::gpus] == 16);
+    CHECK(live.plot.accessibleDescription().contains(QStringLiteral("16 GPUs")));
+}
+
+TEST_CASE("a sweep's dot is the scenario's own value", "[figures]") {
+    const Answer subject = first();
+    QCustomPlot canvas;
+    SweepFigure figure(canvas);
+    figure.set_data(sweep_data(subject, {}, {}));
+    figure.refit({800, 500});
+    CHECK(figure.current_dot(0).x() == 2048);
+    CHECK(figure.current_dot(0).y() == Approx(100 * subject.estimate.mfu));
+    const auto& points = figure.data().series.front().points;
+    const auto own = std::ranges::find(points, 2048.0, &SweepPoint::x);
+    REQUIRE(own != points.end());
+    CHECK(own->value[0] == Approx(subject.estimate.mfu).epsilon(1e-12));
+}

@@ -1,0 +1,283 @@
+#include "widgets/plots/scaling_labels.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/panels/drawing.h"
+#include "widgets/plots/painted_item.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kRoomy = 400;  // px of axis from which labels say more
+constexpr double kDot = 4.5;
+
+QString tr(const char* text) { return QCoreApplication::translate("ScalingFigure", text); }
+
+QRectF square(const QPointF& at, double radius) {
+    return {at.x() - radius, at.y() - radius, 2 * radius, 2 * radius};
+}
+
+}  // namespace
+
+QString value_text(double value, ScalingY y) {
+    switch (y) {
+        case ScalingY::mfu: return shown(value, Quantity::percent);
+        case ScalingY::tokens_per_s_per_gpu:
+            return tr("%1 tokens/s/GPU").arg(shown(value, Quantity::rate, false));
+        case ScalingY::tokens_per_s: return tr("%1 tokens/s").arg(shown(value, Quantity::big_count));
+        case ScalingY::days: return shown(value, Quantity::days);
+    }
+    return {};
+}
+
+ScalingLabels::ScalingLabels(QCPPainter& painter, const ScalingScene& scene)
+    : painter_(painter),
+      scene_(scene),
+      room_(scene.area.adjusted(2, 2, -2, -2)),
+      roomy_(scene.area.width() >= kRoomy) {
+    room_.avoid(scene.weak);
+    room_.avoid(scene.strong);
+    room_.avoid(scene.ideal, 0.5);
+    for (const QPolygonF& line : scene.ghost_lines) room_.avoid(line, 0.7);
+}
+
+void ScalingLabels::paint() {
+    // Marks are known first, so that labels keep off them, and drawn last, over everything.
+    find_marks();
+    paint_node();
+    paint_current();
+    paint_knee();
+    name_curves();
+    name_others();
+    paint_marks();
+}
+
+// ---- small steps -----------------------------------------------------------------------------------------
+
+LabelLine ScalingLabels::bold(const QString& text) const {
+    return {text, scene_.fonts.small_bold, scene_.theme.text};
+}
+LabelLine ScalingLabels::plain(const QString& text) const {
+    return {text, scene_.fonts.small, scene_.theme.text};
+}
+LabelLine ScalingLabels::muted(const QString& text) const {
+    return {text, scene_.fonts.small, scene_.theme.muted};
+}
+
+bool ScalingLabels::in_frame(const QPointF& at) const {
+    return !std::isnan(at.y()) && scene_.area.adjusted(-1, -1, 1, 1).contains(at);
+}
+
+QPointF ScalingLabels::pixel(double gpus, double value) const {
+    return drawn_at(scene_.x, scene_.y, gpus, value, painter_);
+}
+
+void ScalingLabels::guide(double at, double top, const QColor& color) {
+    const double px = std::floor(at) + 0.5;
+    const QPolygonF line({QPointF(px, top), QPointF(px, scene_.area.bottom())});
+    painter_.setPen(line_pen(color, 1, {1, 2}));
+    painter_.drawPolyline(line);
+    room_.avoid(line, 0.5);
+}
+
+bool ScalingLabels::put(const LabelLines& lines, const QList<QPointF>& corners) {
+    const auto box = room_.place(size_of(lines), corners);
+    if (box) draw_label(painter_, *box, lines, Qt::AlignHCenter, scene_.theme.pane);
+    return box.has_value();
+}
+
+template <typename Corners>
+void ScalingLabels::put_one_of(const LabelLines& lines, const LabelLines& shorter, const Corners& corners) {
+    if (!put(lines, corners(size_of(lines))) && shorter != lines) put(shorter, corners(size_of(shorter)));
+}
+
+void ScalingLabels::name_curve(const QPolygonF& points, const LabelLines& lines, const LabelLines& shorter,
+                               std::initializer_list<double> shares, double gap) {
+    QPolygonF there;
+    for (const QPointF& point : points) {
+        if (in_frame(point)) there.append(point);
+    }
+    if (there.isEmpty()) return;
+    put_one_of(lines, shorter, [&](const QSizeF& size) {
+        const double w = size.width();
+        QList<QPointF> corners;
+        for (const double share : shares) {
+            const double last = static_cast<double>(there.size() - 1);
+            const QPointF at = there[static_cast<qsizetype>(std::lround(share * last))];
+            for (const double farther : {1.0, 2.2}) {
+                corners.append({at.x() - w / 2, at.y() + gap * farther});
+                corners.append({at.x() - w / 2, at.y() - gap * farther - size.height()});
+                corners.append({at.x() - w - gap, at.y() + gap * (farther - 1)});
+                corners.append({at.x() + gap, at.y() + gap * (farther - 1)});
+            }
+        }
+        return corners;
+    });
+}
+
+// ---- what is labelled ------------------------------------------------------------------------------------
+
+void ScalingLabels::find_marks() {
+    const ScalingData& data = scene_.data;
+    const ScalingY quantity = scene_.options.y;
+    value_ = data.y(data.current, quantity);
+    has_dot_ = scene_.x.range().contains(data.current.x) && scene_.y.range().contains(value_);
+    dot_ = pixel(data.current.x, has_dot_ ? value_ : scene_.y.range().lower);
+    if (has_dot_) room_.take(square(dot_, kDot + 3));
+
+    for (const MeasuredPoint& run : data.measured) {
+        const double value = data.y(run.tokens_per_s_per_gpu, run.gpus, quantity);
+        if (!scene_.options.measured || !scene_.x.range().contains(run.gpus) ||
+            !scene_.y.range().contains(value)) {
+            continue;
+        }
+        diamonds_.push_back({pixel(run.gpus, value), &run});
+        room_.take(square(diamonds_.back().at, 6));
+    }
+
+    const auto knee = std::ranges::find(data.curves.weak, data.curves.knee, &CurvePoint::x);
+    has_knee_ = scene_.options.weak && data.curves.knee > 0 && knee != data.curves.weak.end() &&
+                data.shows(*knee) && scene_.y.range().contains(data.y(*knee, quantity));
+    if (has_knee_) {
+        knee_ = pixel(knee->x, data.y(*knee, quantity)) - QPointF(0, 5);
+        room_.take(QRectF(knee_.x() - 5, knee_.y() - 9, 10, 9));
+    }
+}
+
+// The first hop between nodes.
+void ScalingLabels::paint_node() {
+    const double node = scene_.data.curves.node;
+    if (node <= 1 || !scene_.x.range().contains(node)) return;
+    const QRectF& area = scene_.area;
+    const double px = scene_.x.coordToPixel(node);
+    const double top = area.top() + 0.3 * area.height();
+    guide(px, top, scene_.theme.muted);
+    const LabelLines lines{muted(tr("one node"))};
+    const QSizeF size = size_of(lines);
+    QList<QPointF> corners;
+    for (const double down : {0.0, 0.08, 0.16, -0.08, 0.3}) {
+        corners.append({px + 5, top + down * area.height()});
+        corners.append({px - 5 - size.width(), top + down * area.height()});
+    }
+    put(lines, corners);
+}
+
+void ScalingLabels::paint_current() {
+    const ScalingData& data = scene_.data;
+    const QRectF& area = scene_.area;
+    if (!scene_.x.range().contains(data.current.x)) return;
+    const QString gpus = shown(data.current.x, Quantity::count);
+    LabelLines lines;
+    if (std::isnan(value_)) {
+        const QString have = shown(data.capacity, Quantity::bytes);
+        lines.append(bold(tr("A %1 GPUs: does not fit").arg(gpus)));
+        lines.append(
+            plain(tr("%1 of %2").arg(shown(data.current.peak_memory, Quantity::bytes, false), have)));
+    } else {
+        lines.append(bold(tr("A %1 GPUs %2").arg(gpus, value_text(value_, scene_.options.y))));
+        if (!data.current.fits()) lines.append(plain(tr("hypothetical, does not fit")));
+        const auto run = std::ranges::find_if(diamonds_, [&](const Diamond& diamond) {
+            return diamond.run->same_settings && diamond.run->gpus == data.current.x;
+        });
+        if (run != diamonds_.end()) {
+            const double measured = data.y(run->run->tokens_per_s_per_gpu, run->run->gpus, scene_.options.y);
+            lines.append(plain(tr("measured %1").arg(value_text(measured, scene_.options.y))));
+        }
+    }
+    const QSizeF size = size_of(lines);
+    constexpr double kEdge = 4;
+    const double most_left = std::max(area.left() + kEdge, area.right() - kEdge - size.width());
+    const double left = std::clamp(dot_.x() - size.width() / 2, area.left() + kEdge, most_left);
+    const double start = (has_dot_ ? dot_.y() : area.center().y()) - size.height() / 2;
+    QList<QPointF> corners;
+    for (const double up : {58.0, 34.0, 90.0, 120.0, 150.0}) corners.append({left, start - up});
+    for (const double down : {50.0, 80.0, 120.0, 160.0}) corners.append({left, start + down});
+    for (const double share : {0.1, 0.3, 0.5, 0.7})
+        corners.append({left, area.top() + share * area.height()});
+    const auto box = room_.place(size, corners);
+    guide(dot_.x(), box && box->bottom() < dot_.y() ? box->bottom() + 2 : dot_.y(), scene_.theme.text);
+    if (box) draw_label(painter_, *box, lines, Qt::AlignHCenter, scene_.theme.pane);
+}
+
+void ScalingLabels::paint_knee() {
+    if (!has_knee_) return;
+    const LabelLines shorter{
+        bold(tr("knee at %1 GPUs").arg(shown(scene_.data.curves.knee, Quantity::count)))};
+    LabelLines lines = shorter;
+    if (roomy_) lines.append(muted(tr("an added GPU brings half")));
+    put_one_of(lines, shorter, [&](const QSizeF& size) {
+        const QPointF up = knee_ - QPointF(0, 9);
+        QList<QPointF> corners;
+        for (const double gap : {5.0, 14.0, 26.0, 44.0}) {
+            for (const double shift : {0.5, 0.25, 0.75, 0.05, 0.95}) {
+                corners.append({up.x() - shift * size.width(), up.y() - gap - size.height()});
+            }
+        }
+        return corners;
+    });
+}
+
+void ScalingLabels::name_curves() {
+    const ScalingData& data = scene_.data;
+    if (!scene_.strong.isEmpty()) {
+        const CurvePoint& end = data.curves.strong.back();
+        const LabelLines shorter{bold(tr("strong"))};
+        LabelLines lines{bold(tr("strong, %1 in all").arg(shown(data.global_batch, Quantity::count)))};
+        if (end.x == data.global_batch) lines.append(muted(tr("one per GPU, none left to split")));
+        name_curve(scene_.strong, roomy_ ? lines : shorter, shorter, {1.0, 0.9, 0.8, 0.6, 0.3, 0.0}, 12);
+        if (const QPointF tip = scene_.strong.back(); in_frame(tip)) {
+            painter_.setPen(line_pen(scene_.theme.text, 2));
+            painter_.drawLine(tip - QPointF(0, 5), tip + QPointF(0, 5));
+        }
+    }
+    if (!scene_.weak.isEmpty()) {
+        const LabelLines shorter{bold(tr("weak"))};
+        const LabelLines lines{
+            bold(tr("weak, %1 per GPU").arg(shown(data.sequences_per_gpu, Quantity::count)))};
+        name_curve(scene_.weak, roomy_ ? lines : shorter, shorter,
+                   {0.62, 0.55, 0.7, 0.48, 0.78, 0.4, 0.9, 0.3, 1.0}, 10);
+    }
+    const QRectF& area = scene_.area;
+    for (const Stretch& stretch : scene_.unfit) {
+        const double left = std::max(area.left(), scene_.x.coordToPixel(stretch.from));
+        const double right = std::min(area.right(), scene_.x.coordToPixel(stretch.to));
+        draw_unfit_words(painter_, QRectF(left, area.top(), right - left, area.height()), tr("does not fit"),
+                         scene_.theme, scene_.fonts, room_);
+    }
+    const LabelLines ideal{muted(tr("ideal, closed form"))};
+    name_curve(scene_.ideal, ideal, ideal, {0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2}, 6);
+}
+
+void ScalingLabels::name_others() {
+    const auto other =
+        std::ranges::find_if(diamonds_, [](const Diamond& d) { return !d.run->same_settings; });
+    if (!roomy_ || other == diamonds_.end()) return;
+    const LabelLines lines{muted(tr("other settings"))};
+    constexpr double kMostCrossed = 6;
+    const auto box = room_.place(size_of(lines), around(other->at, size_of(lines), 8), kMostCrossed);
+    if (box) draw_label(painter_, *box, lines, Qt::AlignHCenter, scene_.theme.pane);
+}
+
+void ScalingLabels::paint_marks() {
+    const Theme& theme = scene_.theme;
+    if (has_knee_) draw_triangle(painter_, knee_, 10, theme.text);
+    for (const Diamond& diamond : diamonds_) {
+        // The solid one is larger: it often lies below the dot and must show beyond it.
+        if (diamond.run->same_settings) draw_diamond(painter_, diamond.at, 7, theme.text, theme.text);
+        else draw_diamond(painter_, diamond.at, 5.5, theme.pane, theme.text);
+    }
+    for (const ScalingFigure::Ghost& pinned : scene_.ghosts) {
+        const double value = pinned.data.y(pinned.data.current, scene_.options.y);
+        if (!scene_.y.range().contains(value) || !scene_.x.range().contains(pinned.data.current.x)) continue;
+        const QPointF at = pixel(pinned.data.current.x, value);
+        const QColor color = pin_color(theme, pinned.letter);
+        draw_ring(painter_, at, 3.5, theme.pane, color);
+        const auto box = room_.place({kTag, kTag}, around(at, {kTag, kTag}, 7));
+        if (box) draw_tag(painter_, *box, pinned.letter, color, scene_.fonts.small_bold);
+    }
+    if (has_dot_) draw_ring(painter_, dot_, kDot, theme.pane, theme.text);
+}
+
+}  // namespace shardscope

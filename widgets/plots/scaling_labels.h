@@ -1,0 +1,77 @@
+// Marks and direct labels of the scaling plot: what stands over the curves.
+#pragma once
+
+#include <QPolygonF>
+#include <initializer_list>
+#include <vector>
+
+#include "widgets/plots/figure_parts.h"
+#include "widgets/plots/scaling_figure.h"
+
+class QCPAxis;
+class QCPPainter;
+
+namespace shardscope {
+
+QString value_text(double value, ScalingY y);  // "40.3 %", "4,857 tokens/s/GPU"
+
+// What the labels name, with where it is drawn.
+struct ScalingScene {
+    const QCPAxis& x;
+    const QCPAxis& y;
+    QRectF area;  // the frame
+    const Theme& theme;
+    const FigureFonts& fonts;
+    const ScalingData& data;
+    const ScalingFigure::Options& options;
+    const std::vector<ScalingFigure::Ghost>& ghosts;
+    std::vector<Stretch> unfit;
+    QPolygonF weak, strong, ideal;  // pixels, NaN for gaps; empty when not shown
+    std::vector<QPolygonF> ghost_lines;
+};
+
+class ScalingLabels {
+  public:
+    ScalingLabels(QCPPainter& painter, const ScalingScene& scene);
+    void paint();
+
+  private:
+    struct Diamond {
+        QPointF at;
+        const MeasuredPoint* run;
+    };
+
+    void find_marks();
+    void paint_node();
+    void paint_current();
+    void paint_knee();
+    void name_curves();
+    void name_others();
+    void paint_marks();
+
+    [[nodiscard]] LabelLine bold(const QString& text) const;
+    [[nodiscard]] LabelLine plain(const QString& text) const;
+    [[nodiscard]] LabelLine muted(const QString& text) const;
+    [[nodiscard]] bool in_frame(const QPointF& at) const;
+    [[nodiscard]] QPointF pixel(double gpus, double value) const;
+    void guide(double at, double top, const QColor& color);
+    bool put(const LabelLines& lines, const QList<QPointF>& corners);
+    // The short form where the long one finds no room.
+    template <typename Corners>
+    void put_one_of(const LabelLines& lines, const LabelLines& shorter, const Corners& corners);
+    // Along the curve: at these shares of its points, `gap` px off.
+    void name_curve(const QPolygonF& points, const LabelLines& lines, const LabelLines& shorter,
+                    std::initializer_list<double> shares, double gap);
+
+    QCPPainter& painter_;
+    const ScalingScene& scene_;
+    LabelRoom room_;
+    bool roomy_;
+    double value_ = 0;  // the scenario's; NaN when it does not fit
+    bool has_dot_ = false;
+    bool has_knee_ = false;
+    QPointF dot_, knee_;
+    std::vector<Diamond> diamonds_;
+};
+
+}  // namespace shardscope
