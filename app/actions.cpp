@@ -2,7 +2,8 @@
 
 #include <QAction>
 #include <QCoreApplication>
-#include <QIcon>
+
+#include "widgets/theme/icons.h"
 
 namespace shardscope {
 
@@ -44,12 +45,17 @@ Actions make_actions(QObject* parent) {
     for (const ActionRow& row : action_table()) {
         auto* action = new QAction(QCoreApplication::translate("Actions", row.text), parent);
         action->setObjectName(QLatin1String(row.name));
-        if (*row.icon) action->setIcon(QIcon(QStringLiteral(":/icons/%1.svg").arg(QLatin1String(row.icon))));
         if (*row.shortcut)
             action->setShortcut(QKeySequence(QLatin1String(row.shortcut), QKeySequence::PortableText));
         actions[row.id] = action;
     }
     return actions;
+}
+
+void tint_actions(const Actions& actions, const QColor& color) {
+    for (const ActionRow& row : action_table()) {
+        if (*row.icon) actions.at(row.id)->setIcon(tinted_icon(QLatin1String(row.icon), color));
+    }
 }
 
 }  // namespace shardscope

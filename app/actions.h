@@ -7,6 +7,7 @@
 #include <vector>
 
 class QAction;
+class QColor;
 class QObject;
 
 namespace shardscope {
@@ -48,5 +49,7 @@ const std::vector<ActionRow>& action_table();
 using Actions = std::map<ActionId, QAction*>;
 // The table's actions as children of `parent`.
 Actions make_actions(QObject* parent);
+// Their icons in this colour.
+void tint_actions(const Actions& actions, const QColor& color);
 
 }  // namespace shardscope

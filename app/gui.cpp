@@ -1,6 +1,8 @@
 #include "app/gui.h"
 
 #include <QApplication>
+#include <QHashFunctions>
+#include <QIcon>
 
 #include "app/commands/command.h"
 #include "app/main_window.h"
@@ -10,6 +12,7 @@
 namespace shardscope {
 
 int run_gui(int argc, char** argv, const std::string& file) {
+    QHashSeed::setDeterministicGlobalSeed();  // exported PDFs: see the export command
     QApplication application(argc, argv);
     QApplication::setApplicationName(QStringLiteral("Shardscope"));
     QApplication::setOrganizationDomain(QStringLiteral("shardscope.org"));

@@ -96,6 +96,9 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
     build_panes();
     connect_actions();
     connect(&model_, &LiveModel::changed, this, &MainWindow::refresh_titles);
+    const auto tint = [this] { tint_actions(actions_, current_theme().text); };
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, tint);
+    tint();
     refresh_titles();
     setMinimumSize(1024, 640);
     resize(1440, 900);

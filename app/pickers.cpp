@@ -1,20 +1,24 @@
 #include "app/pickers.h"
 
 #include <QAction>
-#include <QIcon>
 #include <QMenu>
 #include <QToolButton>
 #include <algorithm>
 #include <functional>
 
+#include "widgets/theme/icons.h"
+#include "widgets/theme/theme.h"
+
 namespace shardscope {
 namespace {
 
-QToolButton* make_picker(const QString& name, const QString& icon, std::vector<const Preset*> presets,
-                         QWidget* parent, const std::function<void(const Preset&)>& take) {
+QToolButton* make_picker(const QString& name, std::vector<const Preset*> presets, QWidget* parent,
+                         const std::function<void(const Preset&)>& take) {
     auto* button = new QToolButton(parent);
     button->setObjectName(QStringLiteral("picker/") + name);
-    button->setIcon(QIcon(icon));
+    const auto tint = [button, name] { button->setIcon(tinted_icon(name, current_theme().text)); };
+    QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, button, tint);
+    tint();
     button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     button->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu(button);
@@ -33,14 +37,12 @@ QToolButton* make_picker(const QString& name, const QString& icon, std::vector<c
 }  // namespace
 
 QToolButton* make_cluster_picker(LiveModel& model, QWidget* parent) {
-    return make_picker(QStringLiteral("cluster"), QStringLiteral(":/icons/cluster.svg"),
-                       model.catalogue().all(PresetKind::cluster), parent,
+    return make_picker(QStringLiteral("cluster"), model.catalogue().all(PresetKind::cluster), parent,
                        [&model](const Preset& preset) { model.take_cluster(preset); });
 }
 
 QToolButton* make_model_picker(LiveModel& model, QWidget* parent) {
-    return make_picker(QStringLiteral("model"), QStringLiteral(":/icons/model.svg"),
-                       model.catalogue().all(PresetKind::model), parent,
+    return make_picker(QStringLiteral("model"), model.catalogue().all(PresetKind::model), parent,
                        [&model](const Preset& preset) { model.take_model(preset); });
 }
 

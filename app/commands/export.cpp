@@ -1,6 +1,7 @@
 // `shardscope export`: what the window's export does, headless.
 #include <CLI/CLI.hpp>
 #include <QApplication>
+#include <QHashFunctions>
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -72,6 +73,9 @@ int run(const Options& options) {
         return kUnusable;
     }
 
+    // Qt's PDF writer walks its fonts in hash order: with a seed of its own in every process, the bytes would
+    // differ.
+    QHashSeed::setDeterministicGlobalSeed();
     // QCustomPlot is a widget even where only its painting is wanted, so it needs an application object; the
     // offscreen platform touches no display.
     ::setenv("QT_QPA_PLATFORM", "offscreen", 1);

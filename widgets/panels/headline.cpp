@@ -177,8 +177,12 @@ void Headline::refresh() {
     const double high = estimate.band_high * per_token;
     band_->set_band(low, rates ? estimate.mfu : std::nan(""), high);
     if (rates) {
-        const QString range = tr("likely %1–%2 %").arg(low * 100, 0, 'f', 0).arg(high * 100, 0, 'f', 0);
-        caption_[likely]->set_runs({{range, small, theme.muted}});
+        // Whole per cents, but not "8–8 %".
+        const int decimals = std::round(low * 100) == std::round(high * 100) ? 1 : 0;
+        const QString range = tr("likely %1–%2 %").arg(low * 100, 0, 'f', decimals).arg(high * 100, 0, 'f', decimals);
+        QFont face = small;
+        face.setItalic(unreal);
+        caption_[likely]->set_runs({{range, face, theme.muted}});
         band_->setToolTip(tr("Likely MFU %1 to %2; the line spans 0 to 60 %")
                               .arg(shown(low, Quantity::percent), shown(high, Quantity::percent)));
     }

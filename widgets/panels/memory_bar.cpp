@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "widgets/panels/drawing.h"
+#include "widgets/plots/figure_parts.h"
 
 namespace shardscope {
 namespace {
@@ -46,12 +48,13 @@ QString short_name(MemoryTerm term) {
     }
 }
 
-std::vector<MemoryBarLabel> labels_of(const MemoryBarData& data, bool brief) {
+// Families and terms are shortened each for themselves.
+std::vector<MemoryBarLabel> labels_of(const MemoryBarData& data, bool brief_families, bool brief) {
     std::vector<MemoryBarLabel> out;
     const auto subtotal = [&](bool shared) {
-        const QString text = shared ? brief ? MemoryBar::tr("shared") : MemoryBar::tr("shared by the GPUs")
-                             : brief ? MemoryBar::tr("per GPU")
-                                     : MemoryBar::tr("stays with each GPU");
+        const QString text = shared ? brief_families ? MemoryBar::tr("shared") : MemoryBar::tr("shared by the GPUs")
+                             : brief_families ? MemoryBar::tr("per GPU")
+                                              : MemoryBar::tr("stays with each GPU");
         out.push_back({MemoryTerm::count, text, family_bytes(data, shared), 0});
     };
     subtotal(false);
@@ -201,9 +204,7 @@ void paint_ghosts(QPainter& painter, const MemoryBarGeometry& g, const Theme& th
     double x = g.ghosts_left;
     for (const auto& ghost : data.ghosts) {
         const QColor color = pin_color(theme, ghost.letter);
-        QPen pen(color, 1.5);
-        pen.setDashPattern({2.5, 1.5});
-        painter.setPen(pen);
+        painter.setPen(line_pen(color, 1.5, pin_dash(ghost.letter)));
         painter.setBrush(Qt::NoBrush);
         const double top = std::max(g.y_of(ghost.peak, data.top), g.bar.top());
         painter.drawRect(QRectF(QPointF(x, top), QPointF(x + kGhost, g.bar.bottom())));
@@ -247,7 +248,7 @@ void paint_labels(QPainter& painter, const MemoryBarGeometry& g, const Theme& th
 }
 
 void paint_capacity(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme, const MemoryBarData& data, const QFont& font) {
-    QPen pen(theme.text, 1.5);
+    QPen pen(theme.text, 1.5, Qt::SolidLine, Qt::FlatCap);
     pen.setDashPattern({3, 2});
     painter.setPen(pen);
     const double y = std::round(g.capacity_y) + 0.5;
@@ -309,8 +310,10 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
     g.label_right = area.right() - kPadding;
     const double values = text_width(scaled_font(font, kSmall, true), QStringLiteral("000.0")) + 6;
     const double least = g.bar.right() + ghosts + 16;
-    g.labels = labels_of(data, false);
-    if (widest(g.labels, font) + values > g.label_right - least) g.labels = labels_of(data, true);
+    for (const auto& [families, terms] : {std::pair{false, false}, std::pair{true, false}, std::pair{true, true}}) {
+        g.labels = labels_of(data, families, terms);
+        if (widest(g.labels, font) + values <= g.label_right - least) break;
+    }
     g.label_left = std::round(std::min(g.bar.right() + ghosts + 22, std::max(least, g.label_right - values - widest(g.labels, font))));
     g.line = std::max(15.0, std::ceil(metrics.height()));
 

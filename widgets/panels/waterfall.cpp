@@ -17,6 +17,7 @@ namespace {
 constexpr double kPadding = 12;
 constexpr double kStale = 0.4;  // opacity of the last valid picture while the input is not valid
 constexpr int kMostTicks = 3;
+constexpr double kHypothetical = 0.5;  // opacity of bars that cannot be
 constexpr double kSecondsFrom = 10;
 
 struct TimeUnit {
@@ -119,7 +120,7 @@ void paint_ghosts(QPainter& painter, const WaterfallGeometry& g, const Theme& th
     for (const auto& ghost : ghosts) {
         if (ghost.total > data.top) continue;
         const double x = std::round(g.x_of(ghost.total, data.top)) + 0.5;
-        QPen pen(pin_color(theme, ghost.letter), 2);
+        QPen pen(pin_color(theme, ghost.letter), 2, Qt::SolidLine, Qt::FlatCap);
         pen.setDashPattern({2, 1});
         painter.setPen(pen);
         painter.drawLine(QPointF(x, g.total.top() - 4), QPointF(x, g.total.bottom() + 4));
@@ -139,6 +140,12 @@ void paint_rows(QPainter& painter, const WaterfallGeometry& g, const QRectF& are
     const QFont small_bold = scaled_font(font, kSmall, true);
     const double half_cap = QFontMetricsF(small).capHeight() / 2;
     const double right = area.right() - kPadding;
+    const double opacity = painter.opacity();
+    const auto fill = [&](const QRectF& bar, const QColor& color) {
+        painter.setOpacity(opacity * (data.hypothetical ? kHypothetical : 1));
+        painter.fillRect(bar, color);
+        painter.setOpacity(opacity);
+    };
     double previous_bottom = -1;
     for (const auto& row : g.rows) {
         const double baseline = std::round(row.y + half_cap);
@@ -153,7 +160,7 @@ void paint_rows(QPainter& painter, const WaterfallGeometry& g, const QRectF& are
         // A term of less than a pixel still shows as a line where it lies.
         QRectF bar = row.exposed;
         if (bar.width() < 1 && data.terms[static_cast<std::size_t>(row.term)] > 0) bar.setWidth(1);
-        painter.fillRect(bar, theme.of(row.term));
+        fill(bar, theme.of(row.term));
         if (row.term == StepTerm::recompute) {
             painter.setPen(QPen(theme.border, 1));  // this shade alone has too little contrast
             painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5));
@@ -165,7 +172,7 @@ void paint_rows(QPainter& painter, const WaterfallGeometry& g, const QRectF& are
         painter.setPen(QPen(theme.border, 1));
         painter.drawLine(QPointF(x, previous_bottom), QPointF(x, g.total.top()));
     }
-    painter.fillRect(g.total, theme.text);
+    fill(g.total, theme.text);
     const double baseline = std::round(g.total_y + half_cap);
     painter.setPen(theme.text);
     draw_right(painter, g.left - 8, baseline, small_bold, Waterfall::tr("Step"));
@@ -272,7 +279,6 @@ void paint_waterfall(QPainter& painter, const QRectF& area, const Theme& theme, 
     paint_title(painter, area, theme, data, font);
     if (data.has_time) {
         const WaterfallGeometry g = waterfall_geometry(area, data, font);
-        if (data.hypothetical) painter.setOpacity(painter.opacity() * 0.6);
         paint_axis(painter, g, theme, data, font);
         paint_rows(painter, g, area, theme, data, font);
         paint_ghosts(painter, g, theme, data, font);

@@ -103,6 +103,7 @@ void WhyPanel::build_header() {
     title_ = new QLabel(this);
     title_->setObjectName(QStringLiteral("why/title"));
     title_->setTextFormat(Qt::PlainText);
+    title_->setWordWrap(true);
     back_ = new GlyphButton(GlyphButton::left, tr("Back"), QStringLiteral("why/back"), this);
     forward_ = new GlyphButton(GlyphButton::right, tr("Forward"), QStringLiteral("why/forward"), this);
     close_ = new GlyphButton(GlyphButton::cross, tr("Close"), QStringLiteral("why/close"), this);
@@ -157,26 +158,24 @@ void WhyPanel::build_content() {
 }
 
 void WhyPanel::restyle() {
-    const Theme& theme = current_theme();
     const QFont small = scaled_font(font(), kSmall);
     const QFont small_bold = scaled_font(font(), kSmall, true);
     const QFont bold = scaled_font(font(), 1, true);
     QFont italic = font();
     italic.setItalic(true);
-    const auto style = [](QLabel* label, const QFont& face, const QColor& color) {
+    // Muted text by its palette role: a palette of the label's own would not survive the application's style sheet.
+    const auto style = [](QLabel* label, const QFont& face, bool muted = false) {
         label->setFont(face);
-        QPalette palette = label->palette();
-        palette.setColor(QPalette::WindowText, color);
-        label->setPalette(palette);
+        label->setForegroundRole(muted ? QPalette::PlaceholderText : QPalette::WindowText);
     };
-    style(title_, bold, theme.text);
-    for (QLabel* label : {walls_title_, levers_title_, formula_title_, assumptions_title_, fix_title_}) style(label, small_bold, theme.muted);
-    style(sentence_, font(), theme.text);
-    style(formula_, italic, theme.text);
-    style(result_, bold, theme.text);
-    style(source_, small, theme.muted);
-    style(fix_label_, bold, theme.text);
-    style(fix_result_, small, theme.text);
+    style(title_, bold);
+    for (QLabel* label : {walls_title_, levers_title_, formula_title_, assumptions_title_, fix_title_}) style(label, small_bold, true);
+    style(sentence_, font());
+    style(formula_, italic);
+    style(result_, bold);
+    style(source_, small, true);
+    style(fix_label_, bold);
+    style(fix_result_, small);
     for (const auto* rows : {&walls_, &levers_, &ingredients_, &assumptions_}) {
         for (WhyRow* row : *rows) row->setFont(small);
     }
@@ -333,11 +332,13 @@ void WhyPanel::refresh_slow() {
 // Laid out by hand: a layout of forty labels would be solved again in every frame of a drag.
 void WhyPanel::arrange() {
     rearrange_ = false;
-    const int head = std::max(34, fontMetrics().height() + 16);
-    close_->move(width() - kPadding - close_->width() + 4, (head - close_->height()) / 2);
-    forward_->move(close_->x() - forward_->width(), close_->y());
-    back_->move(forward_->x() - back_->width(), close_->y());
-    title_->setGeometry(kPadding, 0, back_->x() - kPadding - 4, head);
+    const int buttons = width() - kPadding + 4 - close_->width() - forward_->width() - back_->width();
+    const int title_width = buttons - kPadding - 4;
+    const int head = std::max(34, title_->heightForWidth(title_width) + 12);
+    back_->move(buttons, 6);
+    forward_->move(back_->geometry().right() + 1, 6);
+    close_->move(forward_->geometry().right() + 1, 6);
+    title_->setGeometry(kPadding, 0, title_width, head);
     scroll_->setGeometry(0, head, width(), std::max(0, height() - head));
 
     // The scroll bar lies in the padding, so that texts do not wrap anew when it comes.

@@ -153,14 +153,10 @@ QByteArray render_figure(const FigureRequest& request, const Answer& answer, Fig
             plot_table(request.plot, answer, request.axes, request.outputs, request.hypothetical);
         return QByteArray::fromStdString(to_csv(*table));
     }
-    constexpr int kSmallest = 320;
-    constexpr int kLargest = 8192;
-    FigureRequest sized = request;
-    sized.size = request.size.expandedTo({kSmallest, kSmallest}).boundedTo({kLargest, kLargest});
     switch (format) {
-        case FigureFormat::svg: return svg(sized, answer);
-        case FigureFormat::pdf: return pdf(sized, answer);
-        case FigureFormat::png: return png(sized, answer);
+        case FigureFormat::svg: return svg(request, answer);
+        case FigureFormat::pdf: return pdf(request, answer);
+        case FigureFormat::png: return png(request, answer);
         case FigureFormat::csv: break;
     }
     return {};

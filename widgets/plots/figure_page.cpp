@@ -121,7 +121,12 @@ void paint_page(QCPPainter& painter, const FigureRequest& request, const Answer&
     const FigureFonts fonts(page_font());
     const QFont title_font = scaled_font(page_font(), kTitle, true);
     const QFont footer_font = scaled_font(page_font(), 0.75);
-    const QRectF page(QPointF(0, 0), request.size);
+    // Below this the words would leave the figure no room: a smaller page is this one, reduced.
+    const QSizeF smallest(560, 420);
+    const double reduced =
+        std::max({1.0, smallest.width() / request.size.width(), smallest.height() / request.size.height()});
+    painter.scale(1 / reduced, 1 / reduced);
+    const QRectF page(QPointF(0, 0), QSizeF(request.size) * reduced);
     const double width = page.width() - 2 * kMargin;
     painter.setFont(page_font());  // an SVG names the painter's font even where there is no text
     painter.fillRect(page, theme.pane);

@@ -104,6 +104,7 @@ double LabelRoom::cost(const QRectF& box) const {
             const QPointF& a = line.points[i - 1];
             const QPointF& b = line.points[i];
             if (std::isnan(a.y()) || std::isnan(b.y())) continue;
+            if (std::max(a.x(), b.x()) < box.left() || std::min(a.x(), b.x()) > box.right()) continue;
             // Length of the piece within the box, sampled: a curve has short pieces.
             constexpr int kSamples = 4;
             const double piece = std::hypot(b.x() - a.x(), b.y() - a.y()) / kSamples;

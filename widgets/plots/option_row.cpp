@@ -3,35 +3,22 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QEvent>
-#include <QFile>
 #include <QIcon>
 #include <QMenu>
 #include <QPainter>
 #include <QToolButton>
 #include <algorithm>
 
+#include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
 namespace {
 
 constexpr int kEdge = 8;
-constexpr int kGap = 8;
+constexpr int kGap = 6;
 constexpr int kHeight = 32;
 constexpr int kIcon = 16;
-
-// The icons are black on nothing; they take the text's colour.
-QIcon tinted(const QString& name, const QColor& color) {
-    const QString path = QStringLiteral(":/icons/") + name + QStringLiteral(".svg");
-    if (!QFile::exists(path)) return {};
-    QPixmap pixmap = QIcon(path).pixmap(QSize(kIcon, kIcon) * 2);
-    QPainter painter(&pixmap);
-    painter.setCompositionMode(QPainter::CompositionMode_SourceIn);
-    painter.fillRect(pixmap.rect(), color);
-    painter.end();
-    pixmap.setDevicePixelRatio(2);
-    return QIcon(pixmap);
-}
 
 }  // namespace
 
@@ -141,9 +128,9 @@ void OptionRow::arrange() {
 
 void OptionRow::load_icons() {
     for (QToolButton* button : buttons_) {
-        button->setIcon(tinted(button->property("icon_name").toString(), current_theme().text));
+        button->setIcon(tinted_icon(button->property("icon_name").toString(), current_theme().text));
     }
-    more_->setIcon(tinted(QStringLiteral("chevron-down"), current_theme().text));
+    more_->setIcon(tinted_icon(QStringLiteral("chevron-down"), current_theme().text));
     arrange();
 }
 

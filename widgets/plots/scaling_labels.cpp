@@ -137,6 +137,9 @@ void ScalingLabels::find_marks() {
         room_.take(square(diamonds_.back().at, 6));
     }
 
+    if (!scene_.strong.isEmpty() && in_frame(scene_.strong.back()))
+        room_.take(square(scene_.strong.back(), 5));
+
     const auto knee = std::ranges::find(data.curves.weak, data.curves.knee, &CurvePoint::x);
     has_knee_ = scene_.options.weak && data.curves.knee > 0 && knee != data.curves.weak.end() &&
                 data.shows(*knee) && scene_.y.range().contains(data.y(*knee, quantity));
@@ -189,13 +192,18 @@ void ScalingLabels::paint_current() {
     const QSizeF size = size_of(lines);
     constexpr double kEdge = 4;
     const double most_left = std::max(area.left() + kEdge, area.right() - kEdge - size.width());
-    const double left = std::clamp(dot_.x() - size.width() / 2, area.left() + kEdge, most_left);
     const double start = (has_dot_ ? dot_.y() : area.center().y()) - size.height() / 2;
     QList<QPointF> corners;
-    for (const double up : {58.0, 34.0, 90.0, 120.0, 150.0}) corners.append({left, start - up});
-    for (const double down : {50.0, 80.0, 120.0, 160.0}) corners.append({left, start + down});
-    for (const double share : {0.1, 0.3, 0.5, 0.7})
-        corners.append({left, area.top() + share * area.height()});
+    const auto add = [&](double top) {
+        // Over the dot, else with one end over it.
+        for (const double share : {0.5, 0.1, 0.9}) {
+            corners.append(
+                {std::clamp(dot_.x() - share * size.width(), area.left() + kEdge, most_left), top});
+        }
+    };
+    for (const double up : {58.0, 34.0, 90.0, 120.0, 150.0}) add(start - up);
+    for (const double down : {50.0, 80.0, 120.0, 160.0}) add(start + down);
+    for (const double share : {0.1, 0.3, 0.5, 0.7}) add(area.top() + share * area.height());
     const auto box = room_.place(size, corners);
     guide(dot_.x(), box && box->bottom() < dot_.y() ? box->bottom() + 2 : dot_.y(), scene_.theme.text);
     if (box) draw_label(painter_, *box, lines, Qt::AlignHCenter, scene_.theme.pane);
