@@ -236,15 +236,17 @@ std::vector<double> linear_ticks(double low, double high, int most) {
     std::vector<double> out;
     const double step = round_step(high - low, most);
     if (!(step > 0)) return out;
-    for (double k = std::ceil(low / step - 1e-9); k * step <= high * (1 + 1e-9); ++k) out.push_back(k * step);
+    const auto first = static_cast<long>(std::ceil(low / step - 1e-9));
+    const auto last = static_cast<long>(std::floor(high / step + 1e-9));
+    for (long k = first; k <= last; ++k) out.push_back(static_cast<double>(k) * step);
     return out;
 }
 
 std::vector<double> log_ticks(double low, double high, double base) {
     std::vector<double> out;
-    const double first = std::ceil(std::log(low) / std::log(base) - 1e-9);
-    const double last = std::floor(std::log(high) / std::log(base) + 1e-9);
-    for (double k = first; k <= last; ++k) out.push_back(std::pow(base, k));
+    const auto first = static_cast<int>(std::ceil(std::log(low) / std::log(base) - 1e-9));
+    const auto last = static_cast<int>(std::floor(std::log(high) / std::log(base) + 1e-9));
+    for (int k = first; k <= last; ++k) out.push_back(std::pow(base, k));
     return out;
 }
 

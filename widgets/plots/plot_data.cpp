@@ -108,12 +108,12 @@ std::vector<WallStretch> wall_stretches(const std::vector<WallSample>& samples) 
     return out;
 }
 
-double ScalingData::y(double rate, double gpus, ScalingY quantity) const {
+double ScalingData::y(double tokens_per_s_per_gpu, double gpus, ScalingY quantity) const {
     switch (quantity) {
-        case ScalingY::mfu: return rate / full_rate;
-        case ScalingY::tokens_per_s_per_gpu: return rate;
-        case ScalingY::tokens_per_s: return rate * gpus;
-        case ScalingY::days: return training_tokens / (rate * gpus) / kSecondsPerDay;
+        case ScalingY::mfu: return tokens_per_s_per_gpu / full_rate;
+        case ScalingY::tokens_per_s_per_gpu: return tokens_per_s_per_gpu;
+        case ScalingY::tokens_per_s: return tokens_per_s_per_gpu * gpus;
+        case ScalingY::days: return training_tokens / (tokens_per_s_per_gpu * gpus) / kSecondsPerDay;
     }
     return kNone;
 }
