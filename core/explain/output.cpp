@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "explain/ingredients.h"
+#include "explain/takeover.h"
 
 namespace shardscope {
 namespace {
@@ -27,6 +28,18 @@ constexpr std::array<OutputRow, kOutputs> kTable{{
 #include "explain/outputs.inc"
 #undef SHARDSCOPE_OUTPUT
 }};
+
+// " Inter-node takes over below 150 Gbit/s."
+std::string takeover_sentence(const Answer& answer) {
+    const auto found = nearest_takeover(answer);
+    if (!found) return {};
+    std::string name(label_of(found->next));
+    name[0] = static_cast<char>(name[0] - 'a' + 'A');
+    // Two digits are as many as such a threshold deserves.
+    const double digit = std::pow(10, std::floor(std::log10(found->value * 8)) - 1) / 8;
+    return " " + name + " takes over " + (found->below ? "below " : "above ") +
+           format(found->rate, std::round(found->value / digit) * digit) + ".";
+}
 
 // The formula as the chosen convention counts, and as the sharding in use holds it.
 std::string formula_of(Output id, const Answer& answer) {
@@ -127,9 +140,9 @@ std::string wall_sentence(const Answer& answer) {
         return out + "Gradients move once a step; " + format(exposed / e.step.total, Quantity::percent) +
                " of it waits for them.";
     }
-    const std::string needs = format(std::round(need), Quantity::tokens, false);
-    if (tokens >= need) return out + have + " hide the network, which needs " + needs + " ideally.";
-    return out + have + " do not hide the network, which needs " + needs + " ideally.";
+    out += have + (tokens >= need ? " hide" : " do not hide") + " the network, which needs " +
+           format(std::round(need), Quantity::tokens, false) + " ideally.";
+    return out + takeover_sentence(answer);
 }
 
 std::vector<std::string> warnings(const Answer& answer) {

@@ -84,6 +84,31 @@ std::vector<double> shorter_sequences(const Settings& s) {
 
 }  // namespace
 
+std::optional<Repair> best_fix(const Answer& now) {
+    if (!now.valid()) return std::nullopt;
+    if (!now.fits()) {
+        std::vector<Repair> found = repairs(now.scenario);
+        if (found.empty() || !found.front().works) return std::nullopt;
+        return std::move(found.front());
+    }
+    const Settings& s = now.settings;
+    // One step on each axis of the plan.
+    const std::pair<P, double> steps[] = {{P::micro_batch, s[P::micro_batch] * 2},
+                                          {P::recompute, 0},
+                                          {P::sharding, static_cast<double>(Sharding::zero2)},
+                                          {P::sharding, static_cast<double>(Sharding::hsdp)},
+                                          {P::reshard_after_forward, 0}};
+    std::optional<Repair> best;
+    for (const auto& [id, value] : steps) {
+        if (s[id] == value || now.scenario.automatic[index(id)]) continue;
+        Repair trial = try_values(now.scenario, now, id, {value});
+        constexpr double kWorthSaying = 0.002;
+        if (!trial.works || trial.mfu < now.estimate.mfu + kWorthSaying) continue;
+        if (!best || trial.mfu > best->mfu) best = std::move(trial);
+    }
+    return best;
+}
+
 std::vector<Repair> repairs(const Scenario& scenario) {
     std::vector<Repair> out;
     const Answer now = answer(scenario);

@@ -1,6 +1,7 @@
 // When it does not fit: single changes that would make it fit, with their predicted results.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,12 @@ struct Repair {
     Scenario scenario;  // the scenario with the repair made
 };
 
-// Best first: other plans for the same job by MFU, then other jobs (sequence, GPUs) by MFU, then what does not work.
+// Best first: other plans for the same job by MFU, then other jobs (sequence, GPUs) by MFU, then what does
+// not work.
 std::vector<Repair> repairs(const Scenario& scenario);
+
+// The single change that helps most: the first repair where the scenario does not fit, else the change of the
+// plan by one step that raises MFU most and still fits. Empty when nothing would help.
+std::optional<Repair> best_fix(const Answer& answer);
 
 }  // namespace shardscope

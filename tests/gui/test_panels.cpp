@@ -73,7 +73,8 @@ TEST_CASE("no rate is shown where the scenario does not fit, unless asked for") 
     headline.resize(1068, headline.sizeHint().height());
     overflow(model);
     CHECK(text(headline, "headline/verdict") == QStringLiteral("DOES NOT FIT"));
-    for (const char* rate : {"headline/mfu", "headline/tokens-per-s-per-gpu", "headline/step-time", "headline/training-days"}) {
+    for (const char* rate :
+         {"headline/mfu", "headline/tokens-per-s-per-gpu", "headline/step-time", "headline/training-days"}) {
         INFO(rate);
         CHECK(text(headline, rate) == QStringLiteral("–"));
     }
@@ -117,10 +118,12 @@ TEST_CASE("waterfall bars meet to the pixel and end where the step does") {
         model.edit(P::gpus, gpus);
         for (const QSizeF size : {QSizeF(262, 270), QSizeF(214, 220), QSizeF(641, 480)}) {
             const WaterfallData data = waterfall_data(model.answer());
-            const WaterfallGeometry g = waterfall_geometry(QRectF(QPointF(3, 5), size), data, QApplication::font());
+            const WaterfallGeometry g =
+                waterfall_geometry(QRectF(QPointF(3, 5), size), data, QApplication::font());
             REQUIRE(g.rows.size() >= 2);
             CHECK(g.rows.front().exposed.left() == g.left);
-            for (std::size_t i = 1; i < g.rows.size(); ++i) CHECK(g.rows[i].exposed.left() == g.rows[i - 1].exposed.right());
+            for (std::size_t i = 1; i < g.rows.size(); ++i)
+                CHECK(g.rows[i].exposed.left() == g.rows[i - 1].exposed.right());
             CHECK(g.rows.back().exposed.right() == g.total.right());
             CHECK(g.total.right() <= g.right);
             CHECK(g.axis_y < 5 + size.height());
@@ -154,7 +157,8 @@ TEST_CASE("memory segments sum to the peak and their labels keep apart") {
         for (const QRectF& segment : g.segments) height += segment.height();
         CHECK(height == Approx(data.peak / data.top * g.bar.height()).epsilon(1e-9));
         CHECK(data.peak <= data.top);
-        for (std::size_t i = 1; i < g.labels.size(); ++i) CHECK(g.labels[i].y - g.labels[i - 1].y >= g.line - 1e-6);
+        for (std::size_t i = 1; i < g.labels.size(); ++i)
+            CHECK(g.labels[i].y - g.labels[i - 1].y >= g.line - 1e-6);
         CHECK(g.labels.back().y <= g.bar.bottom() + g.line / 2);
     }
 }

@@ -73,11 +73,12 @@ Headline::Headline(LiveModel& model, QWidget* parent) : QWidget(parent), model_(
     clickable(verdict_, Output::peak_memory, tr("Verdict"));
     memory_ = make("headline/memory");
     clickable(memory_, Output::peak_memory, tr("Memory"));
-    constexpr std::array<const char*, columns> names{"mfu",  "likely",      "tokens-per-s-per-gpu", "step-time",
-                                                     "training-days", "too-much-by", "wall"};
-    constexpr std::array<Output, columns> meaning{Output::mfu,           Output::mfu,         Output::tokens_per_s_per_gpu,
-                                                  Output::step_time,     Output::training_days, Output::peak_memory,
-                                                  Output::wall};
+    constexpr std::array<const char*, columns> names{
+        "mfu", "likely", "tokens-per-s-per-gpu", "step-time", "training-days", "too-much-by", "wall"};
+    constexpr std::array<Output, columns> meaning{
+        Output::mfu,       Output::mfu,           Output::tokens_per_s_per_gpu,
+        Output::step_time, Output::training_days, Output::peak_memory,
+        Output::wall};
     for (std::size_t i = 0; i < columns; ++i) {
         const QString name = QStringLiteral("headline/") + QLatin1String(names[i]);
         caption_[i] = new RunLabel(name + QStringLiteral("-caption"), this);
@@ -111,7 +112,9 @@ Headline::Headline(LiveModel& model, QWidget* parent) : QWidget(parent), model_(
     refresh();
 }
 
-bool Headline::shows_rates() const { return model_.answer().fits() || (model_.answer().valid() && hypothetical_); }
+bool Headline::shows_rates() const {
+    return model_.answer().fits() || (model_.answer().valid() && hypothetical_);
+}
 
 bool Headline::narrow() const { return window() != this && window()->width() < kNarrowWindow; }
 
@@ -137,7 +140,8 @@ void Headline::set_rate(Column column, Output id, const QString& caption, const 
     const QColor ink = has_value && !unreal ? theme.text : theme.muted;
     QList<Run> runs{{QString::fromStdString(value.number), large, ink}};
     // The rate's caption is its unit.
-    if (!value.unit.empty() && column != rate) runs.append({QStringLiteral(" ") + QString::fromStdString(value.unit), unit, ink});
+    if (!value.unit.empty() && column != rate)
+        runs.append({QStringLiteral(" ") + QString::fromStdString(value.unit), unit, ink});
     value_[column]->set_runs(runs);
     value_[column]->setAccessibleDescription(unreal ? tr("hypothetical: it does not fit") : difference);
 }
@@ -151,8 +155,9 @@ void Headline::refresh() {
     const QFont unit = scaled_font(font(), kUnitSize);
 
     verdict_->set_verdict(answer);
-    memory_->set_runs({{answer.valid() ? tr("%1 of %2").arg(shown(estimate.memory.peak, Quantity::bytes, false),
-                                                            shown(estimate.memory.capacity, Quantity::bytes))
+    memory_->set_runs({{answer.valid() ? tr("%1 of %2")
+                                             .arg(shown(estimate.memory.peak, Quantity::bytes, false),
+                                                  shown(estimate.memory.capacity, Quantity::bytes))
                                        : QStringLiteral("–"),
                         small, theme.muted}});
 
@@ -162,14 +167,17 @@ void Headline::refresh() {
     const bool compared = rates && pinned && pinned->fits();
     const auto against = [&](double now, double then) { return compared ? relative(now, then) : QString(); };
     set_rate(mfu, Output::mfu, unreal ? tr("MFU, hypothetical") : tr("MFU"),
-             compared ? tr("%1 vs %2").arg(signed_number((estimate.mfu - pinned->estimate.mfu) * 100, 1),
-                                           QString(QLatin1Char(model_.pins().front().letter)))
+             compared ? tr("%1 vs %2")
+                            .arg(signed_number((estimate.mfu - pinned->estimate.mfu) * 100, 1),
+                                 QString(QLatin1Char(model_.pins().front().letter)))
                       : QString());
     set_rate(rate, Output::tokens_per_s_per_gpu, tr("tokens/s/GPU"),
              against(estimate.tokens_per_s_per_gpu, compared ? pinned->estimate.tokens_per_s_per_gpu : 0));
-    set_rate(step, Output::step_time, tr("step"), against(estimate.step.total, compared ? pinned->estimate.step.total : 0));
+    set_rate(step, Output::step_time, tr("step"),
+             against(estimate.step.total, compared ? pinned->estimate.step.total : 0));
     set_rate(days, Output::training_days,
-             answer.valid() ? tr("%1 tokens").arg(shown(answer.compiled.training_tokens, Quantity::big_count)) : tr("days"),
+             answer.valid() ? tr("%1 tokens").arg(shown(answer.compiled.training_tokens, Quantity::big_count))
+                            : tr("days"),
              against(estimate.training_days, compared ? pinned->estimate.training_days : 0));
 
     const double per_token = rates ? estimate.mfu / estimate.tokens_per_s_per_gpu : std::nan("");
@@ -179,7 +187,8 @@ void Headline::refresh() {
     if (rates) {
         // Whole per cents, but not "8–8 %".
         const int decimals = std::round(low * 100) == std::round(high * 100) ? 1 : 0;
-        const QString range = tr("likely %1–%2 %").arg(low * 100, 0, 'f', decimals).arg(high * 100, 0, 'f', decimals);
+        const QString range =
+            tr("likely %1–%2 %").arg(low * 100, 0, 'f', decimals).arg(high * 100, 0, 'f', decimals);
         QFont face = small;
         face.setItalic(unreal);
         caption_[likely]->set_runs({{range, face, theme.muted}});
@@ -195,10 +204,12 @@ void Headline::refresh() {
     const bool at_memory = answer.valid() && estimate.wall == Wall::memory;
     caption_[wall]->set_runs(
         {{answer.valid() && !at_memory
-              ? tr("wall, %1 % of the step").arg(std::round(*std::ranges::max_element(estimate.elasticity) * 100))
+              ? tr("wall, %1 % of the step")
+                    .arg(std::round(*std::ranges::max_element(estimate.elasticity) * 100))
               : tr("wall"),
           small, theme.muted}});
-    value_[wall]->set_runs({{answer.valid() ? text_of(label_of(estimate.wall)) : QStringLiteral("–"), title, theme.text}});
+    value_[wall]->set_runs(
+        {{answer.valid() ? text_of(label_of(estimate.wall)) : QStringLiteral("–"), title, theme.text}});
     value_[wall]->set_marker(!answer.valid() ? RunLabel::Marker::none
                              : at_memory     ? RunLabel::Marker::hatched
                                              : RunLabel::Marker::square,
@@ -223,7 +234,8 @@ void Headline::set_sentence() {
     }
     QString text = QString::fromStdString(wall_sentence(answer));
     sentences_ = split_sentences(text);
-    for (const std::string& warning : warnings(answer)) text += QLatin1Char('\n') + QString::fromStdString(warning);
+    for (const std::string& warning : warnings(answer))
+        text += QLatin1Char('\n') + QString::fromStdString(warning);
     sentence_->setToolTip(text);
 }
 
@@ -241,7 +253,8 @@ void Headline::arrange_columns() {
     // Room for the widest number a column will hold, so that nothing moves while a slider is dragged.
     const auto room = [&](Column column) {
         const double value_size = column == mfu ? kDisplay : kTitle;
-        static constexpr std::array<const char*, columns> widest{"00.0", "", "00,000", "0,000", "0,000", "000.0", ""};
+        static constexpr std::array<const char*, columns> widest{"00.0",  "",      "00,000", "0,000",
+                                                                 "0,000", "000.0", ""};
         static constexpr std::array<const char*, columns> units{" %", "", "", " ms", " days", " GiB", ""};
         double value = 0;
         if (column == likely) {
@@ -256,7 +269,8 @@ void Headline::arrange_columns() {
         if (shows_rates() && !model_.pins().empty() && column != likely && column < excess) {
             caption = std::max(caption, text_width(scaled_font(font(), kSmall), caption_text_[column]) +
                                             text_width(scaled_font(font(), kSmall, true),
-                                                       column == mfu ? QStringLiteral(" −00.0 vs B") : QStringLiteral(" −00 %")));
+                                                       column == mfu ? QStringLiteral(" −00.0 vs B")
+                                                                     : QStringLiteral(" −00 %")));
         }
         return std::ceil(std::max(value, caption));
     };
@@ -266,8 +280,9 @@ void Headline::arrange_columns() {
     shown_column[likely] = shows_rates();
     shown_column[excess] = answer.valid() && !answer.fits();
     if (narrow()) shown_column[days] = false;
-    const double chip = std::max({static_cast<double>(verdict_->sizeHint().width()), memory_->natural_width(),
-                                  text_width(scaled_font(font(), kSmall), QStringLiteral("00.0 of 00.0 GiB"))});
+    const double chip =
+        std::max({static_cast<double>(verdict_->sizeHint().width()), memory_->natural_width(),
+                  text_width(scaled_font(font(), kSmall), QStringLiteral("00.0 of 00.0 GiB"))});
     std::array<double, columns> widths{};
     for (std::size_t i = 0; i < columns; ++i) widths[i] = room(static_cast<Column>(i));
     const auto gap = [&] {
@@ -293,7 +308,8 @@ void Headline::arrange_columns() {
     const int value_height = static_cast<int>(std::ceil(display.height()));
     const int baseline = static_cast<int>(std::lround(display.ascent()));
     verdict_->setGeometry(kPadding, top + 2, verdict_->sizeHint().width(), verdict_->sizeHint().height());
-    memory_->setGeometry(kPadding, verdict_->geometry().bottom() + 2, static_cast<int>(std::ceil(memory_->natural_width())) + 1, caption_height);
+    memory_->setGeometry(kPadding, verdict_->geometry().bottom() + 2,
+                         static_cast<int>(std::ceil(memory_->natural_width())) + 1, caption_height);
 
     double x = kPadding + chip + between;
     for (std::size_t i = 0; i < columns; ++i) {
@@ -327,7 +343,8 @@ void Headline::arrange_sentence() {
     if (unfit) {
         const QSize box = show_hypothetical_->sizeHint();
         right -= box.width();
-        show_hypothetical_->setGeometry(static_cast<int>(right), top + (row - box.height()) / 2, box.width(), box.height());
+        show_hypothetical_->setGeometry(static_cast<int>(right), top + (row - box.height()) / 2, box.width(),
+                                        box.height());
         right -= 12;
     }
 
@@ -335,8 +352,10 @@ void Headline::arrange_sentence() {
     qsizetype count = narrow() ? std::min<qsizetype>(2, sentences_.size()) : sentences_.size();
     const auto runs = [&](qsizetype n) {
         QList<Run> out;
-        if (!sentences_.empty()) out.append({sentences_.front(), model_.answer().valid() ? bold : body, theme.text});
-        if (n > 1) out.append({QStringLiteral(" ") + sentences_.mid(1, n - 1).join(QLatin1Char(' ')), body, theme.text});
+        out.append({sentences_.value(0), model_.answer().valid() ? bold : body, theme.text});
+        if (n > 1)
+            out.append(
+                {QStringLiteral(" ") + sentences_.mid(1, n - 1).join(QLatin1Char(' ')), body, theme.text});
         return out;
     };
     const auto width_of = [&](qsizetype n) {
@@ -346,7 +365,13 @@ void Headline::arrange_sentence() {
     };
     const double room = right - kPadding;
     while (count > 2 && width_of(count) > room) --count;
-    sentence_->set_runs(runs(count));
+    QList<Run> whole = runs(count);
+    if (const qsizetype clause = whole.back().text.indexOf(QLatin1String("; "));
+        width_of(count) > room && clause > 0) {
+        whole.back().text.truncate(clause);
+        whole.back().text += QLatin1Char('.');
+    }
+    sentence_->set_runs(whole);
     const double sentence_width = std::min(room, std::ceil(sentence_->natural_width()) + 1);
     sentence_->setGeometry(kPadding, top, static_cast<int>(sentence_width), row);
 
@@ -369,7 +394,9 @@ QSize Headline::sizeHint() const {
     const QFontMetricsF small(scaled_font(font(), kSmall));
     const QFontMetricsF display(scaled_font(font(), kDisplay, true));
     const double sentence = std::max(20.0, QFontMetricsF(font()).height() + 4);
-    return {824, std::max(88, static_cast<int>(std::ceil(8 + small.height() + display.height() + 2 + sentence + 8)))};
+    return {
+        824,
+        std::max(88, static_cast<int>(std::ceil(8 + small.height() + display.height() + 2 + sentence + 8)))};
 }
 
 QSize Headline::minimumSizeHint() const { return {420, sizeHint().height()}; }

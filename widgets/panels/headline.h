@@ -1,8 +1,9 @@
-// The line above everything: verdict, MFU, throughput, step, days and the wall, with one sentence that says why.
+// The line above everything: verdict, MFU, throughput, step, days and the wall, with one sentence that says
+// why.
 //
 // Every value is a child label named "headline/<value>" whose text() is what is read on the screen. Where the
-// scenario does not fit, no rate is shown ("–"), unless the person asks for hypothetical values; those are set in
-// muted italics and called so.
+// scenario does not fit, no rate is shown ("–"), unless the person asks for hypothetical values; those are
+// set in muted italics and called so.
 #pragma once
 
 #include <QStringList>
@@ -42,7 +43,7 @@ class Headline : public QWidget {
     enum Column { mfu, likely, rate, step, days, excess, wall, columns };
 
     void refresh();
-    void set_rate(Column column, Output output, const QString& caption, const QString& difference);
+    void set_rate(Column column, Output id, const QString& caption, const QString& difference);
     void set_sentence();
     void arrange();
     void arrange_columns();
@@ -54,7 +55,7 @@ class Headline : public QWidget {
     VerdictChip* verdict_ = nullptr;
     RunLabel* memory_ = nullptr;
     std::array<RunLabel*, columns> caption_{};
-    std::array<RunLabel*, columns> value_{};  // none for `likely`
+    std::array<RunLabel*, columns> value_{};     // none for `likely`
     std::array<QString, columns> caption_text_;  // without the difference to the pin
     BandGlyph* band_ = nullptr;
     RunLabel* sentence_ = nullptr;

@@ -52,9 +52,10 @@ QString short_name(MemoryTerm term) {
 std::vector<MemoryBarLabel> labels_of(const MemoryBarData& data, bool brief_families, bool brief) {
     std::vector<MemoryBarLabel> out;
     const auto subtotal = [&](bool shared) {
-        const QString text = shared ? brief_families ? MemoryBar::tr("shared") : MemoryBar::tr("shared by the GPUs")
-                             : brief_families ? MemoryBar::tr("per GPU")
-                                              : MemoryBar::tr("stays with each GPU");
+        const QString text =
+            shared           ? brief_families ? MemoryBar::tr("shared") : MemoryBar::tr("shared by the GPUs")
+                      : brief_families ? MemoryBar::tr("per GPU")
+                             : MemoryBar::tr("stays with each GPU");
         out.push_back({MemoryTerm::count, text, family_bytes(data, shared), 0});
     };
     subtotal(false);
@@ -77,12 +78,13 @@ double widest(const std::vector<MemoryBarLabel>& labels, const QFont& font) {
     return out;
 }
 
-// Labels as near to where they want to be as they can with `line` between them: neighbours that collide form a
-// block around the mean of their wishes (isotonic regression), the ends push the rest inwards.
-void spread(std::vector<MemoryBarLabel>& labels, std::size_t first, std::size_t last, double low, double high, double line) {
+// Labels as near to where they want to be as they can with `line` between them: neighbours that collide form
+// a block around the mean of their wishes (isotonic regression), the ends push the rest inwards.
+void spread(std::vector<MemoryBarLabel>& labels, std::size_t first, std::size_t last, double low, double high,
+            double line) {
     struct Block {
         double sum;
-        double count;
+        int count;
         [[nodiscard]] double mean() const { return sum / count; }
     };
     std::vector<Block> blocks;
@@ -98,7 +100,7 @@ void spread(std::vector<MemoryBarLabel>& labels, std::size_t first, std::size_t 
     std::size_t i = first;
     for (const Block& block : blocks) {
         const double base = std::max(low, std::min(block.mean(), most));
-        for (double n = 0; n < block.count; ++n, ++i) labels[i].y = base + line * static_cast<double>(i - first);
+        for (int n = 0; n < block.count; ++n, ++i) labels[i].y = base + line * static_cast<double>(i - first);
     }
 }
 
@@ -109,7 +111,8 @@ void place_labels(MemoryBarGeometry& g, const MemoryBarData& data, double area_t
     const auto wish = [&] {
         for (std::size_t i = 0; i < g.labels.size(); ++i) {
             auto& label = g.labels[i];
-            if (label.term != MemoryTerm::count) label.y = g.segments[static_cast<std::size_t>(label.term)].center().y();
+            if (label.term != MemoryTerm::count)
+                label.y = g.segments[static_cast<std::size_t>(label.term)].center().y();
             else label.y = g.segments[static_cast<std::size_t>(g.labels[i + 1].term)].center().y() - g.line;
         }
     };
@@ -121,7 +124,8 @@ void place_labels(MemoryBarGeometry& g, const MemoryBarData& data, double area_t
     const bool over = data.peak > data.capacity;
     g.capacity_text_y = g.capacity_y + (over ? 1 : -1) * g.line * 0.6;
     const auto clear = [&](const MemoryBarLabel& label) {
-        return std::fabs(label.y - g.capacity_text_y) >= g.line && std::fabs(label.y - g.capacity_y) >= g.line / 2;
+        return std::fabs(label.y - g.capacity_text_y) >= g.line &&
+               std::fabs(label.y - g.capacity_y) >= g.line / 2;
     };
     if (std::ranges::all_of(g.labels, clear)) return;
     // Some above, some below the caption: the split that moves them least and has room on both sides.
@@ -148,33 +152,41 @@ void place_labels(MemoryBarGeometry& g, const MemoryBarData& data, double area_t
     g.labels = std::move(chosen);
 }
 
-void paint_axis(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme, const MemoryBarData& data, const QFont& font) {
+void paint_axis(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme, const MemoryBarData& data,
+                const QFont& font) {
     const QFont small = scaled_font(font, kSmall);
     const QFontMetricsF metrics(small);
     painter.setFont(small);
     const double step = round_step(data.top / kGiB, 5);
-    for (double gib = 0; gib <= data.top / kGiB * (1 + 1e-9); gib += step) {
+    const auto ticks = static_cast<int>(data.top / kGiB / step + 1e-9);
+    for (int i = 0; i <= ticks; ++i) {
+        const double gib = i * step;
         const double y = std::round(g.y_of(gib * kGiB, data.top)) + 0.5;
         painter.setPen(QPen(theme.border, 1));
         painter.drawLine(QPointF(g.bar.left() - 5, y), QPointF(g.bar.left() - 1, y));
         const QString text = QString::number(gib, 'g', 6);
         painter.setPen(theme.muted);
-        painter.drawText(QPointF(g.bar.left() - 8 - metrics.horizontalAdvance(text), y + metrics.capHeight() / 2), text);
+        painter.drawText(
+            QPointF(g.bar.left() - 8 - metrics.horizontalAdvance(text), y + metrics.capHeight() / 2), text);
     }
 }
 
-void paint_segments(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme, const MemoryBarData& data) {
+void paint_segments(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme,
+                    const MemoryBarData& data) {
     const double room_top = std::round(g.capacity_y);
     painter.setPen(QPen(theme.border, 1));
-    painter.drawRect(QRectF(QPointF(g.bar.left() - 0.5, room_top + 0.5), QPointF(g.bar.right() + 0.5, g.bar.bottom() + 0.5)));
+    painter.drawRect(QRectF(QPointF(g.bar.left() - 0.5, room_top + 0.5),
+                            QPointF(g.bar.right() + 0.5, g.bar.bottom() + 0.5)));
     for (std::size_t i = 0; i < kMemoryTerms; ++i) {
         painter.fillRect(g.segments[i], theme.of(static_cast<MemoryTerm>(i)));
         // A line in the ground colour keeps neighbours apart where the shades are close.
         if (i > 0 && g.segments[i].height() > 3) {
-            painter.fillRect(QRectF(g.bar.left(), g.segments[i].bottom() - 0.5, g.bar.width(), 1), theme.pane);
+            painter.fillRect(QRectF(g.bar.left(), g.segments[i].bottom() - 0.5, g.bar.width(), 1),
+                             theme.pane);
         }
     }
-    const double risky_top = std::max(g.y_of(data.capacity + data.margin, data.top), g.y_of(data.top, data.top));
+    const double risky_top =
+        std::max(g.y_of(data.capacity + data.margin, data.top), g.y_of(data.top, data.top));
     const double risky_bottom = g.y_of(data.capacity - data.margin, data.top);
     const double peak_y = g.y_of(data.peak, data.top);
     if (data.verdict == Verdict::does_not_fit) {
@@ -185,11 +197,13 @@ void paint_segments(QPainter& painter, const MemoryBarGeometry& g, const Theme& 
         painter.drawRect(excess);
     } else {
         const double top = std::min(g.capacity_y, std::max(peak_y, risky_top));
-        hatch_over(painter, QRectF(QPointF(g.bar.left(), top), QPointF(g.bar.right(), risky_bottom)), theme, theme.risk, 5, 1.6);
+        hatch_over(painter, QRectF(QPointF(g.bar.left(), top), QPointF(g.bar.right(), risky_bottom)), theme,
+                   theme.risk, 5, 1.6);
     }
 }
 
-void paint_ghosts(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme, const MemoryBarData& data, const QFont& font) {
+void paint_ghosts(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme,
+                  const MemoryBarData& data, const QFont& font) {
     if (data.ghosts.empty()) return;
     const QFont bold = scaled_font(font, kSmall, true);
     const QFontMetricsF metrics(bold);
@@ -215,12 +229,17 @@ void paint_ghosts(QPainter& painter, const MemoryBarGeometry& g, const Theme& th
     }
 }
 
-void paint_labels(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme, const MemoryBarData& data, const QFont& font) {
+void paint_labels(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme,
+                  const MemoryBarData& data, const QFont& font) {
     const QFont small = scaled_font(font, kSmall);
     const QFont bold = scaled_font(font, kSmall, true);
     const QFontMetricsF metrics(small);
     const QFontMetricsF bold_metrics(bold);
-    const double leader_left = g.bar.right() + 1 + (data.ghosts.empty() ? 0 : g.ghosts_left - g.bar.right() + kGhostPitch * static_cast<double>(data.ghosts.size()) - 3);
+    const double leader_left =
+        g.bar.right() + 1 +
+        (data.ghosts.empty()
+             ? 0
+             : g.ghosts_left - g.bar.right() + kGhostPitch * static_cast<double>(data.ghosts.size()) - 3);
     for (const auto& label : g.labels) {
         const bool subtotal = label.term == MemoryTerm::count;
         const QString value = shown(label.bytes, Quantity::bytes, false);
@@ -247,7 +266,8 @@ void paint_labels(QPainter& painter, const MemoryBarGeometry& g, const Theme& th
     }
 }
 
-void paint_capacity(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme, const MemoryBarData& data, const QFont& font) {
+void paint_capacity(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme,
+                    const MemoryBarData& data, const QFont& font) {
     QPen pen(theme.text, 1.5, Qt::SolidLine, Qt::FlatCap);
     pen.setDashPattern({3, 2});
     painter.setPen(pen);
@@ -258,14 +278,17 @@ void paint_capacity(QPainter& painter, const MemoryBarGeometry& g, const Theme& 
     const QString text = MemoryBar::tr("usable %1").arg(shown(data.capacity, Quantity::bytes, false));
     painter.setFont(bold);
     painter.setPen(theme.text);
-    painter.drawText(QPointF(g.label_right - metrics.horizontalAdvance(text), std::round(g.capacity_text_y + metrics.capHeight() / 2)), text);
+    painter.drawText(QPointF(g.label_right - metrics.horizontalAdvance(text),
+                             std::round(g.capacity_text_y + metrics.capHeight() / 2)),
+                     text);
 }
 
 }  // namespace
 
 Output output_of(MemoryTerm term) {
-    constexpr std::array outputs{Output::memory_weights,     Output::memory_gradients, Output::memory_optimizer,
-                                 Output::memory_gathered,    Output::memory_activations, Output::memory_logits,
+    constexpr std::array outputs{Output::memory_weights,     Output::memory_gradients,
+                                 Output::memory_optimizer,   Output::memory_gathered,
+                                 Output::memory_activations, Output::memory_logits,
                                  Output::memory_context,     Output::memory_allocator};
     static_assert(outputs.size() == kMemoryTerms);
     return outputs[static_cast<std::size_t>(term)];
@@ -273,7 +296,8 @@ Output output_of(MemoryTerm term) {
 
 MemoryBarData memory_bar_data(const Answer& answer, const std::vector<Pin>& pins) {
     const MemoryUse& use = answer.estimate.memory;
-    MemoryBarData data{use.terms(), use.peak, use.capacity, use.margin, answer.estimate.verdict, use.peak_moment, {}, 0};
+    MemoryBarData data{
+        use.terms(), use.peak, use.capacity, use.margin, answer.estimate.verdict, use.peak_moment, {}, 0};
     for (const Pin& pin : pins) {
         if (pin.answer.valid()) data.ghosts.push_back({pin.letter, pin.answer.estimate.memory.peak});
     }
@@ -304,17 +328,20 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
     const double bottom = area.bottom() - (data.ghosts.empty() ? 0 : metrics.height() + 2) - 14;
     const double top = area.top() + title + metrics.height() / 2;
     const double width = area.width() < 240 ? 36 : 44;
-    g.bar = QRectF(std::round(area.left() + kPadding - 4 + axis), std::round(top), width, std::max(20.0, std::round(bottom - top)));
+    g.bar = QRectF(std::round(area.left() + kPadding - 4 + axis), std::round(top), width,
+                   std::max(20.0, std::round(bottom - top)));
     g.ghosts_left = g.bar.right() + 7;
     const double ghosts = data.ghosts.empty() ? 0 : 4 + kGhostPitch * static_cast<double>(data.ghosts.size());
     g.label_right = area.right() - kPadding;
     const double values = text_width(scaled_font(font, kSmall, true), QStringLiteral("000.0")) + 6;
     const double least = g.bar.right() + ghosts + 16;
-    for (const auto& [families, terms] : {std::pair{false, false}, std::pair{true, false}, std::pair{true, true}}) {
+    for (const auto& [families, terms] :
+         {std::pair{false, false}, std::pair{true, false}, std::pair{true, true}}) {
         g.labels = labels_of(data, families, terms);
         if (widest(g.labels, font) + values <= g.label_right - least) break;
     }
-    g.label_left = std::round(std::min(g.bar.right() + ghosts + 22, std::max(least, g.label_right - values - widest(g.labels, font))));
+    g.label_left = std::round(std::min(g.bar.right() + ghosts + 22,
+                                       std::max(least, g.label_right - values - widest(g.labels, font))));
     g.line = std::max(15.0, std::ceil(metrics.height()));
 
     double sum = 0;
@@ -328,7 +355,8 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
     return g;
 }
 
-void paint_memory_bar(QPainter& painter, const QRectF& area, const Theme& theme, const MemoryBarData& data, const QFont& font) {
+void paint_memory_bar(QPainter& painter, const QRectF& area, const Theme& theme, const MemoryBarData& data,
+                      const QFont& font) {
     painter.save();
     const MemoryBarGeometry g = memory_bar_geometry(area, data, font);
     const QFont bold = scaled_font(font, 1, true);
@@ -339,7 +367,8 @@ void paint_memory_bar(QPainter& painter, const QRectF& area, const Theme& theme,
     painter.setPen(theme.text);
     painter.drawText(QPointF(area.left() + kPadding, baseline), title);
     QString note = MemoryBar::tr("per GPU, %1").arg(text_of(label_of(data.moment)));
-    if (text_width(small, note) + text_width(bold, title) + 2 * kPadding + 12 > area.width()) note = MemoryBar::tr("per GPU");
+    if (text_width(small, note) + text_width(bold, title) + 2 * kPadding + 12 > area.width())
+        note = MemoryBar::tr("per GPU");
     painter.setFont(small);
     painter.setPen(theme.muted);
     painter.drawText(QPointF(area.right() - kPadding - text_width(small, note), baseline), note);
@@ -380,9 +409,12 @@ void MemoryBar::refresh() {
 }
 
 void MemoryBar::describe() {
-    QStringList parts{tr("%1 of %2 used, %3").arg(shown(data_.peak, Quantity::bytes), shown(data_.capacity, Quantity::bytes), text_of(label_of(data_.moment)))};
+    QStringList parts{tr("%1 of %2 used, %3")
+                          .arg(shown(data_.peak, Quantity::bytes), shown(data_.capacity, Quantity::bytes),
+                               text_of(label_of(data_.moment)))};
     for (std::size_t i = 0; i < kMemoryTerms; ++i) {
-        parts.append(text_of(label_of(static_cast<MemoryTerm>(i))) + QLatin1Char(' ') + shown(data_.terms[i], Quantity::bytes));
+        parts.append(text_of(label_of(static_cast<MemoryTerm>(i))) + QLatin1Char(' ') +
+                     shown(data_.terms[i], Quantity::bytes));
     }
     setAccessibleDescription(parts.join(QStringLiteral("; ")));
 }
@@ -408,9 +440,11 @@ QString MemoryBar::tip_at(const QPointF& at) const {
     const auto term = memory_bar_geometry(rect(), data_, font()).term_at(at);
     const auto line = [](const QString& name, double bytes) {
         return tr("%1: %2 GiB (%3 bytes)")
-            .arg(name, QString::number(bytes / kGiB, 'f', 3), shown(std::round(bytes), Quantity::sequence_tokens, false));
+            .arg(name, QString::number(bytes / kGiB, 'f', 3),
+                 shown(std::round(bytes), Quantity::sequence_tokens, false));
     };
-    if (term) return line(text_of(output(output_of(*term)).label), data_.terms[static_cast<std::size_t>(*term)]);
+    if (term)
+        return line(text_of(output(output_of(*term)).label), data_.terms[static_cast<std::size_t>(*term)]);
     return line(tr("Peak"), data_.peak) + QLatin1Char('\n') + line(tr("Usable"), data_.capacity);
 }
 

@@ -1,5 +1,5 @@
-// Where the memory of one GPU goes: a bar of what the GPUs share out (below) and what stays with each (above),
-// against what a program can use.
+// Where the memory of one GPU goes: a bar of what the GPUs share out (below) and what stays with each
+// (above), against what a program can use.
 #pragma once
 
 #include <QPointF>
@@ -54,13 +54,16 @@ struct MemoryBarGeometry {
     double capacity_y = 0;
     double capacity_text_y = 0;  // centre of its caption
 
-    [[nodiscard]] double y_of(double bytes, double top) const { return bar.bottom() - bytes / top * bar.height(); }
+    [[nodiscard]] double y_of(double bytes, double top) const {
+        return bar.bottom() - bytes / top * bar.height();
+    }
     // The term whose segment or label is at this point.
     [[nodiscard]] std::optional<MemoryTerm> term_at(const QPointF& at) const;
 };
 
 MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& data, const QFont& font);
-void paint_memory_bar(QPainter& painter, const QRectF& area, const Theme& theme, const MemoryBarData& data, const QFont& font);
+void paint_memory_bar(QPainter& painter, const QRectF& area, const Theme& theme, const MemoryBarData& data,
+                      const QFont& font);
 
 class MemoryBar : public QWidget {
     Q_OBJECT

@@ -35,7 +35,8 @@ QSize RepairButton::sizeHint() const {
     const double first = text_width(scaled_font(font(), 1, true), label_);
     const double second = text_width(small, result_) + text_width(scaled_font(font(), kSmall, true), rate_);
     const double height = QFontMetricsF(font()).height() + QFontMetricsF(small).height() + 12;
-    return {static_cast<int>(std::ceil(std::max(first, second) + 2 * kInset + 2)), static_cast<int>(std::ceil(std::max(42.0, height)))};
+    return {static_cast<int>(std::ceil(std::max(first, second) + 2 * kInset + 2)),
+            static_cast<int>(std::ceil(std::max(42.0, height)))};
 }
 
 void RepairButton::paintEvent(QPaintEvent*) {
@@ -46,7 +47,10 @@ void RepairButton::paintEvent(QPaintEvent*) {
     QPen pen(isEnabled() ? best_ || hasFocus() ? theme.accent : theme.border : theme.border, edge);
     if (!isEnabled()) pen.setDashPattern({4, 3});
     painter.setPen(pen);
-    painter.setBrush(!isEnabled() ? theme.window : isDown() ? theme.line : underMouse() ? theme.grid : theme.raised);
+    painter.setBrush(!isEnabled()   ? theme.window
+                     : isDown()     ? theme.line
+                     : underMouse() ? theme.grid
+                                    : theme.raised);
     painter.drawRoundedRect(QRectF(rect()).adjusted(edge / 2, edge / 2, -edge / 2, -edge / 2), 3, 3);
     if (hasFocus() && best_) {
         painter.setPen(QPen(theme.accent, 1));

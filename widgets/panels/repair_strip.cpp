@@ -73,7 +73,8 @@ void RepairStrip::use(std::size_t which) {
 
 void RepairStrip::arrange() {
     const Theme& theme = current_theme();
-    caption_->set_runs({{tr("Repairs, one click each, best first"), scaled_font(font(), kSmall), theme.muted}});
+    caption_->set_runs(
+        {{tr("Repairs, one click each, best first"), scaled_font(font(), kSmall), theme.muted}});
     const int caption_height = caption_->sizeHint().height();
     caption_->setGeometry(kPadding, 6, width() - 2 * kPadding, caption_height);
     if (repairs_.empty()) return;
@@ -101,7 +102,8 @@ void RepairStrip::arrange() {
     more_->setGeometry(x, top + (height - more.height()) / 2, more.width(), more.height());
     more_->menu()->clear();
     for (std::size_t i = shown; i < repairs_.size(); ++i) {
-        QAction* action = more_->menu()->addAction(QString::fromStdString(repairs_[i].label + ": " + repairs_[i].result));
+        QAction* action =
+            more_->menu()->addAction(QString::fromStdString(repairs_[i].label + ": " + repairs_[i].result));
         action->setEnabled(repairs_[i].works);
         connect(action, &QAction::triggered, this, [this, i] { use(i); });
     }

@@ -11,8 +11,8 @@
 namespace shardscope {
 namespace {
 
-constexpr double kMark = 12;  // tick and warning sign
-constexpr double kBlock = 22; // hatched block of what does not fit
+constexpr double kMark = 12;   // tick and warning sign
+constexpr double kBlock = 22;  // hatched block of what does not fit
 
 Theme::Chip chip_of(Verdict verdict, bool valid) {
     const Theme& theme = current_theme();

@@ -1,4 +1,5 @@
-// The verdict as a chip: FITS with a tick, RISKY with a warning sign, DOES NOT FIT inverted with a hatched block.
+// The verdict as a chip: FITS with a tick, RISKY with a warning sign, DOES NOT FIT inverted with a hatched
+// block.
 #pragma once
 
 #include "estimate/answer.h"

@@ -25,7 +25,8 @@ struct TimeUnit {
     QString name;
 };
 TimeUnit unit_of(const WaterfallData& data) {
-    return data.total >= kSecondsFrom ? TimeUnit{1, QStringLiteral("s")} : TimeUnit{1e-3, QStringLiteral("ms")};
+    return data.total >= kSecondsFrom ? TimeUnit{1, QStringLiteral("s")}
+                                      : TimeUnit{1e-3, QStringLiteral("ms")};
 }
 
 double fitted_top(const WaterfallData& data) {
@@ -41,7 +42,9 @@ QString in_unit(double seconds, const WaterfallData& data) {
     const double total = data.total / unit.seconds;
     const int decimals = total >= 100 ? 0 : total >= 10 ? 1 : 2;
     QString digits = QString::number(seconds / unit.seconds, 'f', decimals);
-    for (qsizetype at = (decimals > 0 ? digits.indexOf(QLatin1Char('.')) : digits.size()) - 3; at > 0; at -= 3) digits.insert(at, QLatin1Char(','));
+    for (qsizetype at = (decimals > 0 ? digits.indexOf(QLatin1Char('.')) : digits.size()) - 3; at > 0;
+         at -= 3)
+        digits.insert(at, QLatin1Char(','));
     return digits;
 }
 
@@ -50,7 +53,8 @@ void draw_right(QPainter& painter, double right, double baseline, const QFont& f
     painter.drawText(QPointF(right - text_width(font, text), baseline), text);
 }
 
-void paint_title(QPainter& painter, const QRectF& area, const Theme& theme, const WaterfallData& data, const QFont& font) {
+void paint_title(QPainter& painter, const QRectF& area, const Theme& theme, const WaterfallData& data,
+                 const QFont& font) {
     const QFont bold = scaled_font(font, 1, true);
     QFont small = scaled_font(font, kSmall);
     const double baseline = std::round(area.top() + 8 + QFontMetricsF(bold).ascent());
@@ -60,21 +64,26 @@ void paint_title(QPainter& painter, const QRectF& area, const Theme& theme, cons
     painter.drawText(QPointF(area.left() + kPadding, baseline), title);
     if (!data.has_time) return;
     small.setItalic(data.hypothetical);
-    QString note = data.hypothetical ? Waterfall::tr("hypothetical: it does not fit") : Waterfall::tr("exposed solid, hidden pale");
+    QString note = data.hypothetical ? Waterfall::tr("hypothetical: it does not fit")
+                                     : Waterfall::tr("exposed solid, hidden pale");
     const double room = area.width() - 2 * kPadding - text_width(bold, title) - 12;
-    if (text_width(small, note) > room) note = data.hypothetical ? Waterfall::tr("hypothetical") : Waterfall::tr("hidden pale");
+    if (text_width(small, note) > room)
+        note = data.hypothetical ? Waterfall::tr("hypothetical") : Waterfall::tr("hidden pale");
     painter.setPen(theme.muted);
     draw_right(painter, area.right() - kPadding, baseline, small, note);
 }
 
-void paint_axis(QPainter& painter, const WaterfallGeometry& g, const Theme& theme, const WaterfallData& data, const QFont& font) {
+void paint_axis(QPainter& painter, const WaterfallGeometry& g, const Theme& theme, const WaterfallData& data,
+                const QFont& font) {
     const QFont small = scaled_font(font, kSmall);
     const QFontMetricsF metrics(small);
     const double unit = unit_of(data).seconds;
     const double step = round_step(data.top / unit, kMostTicks);
     painter.setFont(small);
     double free_from = -1e9;
-    for (double value = 0; value <= data.top / unit * (1 + 1e-9); value += step) {
+    const auto ticks = static_cast<int>(data.top / unit / step + 1e-9);
+    for (int i = 0; i <= ticks; ++i) {
+        const double value = i * step;
         const double x = std::round(g.x_of(value * unit, data.top)) + 0.5;
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(QPointF(x, g.rows.front().y - g.row_height / 2), QPointF(x, g.axis_y));
@@ -89,8 +98,8 @@ void paint_axis(QPainter& painter, const WaterfallGeometry& g, const Theme& them
     }
 }
 
-void paint_hidden(QPainter& painter, const WaterfallGeometry& g, const WaterfallGeometry::Row& row, const Theme& theme,
-                  const WaterfallData& data, const QFont& font) {
+void paint_hidden(QPainter& painter, const WaterfallGeometry& g, const WaterfallGeometry::Row& row,
+                  const Theme& theme, const WaterfallData& data, const QFont& font) {
     if (row.hidden.width() < 1) return;
     painter.fillRect(row.hidden, theme.communication_hidden);
     painter.setPen(QPen(theme.communication, 1));
@@ -106,12 +115,15 @@ void paint_hidden(QPainter& painter, const WaterfallGeometry& g, const Waterfall
         if (!before && !inside) continue;
         painter.setFont(small);
         painter.setPen(before ? theme.muted : theme.text);
-        painter.drawText(QPointF(before ? row.hidden.left() - 5 - width : row.hidden.center().x() - width / 2, baseline), text);
+        painter.drawText(
+            QPointF(before ? row.hidden.left() - 5 - width : row.hidden.center().x() - width / 2, baseline),
+            text);
         return;
     }
 }
 
-void paint_ghosts(QPainter& painter, const WaterfallGeometry& g, const Theme& theme, const WaterfallData& data, const QFont& font) {
+void paint_ghosts(QPainter& painter, const WaterfallGeometry& g, const Theme& theme,
+                  const WaterfallData& data, const QFont& font) {
     const QFont bold = scaled_font(font, kSmall, true);
     const QFontMetricsF metrics(bold);
     double free_from = -1e9;
@@ -134,7 +146,8 @@ void paint_ghosts(QPainter& painter, const WaterfallGeometry& g, const Theme& th
     }
 }
 
-void paint_rows(QPainter& painter, const WaterfallGeometry& g, const QRectF& area, const Theme& theme, const WaterfallData& data, const QFont& font) {
+void paint_rows(QPainter& painter, const WaterfallGeometry& g, const QRectF& area, const Theme& theme,
+                const WaterfallData& data, const QFont& font) {
     const QFont bold = scaled_font(font, 1, true);
     const QFont small = scaled_font(font, kSmall);
     const QFont small_bold = scaled_font(font, kSmall, true);
@@ -151,10 +164,12 @@ void paint_rows(QPainter& painter, const WaterfallGeometry& g, const QRectF& are
         const double baseline = std::round(row.y + half_cap);
         painter.setPen(theme.text);
         draw_right(painter, g.left - 8, baseline, small, text_of(label_of(row.term)));
-        draw_right(painter, right, baseline, small, in_unit(data.terms[static_cast<std::size_t>(row.term)], data));
+        draw_right(painter, right, baseline, small,
+                   in_unit(data.terms[static_cast<std::size_t>(row.term)], data));
         if (previous_bottom >= 0) {
             painter.setPen(QPen(theme.border, 1));
-            painter.drawLine(QPointF(row.exposed.left() + 0.5, previous_bottom), QPointF(row.exposed.left() + 0.5, row.exposed.top()));
+            painter.drawLine(QPointF(row.exposed.left() + 0.5, previous_bottom),
+                             QPointF(row.exposed.left() + 0.5, row.exposed.top()));
         }
         paint_hidden(painter, g, row, theme, data, font);
         // A term of less than a pixel still shows as a line where it lies.
@@ -179,7 +194,8 @@ void paint_rows(QPainter& painter, const WaterfallGeometry& g, const QRectF& are
     draw_right(painter, right, baseline, small_bold, in_unit(data.total, data));
 }
 
-void paint_no_time(QPainter& painter, const QRectF& area, const Theme& theme, const WaterfallData& data, const QFont& font) {
+void paint_no_time(QPainter& painter, const QRectF& area, const Theme& theme, const WaterfallData& data,
+                   const QFont& font) {
     const QFont small = scaled_font(font, kSmall);
     const QString first = Waterfall::tr("No step time: it does not fit.");
     const QString second = Waterfall::tr("%1 too much per GPU").arg(shown(data.excess, Quantity::bytes));
@@ -197,9 +213,9 @@ void paint_no_time(QPainter& painter, const QRectF& area, const Theme& theme, co
 }  // namespace
 
 Output output_of(StepTerm term) {
-    constexpr std::array outputs{Output::step_matmul, Output::step_attention, Output::step_elementwise, Output::step_recompute,
-                                 Output::step_copies, Output::step_network,   Output::step_optimizer,   Output::step_host,
-                                 Output::step_time};
+    constexpr std::array outputs{Output::step_matmul,    Output::step_attention, Output::step_elementwise,
+                                 Output::step_recompute, Output::step_copies,    Output::step_network,
+                                 Output::step_optimizer, Output::step_host,      Output::step_time};
     static_assert(outputs.size() == kStepTerms + 1);
     return outputs[static_cast<std::size_t>(term)];
 }
@@ -240,7 +256,8 @@ WaterfallGeometry waterfall_geometry(const QRectF& area, const WaterfallData& da
     const double axis = metrics.height() + 12;
     double labels = text_width(scaled_font(font, kSmall, true), Waterfall::tr("Step"));
     for (std::size_t i = 0; i < kStepTerms; ++i) {
-        if (data.rows[i]) labels = std::max(labels, text_width(small, text_of(label_of(static_cast<StepTerm>(i)))));
+        if (data.rows[i])
+            labels = std::max(labels, text_width(small, text_of(label_of(static_cast<StepTerm>(i)))));
     }
     const double values = text_width(scaled_font(font, kSmall, true), QStringLiteral("0,000")) + 10;
     g.left = std::round(area.left() + kPadding + labels + 8);
@@ -274,7 +291,8 @@ WaterfallGeometry waterfall_geometry(const QRectF& area, const WaterfallData& da
     return g;
 }
 
-void paint_waterfall(QPainter& painter, const QRectF& area, const Theme& theme, const WaterfallData& data, const QFont& font) {
+void paint_waterfall(QPainter& painter, const QRectF& area, const Theme& theme, const WaterfallData& data,
+                     const QFont& font) {
     painter.save();
     paint_title(painter, area, theme, data, font);
     if (data.has_time) {
@@ -323,13 +341,16 @@ void Waterfall::refresh() {
 
 void Waterfall::describe() {
     if (!data_.has_time) {
-        setAccessibleDescription(tr("No step time: it does not fit. %1 too much per GPU").arg(shown(data_.excess, Quantity::bytes)));
+        setAccessibleDescription(tr("No step time: it does not fit. %1 too much per GPU")
+                                     .arg(shown(data_.excess, Quantity::bytes)));
         return;
     }
     QStringList parts{tr("Step %1").arg(shown(data_.total, Quantity::seconds))};
     if (data_.hypothetical) parts.append(tr("hypothetical: it does not fit"));
     for (std::size_t i = 0; i < kStepTerms; ++i) {
-        if (data_.rows[i]) parts.append(text_of(label_of(static_cast<StepTerm>(i))) + QLatin1Char(' ') + shown(data_.terms[i], Quantity::seconds));
+        if (data_.rows[i])
+            parts.append(text_of(label_of(static_cast<StepTerm>(i))) + QLatin1Char(' ') +
+                         shown(data_.terms[i], Quantity::seconds));
     }
     parts.append(tr("hidden communication %1").arg(shown(data_.hidden, Quantity::seconds)));
     setAccessibleDescription(parts.join(QStringLiteral("; ")));
@@ -352,7 +373,8 @@ void Waterfall::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void Waterfall::mouseMoveEvent(QMouseEvent* event) {
-    const bool hit = data_.has_time && waterfall_geometry(rect(), data_, font()).term_at(event->position()).has_value();
+    const bool hit =
+        data_.has_time && waterfall_geometry(rect(), data_, font()).term_at(event->position()).has_value();
     setCursor(hit ? Qt::PointingHandCursor : Qt::ArrowCursor);
 }
 
@@ -360,12 +382,15 @@ bool Waterfall::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip || !data_.has_time) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
     const auto term = waterfall_geometry(rect(), data_, font()).term_at(help->pos());
-    const auto exact_time = [](double seconds) { return QStringLiteral("%1 ms").arg(seconds * 1e3, 0, 'f', 3); };
+    const auto exact_time = [](double seconds) {
+        return QStringLiteral("%1 ms").arg(seconds * 1e3, 0, 'f', 3);
+    };
     QString tip;
     if (term == StepTerm::count) {
         tip = tr("Step: %1").arg(exact_time(data_.total));
     } else if (term) {
-        tip = text_of(label_of(*term)) + QStringLiteral(": ") + exact_time(data_.terms[static_cast<std::size_t>(*term)]);
+        tip = text_of(label_of(*term)) + QStringLiteral(": ") +
+              exact_time(data_.terms[static_cast<std::size_t>(*term)]);
         if (*term == StepTerm::network) tip += tr(" exposed, %1 hidden").arg(exact_time(data_.hidden));
     }
     QToolTip::showText(help->globalPos(), tip, this);

@@ -1,6 +1,7 @@
 // Where the time of a step goes: one row a term, each bar starting where the last ended, the sum below.
 //
-// Communication that hides below compute is pale and lies before the exposed part; it does not add to the step.
+// Communication that hides below compute is pale and lies before the exposed part; it does not add to the
+// step.
 #pragma once
 
 #include <QPointF>
@@ -20,11 +21,11 @@ namespace shardscope {
 struct WaterfallData {
     std::array<double, kStepTerms> terms{};  // exposed s
     double total = 0;
-    double hidden = 0;                  // s of communication below compute
-    std::bitset<kStepTerms> rows;       // terms that have a row
-    bool has_time = true;               // false: it does not fit, and nothing hypothetical is asked for
+    double hidden = 0;             // s of communication below compute
+    std::bitset<kStepTerms> rows;  // terms that have a row
+    bool has_time = true;          // false: it does not fit, and nothing hypothetical is asked for
     bool hypothetical = false;
-    double excess = 0;                  // bytes too much
+    double excess = 0;  // bytes too much
     struct Ghost {
         char letter;
         double total;
@@ -34,7 +35,8 @@ struct WaterfallData {
 };
 
 // With the axis fitted to it. Terms that take no time have no row, the network always has one.
-WaterfallData waterfall_data(const Answer& answer, const std::vector<Pin>& pins = {}, bool hypothetical = false);
+WaterfallData waterfall_data(const Answer& answer, const std::vector<Pin>& pins = {},
+                             bool hypothetical = false);
 Output output_of(StepTerm term);
 
 struct WaterfallGeometry {
@@ -52,13 +54,16 @@ struct WaterfallGeometry {
     double right = 0;  // of the axis' end
     double axis_y = 0;
 
-    [[nodiscard]] double x_of(double seconds, double top) const { return left + seconds / top * (right - left); }
+    [[nodiscard]] double x_of(double seconds, double top) const {
+        return left + seconds / top * (right - left);
+    }
     // The row at this point; `count` is the total.
     [[nodiscard]] std::optional<StepTerm> term_at(const QPointF& at) const;
 };
 
 WaterfallGeometry waterfall_geometry(const QRectF& area, const WaterfallData& data, const QFont& font);
-void paint_waterfall(QPainter& painter, const QRectF& area, const Theme& theme, const WaterfallData& data, const QFont& font);
+void paint_waterfall(QPainter& painter, const QRectF& area, const Theme& theme, const WaterfallData& data,
+                     const QFont& font);
 
 class Waterfall : public QWidget {
     Q_OBJECT
@@ -68,7 +73,6 @@ class Waterfall : public QWidget {
     [[nodiscard]] QSize sizeHint() const override { return {262, 270}; }
     [[nodiscard]] QSize minimumSizeHint() const override { return {200, 190}; }
 
-  public Q_SLOTS:
     // Times as if memory were no limit, called so in the title.
     void set_hypothetical(bool shown);
 

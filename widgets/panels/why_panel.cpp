@@ -29,7 +29,8 @@ constexpr std::size_t kMostHistory = 50;
 class GlyphButton : public QToolButton {
   public:
     enum Glyph { left, right, cross };
-    GlyphButton(Glyph glyph, const QString& name, const QString& object_name, QWidget* parent) : QToolButton(parent), glyph_(glyph) {
+    GlyphButton(Glyph glyph, const QString& name, const QString& object_name, QWidget* parent)
+        : QToolButton(parent), glyph_(glyph) {
         setObjectName(object_name);
         setAccessibleName(name);
         setToolTip(name);
@@ -51,7 +52,8 @@ class GlyphButton : public QToolButton {
             painter.setBrush(Qt::NoBrush);
             painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 3, 3);
         }
-        painter.setPen(QPen(isEnabled() ? theme.text : theme.line, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+        painter.setPen(
+            QPen(isEnabled() ? theme.text : theme.line, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
         const QPointF c = QRectF(rect()).center();
         if (glyph_ == cross) {
             painter.drawLine(c + QPointF(-4, -4), c + QPointF(4, 4));
@@ -59,7 +61,8 @@ class GlyphButton : public QToolButton {
             return;
         }
         const double way = glyph_ == left ? -1 : 1;
-        const std::array<QPointF, 3> chevron{c + QPointF(-2 * way, -5), c + QPointF(3 * way, 0), c + QPointF(-2 * way, 5)};
+        const std::array<QPointF, 3> chevron{c + QPointF(-2 * way, -5), c + QPointF(3 * way, 0),
+                                             c + QPointF(-2 * way, 5)};
         painter.drawPolyline(chevron.data(), static_cast<int>(chevron.size()));
     }
 
@@ -75,7 +78,9 @@ QString doubling(double exponent) {
     return (gain < 0 ? QStringLiteral("−") : QStringLiteral("+")) + digits + QStringLiteral(" %");
 }
 
-Wall wall_of(Rate rate) { return static_cast<Wall>(static_cast<int>(Wall::compute) + static_cast<int>(rate)); }
+Wall wall_of(Rate rate) {
+    return static_cast<Wall>(static_cast<int>(Wall::compute) + static_cast<int>(rate));
+}
 
 }  // namespace
 
@@ -163,13 +168,15 @@ void WhyPanel::restyle() {
     const QFont bold = scaled_font(font(), 1, true);
     QFont italic = font();
     italic.setItalic(true);
-    // Muted text by its palette role: a palette of the label's own would not survive the application's style sheet.
+    // Muted text by its palette role: a palette of the label's own would not survive the application's style
+    // sheet.
     const auto style = [](QLabel* label, const QFont& face, bool muted = false) {
         label->setFont(face);
         label->setForegroundRole(muted ? QPalette::PlaceholderText : QPalette::WindowText);
     };
     style(title_, bold);
-    for (QLabel* label : {walls_title_, levers_title_, formula_title_, assumptions_title_, fix_title_}) style(label, small_bold, true);
+    for (QLabel* label : {walls_title_, levers_title_, formula_title_, assumptions_title_, fix_title_})
+        style(label, small_bold, true);
     style(sentence_, font());
     style(formula_, italic);
     style(result_, bold);
@@ -232,7 +239,9 @@ void WhyPanel::set_explanation(const Explanation& explanation) {
     }
     set_text(sentence_, sentence);
     set_text(formula_, QString::fromStdString(explanation.formula));
-    set_text(result_, explanation.result.empty() ? QString() : QStringLiteral("= ") + QString::fromStdString(explanation.result));
+    set_text(result_, explanation.result.empty()
+                          ? QString()
+                          : QStringLiteral("= ") + QString::fromStdString(explanation.result));
     set_text(source_, QString::fromStdString(explanation.source));
     set_rows(ingredients_, explanation.ingredients);
     set_rows(assumptions_, explanation.assumptions);
@@ -242,7 +251,8 @@ void WhyPanel::set_explanation(const Explanation& explanation) {
         widget->setVisible(shown);
         rearrange_ = true;
     };
-    const bool any = !explanation.formula.empty() || !explanation.ingredients.empty() || !explanation.result.empty();
+    const bool any =
+        !explanation.formula.empty() || !explanation.ingredients.empty() || !explanation.result.empty();
     const bool formula = !explanation.formula.empty() || !explanation.ingredients.empty();
     shown_if(formula_box_, any);
     shown_if(formula_title_, any);
@@ -272,7 +282,8 @@ void WhyPanel::set_rows(std::vector<WhyRow*>& rows, const std::vector<Ingredient
         const Ingredient& entry = entries[i];
         const int at = rows[i]->width() > 0 ? rows[i]->width() : width;
         const int before = rows[i]->heightForWidth(at);
-        rows[i]->set_text(QString::fromStdString(entry.symbol), QString::fromStdString(entry.label), QString::fromStdString(entry.value));
+        rows[i]->set_text(QString::fromStdString(entry.symbol), QString::fromStdString(entry.label),
+                          QString::fromStdString(entry.value));
         if (rows[i]->heightForWidth(at) != before) rearrange_ = true;
     }
 }
@@ -286,7 +297,9 @@ void WhyPanel::set_walls() {
         rearrange_ = true;
     }
     if (!shown) return;
-    const auto digits = [](double value) { return QString::number(value, 'f', 2).replace(QLatin1Char('-'), QStringLiteral("−")); };
+    const auto digits = [](double value) {
+        return QString::number(value, 'f', 2).replace(QLatin1Char('-'), QStringLiteral("−"));
+    };
     double sum = 0;
     for (std::size_t i = 0; i < kRates; ++i) {
         const Wall wall = wall_of(static_cast<Rate>(i));
@@ -306,17 +319,14 @@ void WhyPanel::refresh_slow() {
         levers_[0]->set_text({}, tr("GPU memory × 2"), doubling(found.gpu_memory));
         levers_[1]->set_text({}, tr("batch × 2"), doubling(found.batch));
     }
-    fix_.reset();
-    if (answer.valid() && !answer.fits()) {
-        std::vector<Repair> found = repairs(model_.scenario());
-        if (!found.empty() && found.front().works) fix_ = std::move(found.front());
-    }
+    fix_ = best_fix(answer);
     if (levers_title_->isHidden() == with_levers) {
         levers_title_->setVisible(with_levers);
         for (WhyRow* row : levers_) row->setVisible(with_levers);
         rearrange_ = true;
     }
-    for (QWidget* widget : std::initializer_list<QWidget*>{fix_title_, fix_box_, fix_label_, fix_result_, fix_apply_}) {
+    for (QWidget* widget :
+         std::initializer_list<QWidget*>{fix_title_, fix_box_, fix_label_, fix_result_, fix_apply_}) {
         if (widget->isHidden() == fix_.has_value()) {
             widget->setVisible(fix_.has_value());
             rearrange_ = true;

@@ -1,5 +1,5 @@
-// Why a number is what it is: one sentence, the formula with its values, the source, the assumptions, and the next
-// best fix. Opened by a click on any number.
+// Why a number is what it is: one sentence, the formula with its values, the source, the assumptions, and the
+// next best fix. Opened by a click on any number.
 #pragma once
 
 #include <QTimer>
@@ -29,7 +29,6 @@ class WhyPanel : public QWidget {
 
     using QWidget::show;
 
-  public Q_SLOTS:
     // Explains this output from now on; what was shown before is one step back.
     void show(Output output);
 

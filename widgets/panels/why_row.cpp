@@ -89,15 +89,21 @@ void WhyRow::paintEvent(QPaintEvent*) {
         painter.setPen(theme.text);
         painter.drawText(QPointF(0, baseline), symbol_);
     }
-    if (share_) painter.fillRect(QRectF(0, std::round(baseline - metrics.capHeight() / 2 - kSquare / 2), kSquare, kSquare), color_);
+    if (share_)
+        painter.fillRect(
+            QRectF(0, std::round(baseline - metrics.capHeight() / 2 - kSquare / 2), kSquare, kSquare),
+            color_);
     painter.setFont(font());
     painter.setPen(share_ || symbol_.isEmpty() ? theme.text : theme.muted);
     painter.drawText(QRectF(at.label_left, 1.5, at.label_width, height()), Qt::TextWordWrap, label_);
     const double value_width = text_width(value_font, value_);
     if (share_) {
-        const QRectF track(width() - value_width - kGap - kBar, std::round(baseline - metrics.capHeight() / 2 - 4), kBar, 8);
+        const QRectF track(width() - value_width - kGap - kBar,
+                           std::round(baseline - metrics.capHeight() / 2 - 4), kBar, 8);
         painter.fillRect(track, theme.line);
-        painter.fillRect(QRectF(track.topLeft(), QSizeF(track.width() * std::clamp(*share_, 0.0, 1.0), track.height())), color_);
+        painter.fillRect(
+            QRectF(track.topLeft(), QSizeF(track.width() * std::clamp(*share_, 0.0, 1.0), track.height())),
+            color_);
     }
     painter.setFont(value_font);
     painter.setPen(theme.text);

@@ -1,5 +1,5 @@
-// A row of the Why panel: symbol | label | value, or colour square | label | bar | value. The label wraps when the
-// row is too narrow; nothing is cut.
+// A row of the Why panel: symbol | label | value, or colour square | label | bar | value. The label wraps
+// when the row is too narrow; nothing is cut.
 #pragma once
 
 #include <QColor>

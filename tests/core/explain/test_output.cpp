@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "explain/ingredients.h"
 #include "explain/output.h"
+#include "explain/takeover.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -53,6 +54,24 @@ TEST_CASE("explain: MFU's own numbers give the MFU", "[explain]") {
         (6 * 12853954560.0 + 12.0 * 40 * 40 * 128 * 2048) * now.estimate.tokens_per_s_per_gpu / 989.5e12;
     CHECK(now.estimate.mfu == Approx(by_hand).epsilon(1e-12));
     CHECK(explain(Output::mfu, answer(with({{P::flops_convention, 2}}))).formula == "MFU = 6·N · r ÷ P");
+}
+
+TEST_CASE("takeover: the wall differs on the two sides of it", "[explain]") {
+    for (const double bandwidth : {50e9, 2.5e9}) {
+        const Scenario scenario = with({{P::inter_node_bandwidth, bandwidth}});
+        const Answer now = answer(scenario);
+        const auto found = nearest_takeover(now);
+        REQUIRE(found.has_value());
+        CHECK(found->rate == P::inter_node_bandwidth);
+        CHECK(found->below == (bandwidth == 50e9));
+        const auto wall_at = [&](double value) {
+            return answer(with({{P::inter_node_bandwidth, value}})).estimate.wall;
+        };
+        CHECK(wall_at(found->value) == found->next);
+        CHECK(wall_at(found->value * (found->below ? 1.1 : 0.9)) != found->next);
+    }
+    CHECK_FALSE(nearest_takeover(answer(with({{P::gpus, 1}, {P::layers, 4}}))).has_value());
+    CHECK_FALSE(nearest_takeover(answer(with({{P::sequence_length, 65536}}))).has_value());
 }
 
 TEST_CASE("wall sentence: says which wall binds and why", "[explain]") {

@@ -73,7 +73,8 @@ TEST_CASE("repairs: each that works makes it fit, the micro-batch one lands on t
         const Answer mended = answer(repair.scenario);
         CHECK(mended.estimate.verdict == Verdict::fits);
         CHECK(mended.estimate.mfu == repair.mfu);
-        if (i > 0 && parameter(offered[i - 1].id).plan == parameter(repair.id).plan) CHECK(offered[i - 1].mfu >= repair.mfu);
+        if (i > 0 && parameter(offered[i - 1].id).plan == parameter(repair.id).plan)
+            CHECK(offered[i - 1].mfu >= repair.mfu);
         if (repair.id == P::micro_batch) {
             Scenario more = repair.scenario;
             more.give(P::micro_batch, repair.value + 1);
@@ -81,4 +82,17 @@ TEST_CASE("repairs: each that works makes it fit, the micro-batch one lands on t
         }
     }
     CHECK(repairs(first()).empty());
+}
+
+TEST_CASE("best fix: one step of the plan that fits and raises MFU", "[explore]") {
+    const Answer now = answer(first());
+    const auto fix = best_fix(now);
+    REQUIRE(fix.has_value());
+    const Answer fixed = answer(fix->scenario);
+    CHECK(fixed.estimate.verdict == Verdict::fits);
+    CHECK(fixed.estimate.mfu > now.estimate.mfu);
+    CHECK(fixed.estimate.mfu == fix->mfu);
+    const auto repair = best_fix(answer(with({{P::micro_batch, 24}})));
+    REQUIRE(repair.has_value());
+    CHECK(parameter(repair->id).plan);
 }
