@@ -2,10 +2,13 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "app/commands/command.h"
 #include "app/gui.h"
+#include "base/text.h"
 
 namespace {
 
@@ -28,6 +31,15 @@ int run(int argc, char** argv) {
         return app.exit(error) == 0 ? kDone : kUnusable;
     }
     if (!app.get_subcommands().empty()) return context.exit_code;
+    if (!file.empty() && !std::filesystem::exists(file)) {
+        std::vector<std::string> names;
+        for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+        const std::string near = shardscope::nearest(file, names);
+        report({{"", "there is no file or command of this name", "",
+                 near.empty() ? "see shardscope --help" : "did you mean `shardscope " + near + "`?"}},
+               file);
+        return kUnusable;
+    }
     return shardscope::run_gui(argc, argv, file);
 }
 
