@@ -105,6 +105,11 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
     if (const QByteArray geometry = session_.geometry(); !geometry.isEmpty()) restoreGeometry(geometry);
 }
 
+MainWindow::~MainWindow() {
+    // The undo stack reports once more while the model is taken down, when the actions are gone already.
+    model_.undo_stack()->disconnect(this);
+}
+
 void MainWindow::build_menus() {
     using enum ActionId;
     const auto menu = [&](const QString& title, std::initializer_list<ActionId> ids) {

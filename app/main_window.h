@@ -39,6 +39,9 @@ class MainWindow : public QMainWindow {
   public:
     MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs = Dialogs::native(),
                QWidget* parent = nullptr);
+    ~MainWindow() override;
+    MainWindow(const MainWindow&) = delete;
+    MainWindow& operator=(const MainWindow&) = delete;
 
     [[nodiscard]] LiveModel& model() { return model_; }
     [[nodiscard]] QAction* action(ActionId id) const { return actions_.at(id); }

@@ -17,7 +17,8 @@ void add_octaves(std::vector<double>& stops, double unit, double high) {
 std::vector<double> divisors(double number, double most) {
     std::vector<double> out;
     const auto n = static_cast<long long>(number);
-    // Divisors beyond `most` are not wanted, so a pair whose smaller half is beyond it need not be looked for.
+    // Divisors beyond `most` are not wanted, so a pair whose smaller half is beyond it need not be looked
+    // for.
     const double last = std::min(std::sqrt(number), most);
     for (long long d = 1; static_cast<double>(d) <= last; ++d) {
         if (n % d != 0) continue;

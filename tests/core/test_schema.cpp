@@ -42,7 +42,7 @@ void check_folder(const std::string& folder, const std::string& schema_file) {
     int files = 0;
     for (const auto& entry : std::filesystem::directory_iterator(kPresets + folder)) {
         INFO(entry.path().string());
-        CHECK(violations(schema, load(entry.path().string())) == "");
+        CHECK(violations(schema, load(entry.path().string())).empty());
         ++files;
     }
     CHECK(files > 0);
@@ -52,7 +52,8 @@ void check_folder(const std::string& folder, const std::string& schema_file) {
 }  // namespace
 
 TEST_CASE("schema: presets", "[presets]") {
-    for (const char* folder : {"gpus", "clusters", "models", "calibrations"}) check_folder(folder, "preset.schema.json");
+    for (const char* folder : {"gpus", "clusters", "models", "calibrations"})
+        check_folder(folder, "preset.schema.json");
 }
 
 TEST_CASE("schema: scenarios", "[presets]") { check_folder("scenarios", "scenario.schema.json"); }

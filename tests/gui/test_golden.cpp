@@ -66,17 +66,21 @@ class Desk {
         combo->setFocus();
         const int at = combo->findText(value);
         REQUIRE(at >= 0);
-        while (combo->currentIndex() != at) QTest::keyClick(combo, combo->currentIndex() < at ? Qt::Key_Down : Qt::Key_Up);
+        while (combo->currentIndex() != at)
+            QTest::keyClick(combo, combo->currentIndex() < at ? Qt::Key_Down : Qt::Key_Up);
         QApplication::processEvents();
     }
     // Press, moves and release along the groove, from and to in 0…1.
     void drag(const std::string& key, double from, double to, int steps) {
         QWidget* target = slider(key);
-        const auto at = [&](double t) { return QPoint(8 + static_cast<int>(t * (target->width() - 16)), target->height() / 2); };
+        const auto at = [&](double t) {
+            return QPoint(8 + static_cast<int>(t * (target->width() - 16)), target->height() / 2);
+        };
         QTest::mousePress(target, Qt::LeftButton, {}, at(from));
         for (int i = 1; i <= steps; ++i) {
             const QPoint point = at(from + (to - from) * i / steps);
-            QMouseEvent move(QEvent::MouseMove, QPointF(point), target->mapToGlobal(QPointF(point)), Qt::NoButton, Qt::LeftButton, {});
+            QMouseEvent move(QEvent::MouseMove, QPointF(point), target->mapToGlobal(QPointF(point)),
+                             Qt::NoButton, Qt::LeftButton, {});
             QApplication::sendEvent(target, &move);
         }
         QTest::mouseRelease(target, Qt::LeftButton, {}, at(to));
@@ -128,7 +132,8 @@ TEST_CASE("G2: the ideal threshold in the large limit, and half of it on two nod
     CHECK(first_number(desk.text("headline/threshold")) == Approx(1237).margin(1));
 }
 
-TEST_CASE("G3: pinned, then 200 Gbit/s: the ghost stays, MFU is not higher, the threshold doubles", "[golden]") {
+TEST_CASE("G3: pinned, then 200 Gbit/s: the ghost stays, MFU is not higher, the threshold doubles",
+          "[golden]") {
     Desk desk;
     const double mfu = desk.estimate().mfu;
     const double threshold = desk.estimate().ideal.threshold_tokens;
@@ -142,9 +147,11 @@ TEST_CASE("G3: pinned, then 200 Gbit/s: the ghost stays, MFU is not higher, the 
     CHECK(desk.find<QToolButton>("picker/cluster")->text().contains(QStringLiteral("(modified)")));
 }
 
-TEST_CASE("G4: micro-batch up until it does not fit: no MFU, and the repair lands on the largest that fits", "[golden]") {
+TEST_CASE("G4: micro-batch up until it does not fit: no MFU, and the repair lands on the largest that fits",
+          "[golden]") {
     Desk desk;
-    for (int batch = 3; desk.estimate().verdict != Verdict::does_not_fit && batch < 100; ++batch) desk.type("training.micro_batch", QString::number(batch));
+    for (int batch = 3; desk.estimate().verdict != Verdict::does_not_fit && batch < 100; ++batch)
+        desk.type("training.micro_batch", QString::number(batch));
     REQUIRE(desk.estimate().verdict == Verdict::does_not_fit);
     CHECK(desk.text("headline/mfu").trimmed().startsWith(QStringLiteral("–")));
     auto* repair = desk.find<QAbstractButton>("repair/training.micro_batch");
@@ -180,7 +187,8 @@ TEST_CASE("G13: every slider from end to end in 200 steps, and back by one undo 
         bool sound = true;
         const auto watch = QObject::connect(&desk.window.model(), &LiveModel::changed, [&] {
             const Answer& now = desk.window.model().answer();
-            sound = sound && now.valid() && std::isfinite(now.estimate.step.total) && std::isfinite(now.estimate.memory.peak) && now.estimate.mfu > 0;
+            sound = sound && now.valid() && std::isfinite(now.estimate.step.total) &&
+                    std::isfinite(now.estimate.memory.peak) && now.estimate.mfu > 0;
         });
         desk.drag(key, 0, 1, 200);
         QObject::disconnect(watch);
@@ -262,7 +270,8 @@ TEST_CASE("scenarios: copy, paste, save, open, and a bad file changes nothing", 
     CHECK(desk.window.model().scenario() == edited);
     for (const char* plot : {"scaling", "memory", "waterfall"}) {
         for (const char* ending : {"svg", "pdf", "png"}) {
-            const QString figure = folder.filePath(QStringLiteral("%1.%2").arg(QLatin1String(plot), QLatin1String(ending)));
+            const QString figure =
+                folder.filePath(QStringLiteral("%1.%2").arg(QLatin1String(plot), QLatin1String(ending)));
             REQUIRE(desk.window.export_plot(QLatin1String(plot), figure));
             desk.type("training.sequence_length", QStringLiteral("512"));
             REQUIRE(desk.window.open(figure));
@@ -279,7 +288,8 @@ TEST_CASE("scenarios: copy, paste, save, open, and a bad file changes nothing", 
     CHECK(desk.find<QWidget>("message")->isVisible());
     CHECK(desk.text("message/text").contains(QStringLiteral("at least 1")));
     CHECK_FALSE(desk.window.open(folder.filePath(QStringLiteral("missing.json"))));
-    CHECK_FALSE(desk.window.export_plot(QStringLiteral("scaling"), folder.filePath(QStringLiteral("no/such/folder/x.svg"))));
+    CHECK_FALSE(desk.window.export_plot(QStringLiteral("scaling"),
+                                        folder.filePath(QStringLiteral("no/such/folder/x.svg"))));
     CHECK_FALSE(desk.window.export_plot(QStringLiteral("scaling"), folder.filePath(QStringLiteral("x.gif"))));
 }
 
@@ -298,7 +308,8 @@ TEST_CASE("small windows fold and keep what matters", "[window]") {
     desk.window.resize(1024, 700);
     QApplication::processEvents();
     CHECK(desk.window.width() == 1024);
-    for (const char* name : {"headline/verdict", "headline/mfu", "headline/wall"}) CHECK(desk.find<QWidget>(QLatin1String(name))->isVisible());
+    for (const char* name : {"headline/verdict", "headline/mfu", "headline/wall"})
+        CHECK(desk.find<QWidget>(QLatin1String(name))->isVisible());
     CHECK(desk.find<QWidget>("why-rail")->isVisible());
 }
 
