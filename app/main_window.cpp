@@ -239,13 +239,9 @@ void MainWindow::build_panes() {
     whole->setFocusPolicy(Qt::ClickFocus);
     whole->setFocus();
 
-    const auto why = [this](Output id) {
-        show_why(true);
-        why_->show(id);
-    };
-    connect(headline_, &Headline::why_requested, this, why);
-    connect(memory_, &MemoryBar::why_requested, this, why);
-    connect(waterfall_, &Waterfall::why_requested, this, why);
+    connect(headline_, &Headline::why_requested, this, &MainWindow::explain);
+    connect(memory_, &MemoryBar::why_requested, this, &MainWindow::explain);
+    connect(waterfall_, &Waterfall::why_requested, this, &MainWindow::explain);
     connect(why_, &WhyPanel::closed, this, [this] { show_why(false); });
     connect(headline_, &Headline::hypothetical_toggled, this, [this](bool on) {
         waterfall_->set_hypothetical(on);
@@ -468,6 +464,11 @@ void MainWindow::refresh_titles() {
                    is_modified(scenario, Group::cluster) || is_modified(scenario, Group::gpu));
     refresh_picker(*model_picker_, tr("Model"), scenario.model, is_modified(scenario, Group::model));
     setWindowTitle(QStringLiteral("%1 – Shardscope").arg(QString::fromStdString(scenario.title())));
+}
+
+void MainWindow::explain(Output id) {
+    show_why(true);
+    why_->show(id);
 }
 
 void MainWindow::show_why(bool shown) {

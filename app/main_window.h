@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "app/actions.h"
+#include "explain/output.h"
 #include "widgets/live_model.h"
 
 class QLabel;
@@ -46,6 +47,8 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] LiveModel& model() { return model_; }
     [[nodiscard]] QAction* action(ActionId id) const { return actions_.at(id); }
 
+    // Opens the Why panel on this output.
+    void explain(Output id);
     // A scenario file or an exported figure. False, with a message shown, when it cannot be used; nothing
     // changes then.
     bool open(const QString& file);

@@ -18,6 +18,7 @@ struct Shot {
     QSize size;
     ThemeManager::Choice theme;
     Scenario (*scenario)();
+    bool pinned = false;  // beside a ghost of the first launch, with the wall explained
 };
 
 Scenario first() { return Scenario::first_launch(commands::catalogue()); }
@@ -29,6 +30,8 @@ Scenario network_bound() {
     scenario = edited(scenario, P::sequence_length, 512);
     return edited(scenario, P::micro_batch, 1);
 }
+
+Scenario slower_network() { return edited(edited(first(), P::gpus, 256), P::inter_node_bandwidth, 12.5e9); }
 
 Scenario risky() { return edited(edited(first(), P::sequence_length, 2048), P::micro_batch, 5); }
 
@@ -46,6 +49,7 @@ int main(int argc, char** argv) {
         {"network-wall-dark.png", {1440, 900}, ThemeManager::Choice::dark, network_bound},
         {"does-not-fit.png", {1440, 900}, ThemeManager::Choice::light, too_long},
         {"risky-dark.png", {1440, 900}, ThemeManager::Choice::dark, risky},
+        {"pinned.png", {1440, 900}, ThemeManager::Choice::light, slower_network, true},
         {"small.png", {1024, 700}, ThemeManager::Choice::light, first},
         {"small-does-not-fit.png", {1024, 700}, ThemeManager::Choice::light, too_long},
     };
@@ -55,7 +59,12 @@ int main(int argc, char** argv) {
         session.set_geometry({});
         MainWindow window(commands::catalogue(), session);
         window.resize(shot.size);
+        if (shot.pinned) {
+            window.model().start_with(first());
+            window.model().pin();
+        }
         window.model().start_with(shot.scenario());
+        if (shot.pinned) window.explain(Output::wall);
         window.show();
         for (int i = 0; i < 5; ++i) QApplication::processEvents();
         const QString file = QDir(folder).filePath(QLatin1String(shot.file));

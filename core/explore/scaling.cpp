@@ -38,19 +38,21 @@ Scaling scaling(const Scenario& scenario, double lowest, double highest) {
     std::erase_if(divides.values, [&](double g) { return std::fmod(batch, g) != 0; });
     if (!divides.values.empty()) out.strong = curve(strong, divides);
 
-    // The knee, where an added GPU brings less than half of the share the first ones bring.
+    // The knee: from here on every added GPU brings less than half of what the first ones bring. Looked for
+    // from the far end, so that one step down (the first hop out of a node) does not count as the curve's
+    // bend.
     constexpr double kHalf = 0.5;
     double first_share = 0;
-    for (std::size_t i = 1; i < out.weak.size(); ++i) {
+    for (const CurvePoint& point : out.weak) {
+        if (first_share == 0 && point.fits() && point.x >= out.node) first_share = point.tokens_per_s_per_gpu;
+    }
+    for (std::size_t i = out.weak.size(); i-- > 1;) {
         const CurvePoint& a = out.weak[i - 1];
         const CurvePoint& b = out.weak[i];
-        if (!a.fits() || !b.fits() || a.x < out.node) continue;
-        if (first_share == 0) first_share = a.tokens_per_s_per_gpu;
+        if (!a.fits() || !b.fits() || a.x < out.node) break;
         const double marginal = (b.tokens_per_s - a.tokens_per_s) / (b.x - a.x);
-        if (marginal < kHalf * first_share) {
-            out.knee = b.x;
-            break;
-        }
+        if (marginal >= kHalf * first_share) break;
+        out.knee = b.x;
     }
     return out;
 }

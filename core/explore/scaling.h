@@ -10,7 +10,8 @@ struct Scaling {
     Curve strong;      // ends where the global batch leaves nothing to split
     double node = 8;   // GPUs of one node
     double gpus = 64;  // the scenario's
-    double knee = 0;   // weak: GPUs from which an added GPU brings less than half of its share; 0 when none
+    double knee =
+        0;  // weak: GPUs from which on an added GPU brings less than half of the first ones' share; 0: none
 };
 
 // `lowest` to `highest` GPUs on the values a slider takes.
