@@ -58,7 +58,8 @@ struct Parameter {
     std::span<const Named> names{};                                   // named values
     bool named_only = false;                                          // nothing but `names` (a choice)
     double modelled_up_to = std::numeric_limits<double>::infinity();  // beyond it: not modelled yet
-    bool plan = false;  // a property of the training plan, which a planner may choose
+    bool optional = false;  // may be unknown (NaN); outputs that need it are then empty
+    bool plan = false;      // a property of the training plan, which a planner may choose
     Prominence prominence = Prominence::row;
     std::string_view source{};  // where the default comes from
 };

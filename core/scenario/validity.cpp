@@ -41,7 +41,7 @@ void values_in_range(const Settings& s, Report&& report) {
         const P id = static_cast<P>(i);
         const Parameter& row = parameter(id);
         const double value = s[id];
-        if (row.prominence == Prominence::file && std::isnan(value)) continue;  // a peak nobody asks for
+        if (std::isnan(value) && (row.optional || row.prominence == Prominence::file)) continue;
         if (judged_by_its_cause(id, s)) continue;
         bool named = false;
         bool named_unmodelled = false;
