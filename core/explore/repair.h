@@ -26,6 +26,6 @@ std::vector<Repair> repairs(const Scenario& scenario);
 
 // The single change that helps most: the first repair where the scenario does not fit, else the change of the
 // plan by one step that raises MFU most and still fits. Empty when nothing would help.
-std::optional<Repair> best_fix(const Answer& answer);
+std::optional<Repair> best_fix(const Answer& now);
 
 }  // namespace shardscope
