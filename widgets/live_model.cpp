@@ -1,4 +1,5 @@
 #include "widgets/live_model.h"
+#include "widgets/text.h"
 
 #include <QUndoCommand>
 #include <QUndoStack>
@@ -20,10 +21,6 @@ class ScenarioCommand : public QUndoCommand {
 };
 
 namespace {
-
-QString text_of(std::string_view text) {
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
 
 // "Micro-batch 2 → 4"
 QString step_text(P id, const Settings& before, const Settings& after) {

@@ -133,6 +133,7 @@ bool count_suffix(std::string_view text, Quantity quantity, double& factor) {
 std::string accepted(Quantity quantity) {
     const auto units = units_of(quantity);
     if (units.empty()) return "write a number such as 8, 70B or 8k";
+    if (units.size() == 1) return "write a number, with or without the unit " + std::string(units[0].symbol);
     std::string out = "write a number with one of the units ";
     for (std::size_t i = 0; i < units.size(); ++i) {
         if (i > 0) out += i + 1 == units.size() ? " or " : ", ";

@@ -32,8 +32,11 @@ std::string slurp(const fs::path& path) {
 // A folder of its own for every test.
 class Folder {
   public:
-    Folder() : path_(fs::temp_directory_path() / ("shardscope-cli-" + std::to_string(std::rand()))) {
-        fs::create_directories(path_);
+    Folder() {
+        // Tests run side by side, so every folder needs a name of its own.
+        std::string name = (fs::temp_directory_path() / "shardscope-cli-XXXXXX").string();
+        REQUIRE(::mkdtemp(name.data()) != nullptr);
+        path_ = name;
     }
     ~Folder() { fs::remove_all(path_); }
     Folder(const Folder&) = delete;

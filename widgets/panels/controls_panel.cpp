@@ -18,6 +18,7 @@
 
 #include "widgets/rows/hold_switch.h"
 #include "widgets/rows/parameter_row.h"
+#include "widgets/text.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
@@ -25,10 +26,6 @@ namespace {
 
 constexpr std::array kGroups{Group::cluster,  Group::gpu,  Group::model,
                              Group::training, Group::plan, Group::assumptions};
-
-QString text_of(std::string_view text) {
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
 
 QString shown(P id, const Answer& answer) { return QString::fromStdString(format(id, answer.settings[id])); }
 

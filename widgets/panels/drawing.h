@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/units.h"
+#include "widgets/text.h"
 #include "widgets/theme/theme.h"
 
 class QPainter;
@@ -14,9 +15,6 @@ class QRectF;
 
 namespace shardscope {
 
-inline QString text_of(std::string_view text) {
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
 // "41.7" or "41.7 GiB".
 QString shown(double value, Quantity quantity, bool with_unit = true);
 

@@ -14,8 +14,7 @@ namespace {
 // "fits, 40.1 %, compute"
 QString summary(const Answer& answer) {
     if (!answer.valid()) return QObject::tr("not valid");
-    QString verdict =
-        text_of(name_of(answer.estimate.verdict)).replace(QLatin1Char('-'), QLatin1Char(' '));
+    QString verdict = text_of(name_of(answer.estimate.verdict)).replace(QLatin1Char('-'), QLatin1Char(' '));
     if (!answer.fits()) return verdict;
     return QStringLiteral("%1, %2, %3")
         .arg(verdict, QString::fromStdString(text_of(Output::mfu, answer)),

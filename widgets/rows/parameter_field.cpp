@@ -1,4 +1,5 @@
 #include "widgets/rows/parameter_field.h"
+#include "widgets/text.h"
 
 #include <QFocusEvent>
 #include <QFontMetrics>
@@ -12,10 +13,6 @@
 
 namespace shardscope {
 namespace {
-
-QString text_of(std::string_view text) {
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
 
 // The style paints a field by these properties ("refused", "flash").
 void set_look(QWidget& widget, const char* name, bool on) {

@@ -15,16 +15,13 @@
 
 #include "widgets/rows/parameter_field.h"
 #include "widgets/rows/parameter_slider.h"
+#include "widgets/text.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
 namespace {
 
 constexpr int kFlash = 400;  // ms
-
-QString text_of(std::string_view text) {
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
