@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QHashFunctions>
 #include <QIcon>
+#include <cstdio>
 
 #include "app/commands/command.h"
 #include "app/main_window.h"
@@ -12,6 +13,16 @@
 namespace shardscope {
 
 int run_gui(int argc, char** argv, const std::string& file) {
+    // Qt aborts without a display; say it and leave instead.
+    const auto missing = [](const char* name) { return qEnvironmentVariableIsEmpty(name); };
+    if (missing("DISPLAY") && missing("WAYLAND_DISPLAY") && missing("QT_QPA_PLATFORM")) {
+        std::fputs(
+            "shardscope: there is no display to open a window on; see shardscope --help for the commands "
+            "that "
+            "need none\n",
+            stderr);
+        return commands::kFailed;
+    }
     QHashSeed::setDeterministicGlobalSeed();  // exported PDFs: see the export command
     QApplication application(argc, argv);
     QApplication::setApplicationName(QStringLiteral("Shardscope"));

@@ -56,8 +56,8 @@ int show(const Options& options) {
     bool found = false;
     std::vector<std::string> known;
     for (const PresetKind kind : kKinds) {
-        for (const std::string& name : catalogue().names(kind)) known.push_back(name);
         if (!wanted(kind, options)) continue;
+        for (const std::string& name : catalogue().names(kind)) known.push_back(name);
         if (const Preset* preset = catalogue().find(kind, options.name)) {
             print(*preset);
             found = true;

@@ -69,6 +69,21 @@ int run(const Options& options) {
     Problems problems;
     std::vector<Axis> axes;
     for (const std::string& text : options.axes) axes.push_back(parse_axis(scenario, text, problems));
+    double points = 1;
+    for (std::size_t a = 0; a < axes.size(); ++a) {
+        points *= static_cast<double>(axes[a].values.size());
+        for (std::size_t b = 0; b < a; ++b) {
+            if (axes[a].id != P::count && axes[a].id == axes[b].id) {
+                problems.push_back({"--axis " + options.axes[a], "the parameter has an axis already", "",
+                                    "list its values in one: KEY=a,b,c"});
+            }
+        }
+    }
+    constexpr double kMostPoints = 1e7;
+    if (points > kMostPoints) {
+        problems.push_back({"--axis", format(points, Quantity::big_count) + " points are too many",
+                            "at most 10,000,000 at once", "use fewer steps"});
+    }
     const std::vector<Output> fields = parse_outputs(options.outputs, problems);
     Shard shard;
     if (!options.shard.empty()) parse_shard(options.shard, shard, problems);

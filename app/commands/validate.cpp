@@ -95,9 +95,18 @@ int run(const Options& options) {
         if (own.empty()) return kUnusable;
     }
     const Validation validation = validate(options.runs.empty() ? shipped_runs() : own, catalogue());
-    if (options.format == "json") print_json(validation);
-    else if (options.format == "markdown") print_markdown(validation);
-    else print_text(validation);
+    for (const auto& skipped : validation.skipped) {
+        if (!skipped.unreadable) continue;
+        problems.push_back({skipped.run->id, skipped.reason, "", {}, skipped.run->line});
+        report({problems.back()}, options.runs);
+    }
+    if (options.format == "json") {
+        print_json(validation);
+    } else if (options.format == "markdown") {
+        print_markdown(validation);
+    } else {
+        print_text(validation);
+    }
     return problems.empty() ? kDone : kUnusable;
 }
 

@@ -48,11 +48,42 @@ constexpr std::array<std::string_view, 11> kRequired{"layers",      "hidden",   
                                                      "vocab",       "gpu",          "gpus",       "sequence",
                                                      "micro_batch", "global_batch", "sharding"};
 
+// 0 for a blank cell. Tables are written by programs: a comma is no decimal mark in them.
 double number_in(const MeasuredRun& run, std::string_view column) {
     const auto found = run.column.find(column);
     if (found == run.column.end() || found->second.empty()) return 0;
     const Parsed parsed = parse(found->second, Quantity::fraction);
-    return parsed.ok ? parsed.value : std::nan("");
+    return parsed.ok && found->second.find(',') == std::string::npos ? parsed.value : std::nan("");
+}
+
+// Cells a scenario needs, and measurements that make sense.
+void check_cells(MeasuredRun& run) {
+    for (const std::string_view required : kRequired) {
+        if (run.column[std::string(required)].empty()) {
+            run.problems.push_back({"/" + std::string(required), "the cell is blank", "a scenario needs it",
+                                    "fill it in", run.line});
+        }
+    }
+    constexpr double kLongestStep = 1e6;     // s
+    constexpr double kLargestMemory = 1e14;  // bytes
+    const std::pair<std::string_view, double> measurements[] = {
+        {"step_time_s", kLongestStep},         {"tokens_per_s_per_gpu", 1e9}, {"mfu", 10},
+        {"peak_memory_bytes", kLargestMemory}, {"out_of_memory", 1},          {"nic_gbit_per_gpu", 1e6}};
+    for (const auto& [name, largest] : measurements) {
+        const double value = number_in(run, name);
+        if (std::isnan(value) || value < 0 || value > largest) {
+            run.problems.push_back({"/" + std::string(name),
+                                    "“" + run.column[std::string(name)] + "” makes no sense here",
+                                    "a number from 0 to " + format(largest, Quantity::count) + " is expected",
+                                    "correct it or leave it blank", run.line});
+        }
+    }
+    const auto kind = run.column.find("peak_kind");
+    if (kind != run.column.end() && !kind->second.empty() && kind->second != "allocated" &&
+        kind->second != "reserved" && kind->second != "device") {
+        run.problems.push_back({"/peak_kind", "“" + kind->second + "” is no kind of peak", "",
+                                "use allocated, reserved or device", run.line});
+    }
 }
 
 std::string text_in(const MeasuredRun& run, std::string_view column) {
@@ -110,6 +141,8 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
         }
     }
     if (!problems.empty()) return runs;
+    if (rows.size() == 1)
+        problems.push_back({"", "the table has no rows", "only its header", "add a row for each run", 1});
     for (std::size_t i = 1; i < rows.size(); ++i) {
         const CsvRow& row = rows[i];
         if (row.fields == header) continue;  // tables pasted together
@@ -134,6 +167,7 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
         run.note = text_in(run, "note");
         run.software = text_in(run, "software");
         if (run.software.empty()) run.software = usual_software(text_in(run, "sharding"));
+        check_cells(run);
         run.gpus = number_in(run, "gpus");
         run.step_time = number_in(run, "step_time_s");
         run.tokens_per_s_per_gpu = number_in(run, "tokens_per_s_per_gpu");
@@ -169,6 +203,7 @@ const std::vector<MeasuredRun>& shipped_runs() {
 
 Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problems& problems) {
     Scenario scenario = Scenario::first_launch(catalogue);
+    problems.insert(problems.end(), run.problems.begin(), run.problems.end());
     scenario.name = run.id;
     scenario.cluster = nullptr;  // blank columns mean the GPU's usual node
     scenario.gpu = catalogue.find(PresetKind::gpu, run.gpu);
@@ -248,7 +283,9 @@ Validation validate(const std::vector<MeasuredRun>& runs, const Catalogue& catal
         Problems problems;
         const Scenario scenario = scenario_of(run, catalogue, problems);
         if (!problems.empty()) {
-            out.skipped.push_back({&run, problems.front().text()});
+            const bool unmodelled = std::ranges::all_of(
+                problems, [](const Problem& problem) { return problem.why == "not modelled yet"; });
+            out.skipped.push_back({&run, problems.front().text(), !unmodelled});
             continue;
         }
         const Answer predicted = answer(scenario);

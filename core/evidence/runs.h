@@ -20,6 +20,7 @@ struct MeasuredRun {
     double mfu = 0;                   // as published; never used for fitting
     double peak_memory = 0;           // bytes; 0 when not measured
     bool out_of_memory = false;
+    Problems problems;  // cells that cannot be read; the row then takes no part
 };
 
 // The table that ships with the program.
@@ -58,6 +59,7 @@ struct Validation {
     struct Skipped {
         const MeasuredRun* run;
         std::string reason;
+        bool unreadable = false;  // the row itself is at fault, not what is modelled
     };
     std::vector<Skipped> skipped;
 };

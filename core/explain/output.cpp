@@ -122,13 +122,11 @@ std::string wall_sentence(const Answer& answer) {
     if (e.wall == Wall::memory) {
         const MemoryTerms& terms = e.memory.terms();
         const auto largest = static_cast<std::size_t>(std::ranges::max_element(terms) - terms.begin());
-        return "Wall: memory. " +
-               std::string(
-                   output(static_cast<Output>(static_cast<std::size_t>(Output::memory_weights) + largest))
-                       .label) +
-               " alone need " + format(terms[largest], Quantity::bytes) + " of " +
-               format(e.memory.capacity, Quantity::bytes) + "; the whole is " +
-               format(e.memory.peak - e.memory.capacity, Quantity::bytes) + " too much.";
+        const std::string name(
+            output(static_cast<Output>(static_cast<std::size_t>(Output::memory_weights) + largest)).label);
+        return "Wall: memory. " + name + (name.ends_with('s') ? " alone need " : " alone needs ") +
+               format(terms[largest], Quantity::bytes) + " of " + format(e.memory.capacity, Quantity::bytes) +
+               "; the whole is " + format(e.memory.peak - e.memory.capacity, Quantity::bytes) + " too much.";
     }
     std::string out = "Wall: " + std::string(label_of(e.wall)) + ". ";
     const double tokens = answer.compiled.tokens_per_micro_batch;

@@ -39,6 +39,30 @@ std::string what_is_expected(P id) {
     return "write a number or a text with a unit, for instance \"" + format(id, example) + "\"";
 }
 
+// The line at which brackets nest deeper than any file of ours; 0 when they do not. Such text would exhaust
+// the stack of whoever walks the tree.
+int too_deep(std::string_view text) {
+    constexpr int kDeepest = 64;
+    int depth = 0;
+    int line = 1;
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == '\n') ++line;
+        if (quoted) {
+            if (c == '\\') ++i;
+            else if (c == '"') quoted = false;
+        } else if (c == '"') {
+            quoted = true;
+        } else if (c == '{' || c == '[') {
+            if (++depth > kDeepest) return line;
+        } else if (c == '}' || c == ']') {
+            --depth;
+        }
+    }
+    return 0;
+}
+
 // Fields that belong to a section and stand directly in it.
 std::vector<std::string> fields_of(const std::string& section) {
     std::vector<std::string> out;
@@ -60,6 +84,11 @@ json parse_json(std::string_view text, Problems& problems) {
         problems.push_back({"", "the input is not text", "it holds zero bytes", "give a JSON file"});
         return {};
     }
+    if (const int line = too_deep(text); line > 0) {
+        problems.push_back({"", "the JSON is nested too deeply", "no scenario needs more than 64 levels",
+                            "flatten it", line});
+        return {};
+    }
     try {
         return json::parse(text);
     } catch (const json::parse_error& error) {
@@ -76,6 +105,9 @@ json parse_json(std::string_view text, Problems& problems) {
         if (why.size() > kLongest) why = why.substr(0, kLongest) + "…";
         problems.push_back(
             {"", "not valid JSON", why, "mend the text near line " + std::to_string(line), line});
+    } catch (const json::out_of_range&) {
+        problems.push_back(
+            {"", "a number is too large to hold", "the largest is about 1.8e308", "write a smaller one"});
     } catch (const json::exception& error) {
         problems.push_back({"", "not usable JSON", error.what(), {}});
     }
@@ -153,7 +185,7 @@ void read_section(const json& object, const std::string& section, const std::str
         const P id = find_parameter(key);
         const std::string where = child_pointer(pointer, field);
         // `peak_flops` may hold one number or an object by precision: a section of its own.
-        if (id != P::count && value.is_object()) {
+        if (id == P::peak_flops && value.is_object()) {
             read_section(value, key, where, problems, take);
         } else if (id != P::count) {
             const double number = read_value(id, value, where, problems);

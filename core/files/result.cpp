@@ -17,7 +17,14 @@ ordered_json number(double value) {
 }
 
 std::string reason_of(const Answer& answer) {
-    return answer.estimate.fits() ? std::string() : wall_sentence(answer);
+    switch (answer.estimate.verdict) {
+        case Verdict::fits: return {};
+        case Verdict::risky:
+            return "The peak is within ±" + format(answer.settings[P::risk_margin], Quantity::percent) +
+                   " of the usable memory: it may fit or not.";
+        case Verdict::does_not_fit: break;
+    }
+    return wall_sentence(answer);
 }
 
 ordered_json plan_of(const Answer& answer) {

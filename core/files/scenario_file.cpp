@@ -83,7 +83,10 @@ class Reader {
 
   private:
     void header(const json& file) {
-        if (const auto form = file.find("format"); form != file.end() && *form != "shardscope-scenario") {
+        if (const auto form = file.find("format"); form != file.end() && *form == "shardscope-session") {
+            problems_.push_back(
+                {"/format", "this is a session", "sessions are not modelled yet", "give one scenario"});
+        } else if (form != file.end() && *form != "shardscope-scenario") {
             problems_.push_back(
                 {"/format", "this is no scenario", "format must be “shardscope-scenario”", {}});
         }
@@ -239,9 +242,12 @@ Scenario read_scenario(std::string_view text, Catalogue& catalogue, const std::s
         return Scenario::first_launch(catalogue);
     }
     Scenario scenario = Reader(catalogue, folder, problems).read(file);
-    if (problems.size() == before) {
-        const Problems wrong = check(scenario, resolve(scenario));
-        problems.insert(problems.end(), wrong.begin(), wrong.end());
+    // Values are judged even where others could not be read, so that everything is said in one go; what was
+    // said already is not said twice.
+    for (Problem& wrong : check(scenario, resolve(scenario))) {
+        if (std::ranges::none_of(problems, [&](const Problem& said) { return said.where == wrong.where; })) {
+            problems.push_back(std::move(wrong));
+        }
     }
     return scenario;
 }
@@ -273,19 +279,17 @@ std::string write_scenario(const Scenario& scenario, bool pretty) {
 }
 
 std::vector<Document> split_documents(std::string_view text) {
-    // JSON Lines when every line that is not blank is an object of its own; else one document.
+    // JSON Lines when the first line that is not blank is a whole object and others follow; else one
+    // document.
     std::vector<Document> lines;
     int number = 0;
     for (const std::string& line : split(text, '\n')) {
         ++number;
-        const std::string content = trim(line);
-        if (content.empty()) continue;
-        lines.push_back({content, number});
+        std::string content = trim(line);
+        if (!content.empty()) lines.push_back({std::move(content), number});
     }
-    const bool each_an_object = lines.size() > 1 && std::ranges::all_of(lines, [](const Document& d) {
-                                    return d.text.front() == '{' && d.text.back() == '}';
-                                });
-    if (each_an_object) return lines;
+    if (lines.size() > 1 && lines.front().text.front() == '{' && json::accept(lines.front().text))
+        return lines;
     return {Document{std::string(text), 1}};
 }
 

@@ -9,10 +9,19 @@
 namespace shardscope {
 namespace names {
 
-constexpr std::array software{
-    Named{"fsdp1", 0},     Named{"fsdp1-compile", 1},  Named{"fsdp2", 2},         Named{"fsdp2-compile", 3},
-    Named{"deepspeed", 4}, Named{"deepspeed-2021", 5}, Named{"megatron-core", 6}, Named{"megatron-2021", 7},
-    Named{"nemo", 8},      Named{"maxtext", 9},        Named{"internevo", 10}};
+constexpr std::array software{Named{"fsdp1", 0},
+                              Named{"fsdp1-compile", 1},
+                              Named{"fsdp2", 2},
+                              Named{"fsdp2-compile", 3},
+                              Named{"deepspeed", 4},
+                              Named{"deepspeed-2021", 5},
+                              Named{"megatron-core", 6},
+                              Named{"megatron-2021", 7},
+                              Named{"nemo", 8},
+                              Named{"maxtext", 9},
+                              Named{"internevo", 10},
+                              Named{"megatron-2022", 11},
+                              Named{"megatron-deepspeed", 12}};
 constexpr std::array mlp{Named{"plain", 0}, Named{"gated", 1}};
 constexpr std::array norm{Named{"layernorm", 0}, Named{"rmsnorm", 1}};
 constexpr std::array flag{Named{"off", 0}, Named{"on", 1}};
@@ -128,6 +137,14 @@ Parsed parse(P id, std::string_view text, bool bare_unit_is_shown) {
                 near.empty() ? "use one of " + quoted_names(row) : "did you mean “" + near + "”?"};
     }
     Parsed parsed = parse(word, row.quantity, bare_unit_is_shown);
+    // The number behind a name ("selective" is −1) is not itself a way to say it.
+    for (const Named& named : row.names) {
+        if (parsed.ok && parsed.value == named.value && named.value < row.minimum) {
+            return {false, 0, "“" + word + "” is below " + format(id, row.minimum),
+                    "use a value from " + format(id, row.minimum) + " to " + format(id, row.maximum) +
+                        ", or one of " + quoted_names(row)};
+        }
+    }
     if (!parsed.ok && !row.names.empty()) parsed.suggestion += ", or one of " + quoted_names(row);
     return parsed;
 }

@@ -53,7 +53,7 @@ class Timeline {
         terms[static_cast<std::size_t>(StepTerm::elementwise)] += times * pass.elementwise.total();
         terms[static_cast<std::size_t>(StepTerm::recompute)] += times * recompute.total();
         terms[static_cast<std::size_t>(StepTerm::network)] += times * visible;
-        step_.hidden_communication += times * (communication.total() - visible);
+        step_.hidden_communication += times * std::max(0.0, communication.total() - visible);
         // E12: the host issues the next layer's work meanwhile; only what is longer shows.
         const double wait = host - device.total();
         if (wait > 0) {

@@ -15,7 +15,12 @@ std::string pointer(P id) {
     return out;
 }
 
-std::string quoted(P id, const Settings& s) { return std::string(field_of(id)) + " is " + format(id, s[id]); }
+// A fraction where a whole number belongs is shown as it is, not rounded into a riddle.
+std::string quoted(P id, const Settings& s) {
+    if (parameter(id).whole && s[id] != std::floor(s[id]))
+        return std::string(field_of(id)) + " is " + exact(s[id]);
+    return std::string(field_of(id)) + " is " + format(id, s[id]);
+}
 
 bool divides(double part, double whole) { return part > 0 && std::fmod(whole, part) == 0; }
 
@@ -31,7 +36,8 @@ std::string neighbours(double value, double step) {
 // cause.
 bool judged_by_its_cause(P id, const Settings& s) {
     if (s.origin(id) != Origin::derived) return false;
-    return id == P::accumulation || id == P::heads || id == P::kv_heads || id == P::head_size;
+    return id == P::accumulation || id == P::global_batch || id == P::heads || id == P::kv_heads ||
+           id == P::head_size;
 }
 
 // `report(id, words)` is called once for each broken rule; `words` makes the Problem.
@@ -76,7 +82,8 @@ void values_in_range(const Settings& s, Report&& report) {
                     pointer(id), quoted(id, s),
                     low ? "must be at least " + format(id, row.minimum)
                         : "must be at most " + format(id, row.maximum),
-                    "use a value from " + format(id, row.minimum) + " to " + format(id, row.maximum)};
+                    "use a value from " + format(id, row.minimum) + " to " + format(id, row.maximum) +
+                        (units_of(row.quantity).empty() ? "" : "; a number without a unit is in SI units")};
             });
         } else if (row.whole && value != std::floor(value)) {
             report(id, [&] {

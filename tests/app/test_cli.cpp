@@ -240,3 +240,41 @@ TEST_CASE("README: its tables are what the program says", "[docs]") {
     CHECK(readme.find("<!-- accuracy -->\n" + run("validate --format markdown").out + "<!-- /accuracy -->") !=
           std::string::npos);
 }
+
+TEST_CASE("output that cannot be written is a failure, not silence", "[cli]") {
+    for (const char* arguments : {"estimate -", "parameters", "presets list", "validate"}) {
+        INFO(arguments);
+        const std::string command =
+            std::string("echo '{}' | " SHARDSCOPE_PROGRAM " ") + arguments + " > /dev/full 2> /dev/null";
+        const int status = std::system(command.c_str());
+        CHECK(WEXITSTATUS(status) == 1);
+    }
+}
+
+TEST_CASE("estimate: nesting that would exhaust the stack, and lines that are no JSON", "[cli]") {
+    std::string deep = "{\"view\":";
+    for (int i = 0; i < 100000; ++i) deep += "{\"a\":";
+    deep += "1" + std::string(100001, '}');
+    const Ran nested = run("estimate -", deep);
+    CHECK(nested.code == 2);
+    CHECK(nested.err.find("nested too deeply") != std::string::npos);
+    const Ran mixed = run("estimate - --format json", "{}\nxx\n{}\n");
+    CHECK(mixed.code == 2);
+    CHECK(std::count(mixed.out.begin(), mixed.out.end(), '\n') == 3);
+    CHECK(mixed.err.find("-:2:") != std::string::npos);
+}
+
+TEST_CASE("sweep: a parameter has one axis, and a sweep an end", "[cli]") {
+    CHECK(run("sweep - --axis gpus=8,16 --axis gpus=32,64").err.find("axis already") != std::string::npos);
+    CHECK(run("sweep - --axis memory=1e10:1e12:1000000 --axis memory_bandwidth=1e12:2e12:1000000").code == 2);
+}
+
+TEST_CASE("commands and plots of later versions are refused by name", "[cli]") {
+    for (const char* later : {"plan x.json", "solve x.json", "calibrate --runs x", "import hf x",
+                              "export - --plot walls -o /tmp/x.svg"}) {
+        INFO(later);
+        const Ran ran = run(later);
+        CHECK(ran.code == 2);
+        CHECK(ran.err.find("not modelled yet") != std::string::npos);
+    }
+}

@@ -67,3 +67,29 @@ TEST_CASE("runs: the first launch is a public run", "[evidence]") {
     CHECK(found);
     CHECK(answer(first()).estimate.tokens_per_s_per_gpu == Approx(4800).epsilon(0.06));
 }
+
+TEST_CASE("runs: blank or senseless cells take their row out, with the reason", "[evidence]") {
+    const std::string header =
+        "layers,hidden,ffn_hidden,heads,vocab,gpu,gpus,sequence,micro_batch,global_batch,sharding,step_time_"
+        "s,peak_memory_bytes\n";
+    const auto reason = [&](const std::string& row) {
+        Problems problems;
+        const auto runs = read_runs(header + row, problems);
+        REQUIRE(runs.size() == 1);
+        const Validation validation = validate(runs, Catalogue::shipped());
+        return validation.skipped.empty() ? std::string() : validation.skipped[0].reason;
+    };
+    CHECK(reason("40,5120,20480,40,50368,h100-sxm-80gb,64,2048,2,128,zero3,0.85,\n").empty());
+    CHECK(reason(",5120,20480,40,50368,h100-sxm-80gb,64,2048,2,128,zero3,0.85,\n").find("/layers") == 0);
+    CHECK(reason("40,5120,20480,40,50368,h100-sxm-80gb,64,2048,2,128,zero3,abc,\n").find("/step_time_s") ==
+          0);
+    CHECK(reason("40,5120,20480,40,50368,h100-sxm-80gb,64,2048,2,128,zero3,-1,\n").find("/step_time_s") == 0);
+    CHECK(
+        reason("40,5120,20480,40,50368,h100-sxm-80gb,64,2048,2,128,zero3,\"1,5\",\n").find("/step_time_s") ==
+        0);
+    CHECK(reason("40,5120,20480,40,50368,h100-sxm-80gb,64,2048,2,128,zero3,0.85,-1\n")
+              .find("/peak_memory_bytes") == 0);
+    Problems problems;
+    CHECK(read_runs(header, problems).empty());
+    CHECK(problems.size() == 1);
+}
