@@ -47,7 +47,7 @@ void LiveModel::push(Scenario scenario, const QString& text) {
 }
 
 void LiveModel::edit(P id, double value) {
-    Scenario after = edited(scenario_, id, value);
+    Scenario after = edited(base(), id, value);
     const QString text = step_text(id, answer_.settings, resolve(after));
     push(std::move(after), text);
 }
@@ -93,7 +93,7 @@ void LiveModel::start_with(const Scenario& scenario) {
 
 void LiveModel::begin_gesture(P id) {
     if (gesture_) end_gesture();
-    gesture_ = Gesture{id, scenario_};
+    gesture_ = Gesture{id, scenario_, base()};
     Q_EMIT gesture_began();
 }
 
@@ -102,7 +102,10 @@ void LiveModel::drag(P id, double value) {
         edit(id, value);
         return;
     }
-    Scenario next = edited(gesture_->start, id, value);
+    // Back where it began, nothing has been changed: no override, no step to undo.
+    const Settings before = resolve(gesture_->base);
+    const bool returned = nearest_valid(id, value, before) == before[id];
+    Scenario next = returned ? gesture_->start : edited(gesture_->base, id, value);
     if (!(next == scenario_)) show(next);
 }
 

@@ -64,11 +64,14 @@ class LiveModel : public QObject {
   private:
     friend class ScenarioCommand;
     void push(Scenario scenario, const QString& text);
+    // What an edit starts from: automatic parameters at the planner's values, as the person sees them.
+    [[nodiscard]] const Scenario& base() const { return answer_.valid() ? answer_.scenario : scenario_; }
     void show(const Scenario& scenario);
 
     struct Gesture {
         P id;
-        Scenario start;
+        Scenario start;  // to return to
+        Scenario base;   // to edit
     };
     const Catalogue* catalogue_;
     Scenario scenario_;

@@ -251,6 +251,12 @@ TEST_CASE("memory buys MFU: with an automatic micro-batch the memory slider move
     desk.type("cluster.gpu.memory", QStringLiteral("160 GiB"));
     CHECK(desk.estimate().mfu > mfu);
     CHECK(desk.estimate().verdict == Verdict::fits);
+    // A batch typed beside an automatic micro-batch is split by the one that is planned, not by the last
+    // typed one.
+    desk.type("training.global_batch", QStringLiteral("4096"));
+    const Settings& s = desk.window.model().answer().settings;
+    REQUIRE(desk.window.model().scenario().automatic[index(P::micro_batch)]);
+    CHECK(std::fabs(s[P::global_batch] - 4096) <= 64 * s[P::micro_batch] / 2);
 }
 
 TEST_CASE("scenarios: copy, paste, save, open, and a bad file changes nothing", "[files]") {
@@ -291,6 +297,19 @@ TEST_CASE("scenarios: copy, paste, save, open, and a bad file changes nothing", 
     CHECK_FALSE(desk.window.export_plot(QStringLiteral("scaling"),
                                         folder.filePath(QStringLiteral("no/such/folder/x.svg"))));
     CHECK_FALSE(desk.window.export_plot(QStringLiteral("scaling"), folder.filePath(QStringLiteral("x.gif"))));
+}
+
+TEST_CASE("a drag there and back leaves nothing behind", "[golden]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    const Scenario start = model.scenario();
+    model.begin_gesture(P::sequence_length);
+    model.drag(P::sequence_length, 8192);
+    CHECK_FALSE(model.scenario() == start);
+    model.drag(P::sequence_length, 2048);
+    model.end_gesture();
+    CHECK(model.scenario() == start);
+    CHECK_FALSE(model.undo_stack()->canUndo());
 }
 
 TEST_CASE("hold: the global batch stays when GPUs change", "[golden]") {
