@@ -70,6 +70,10 @@ TEST_CASE("takeover: the wall differs on the two sides of it", "[explain]") {
         CHECK(wall_at(found->value) == found->next);
         CHECK(wall_at(found->value * (found->below ? 1.1 : 0.9)) != found->next);
     }
+    const auto inside = nearest_takeover(answer(with({{P::intra_node_bandwidth, 55e9}})));
+    REQUIRE(inside.has_value());
+    CHECK(inside->rate == P::intra_node_bandwidth);
+    CHECK_FALSE(inside->below);
     CHECK_FALSE(nearest_takeover(answer(with({{P::gpus, 1}, {P::layers, 4}}))).has_value());
     CHECK_FALSE(nearest_takeover(answer(with({{P::sequence_length, 65536}}))).has_value());
 }
