@@ -1,0 +1,43 @@
+// Robust least squares with priors: how every constant of a calibration is found.
+//
+// Minimises Σ ρ(r_i(x) ÷ scale) + Σ ((x_j − prior_j) ÷ width_j)², with ρ(z) = 2·(√(1 + z²) − 1): quadratic
+// for small residuals, linear for outliers. Levenberg–Marquardt by Eigen; the Jacobian is taken by
+// differences and only where a constant bears on a residual. Source: Moré 1978, “The Levenberg–Marquardt
+// algorithm”; ρ after Charbonnier et al. 1997 (soft L1).
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace shardscope {
+
+struct FitConstant {
+    double prior = 0;  // where it stays when the data say nothing
+    double width = 1;  // standard deviation of the prior, in the same unit; > 0
+    double low = 0;    // the fit stays within [low, high]
+    double high = 0;
+    std::vector<std::size_t> bears_on;  // the residuals it changes
+};
+
+struct FitProblem {
+    std::vector<FitConstant> constants;
+    std::size_t residuals = 0;
+    // Residual i (pure number) with the constants `x`; called often, must not depend on the order of calls.
+    std::function<double(std::size_t i, const std::vector<double>& x)> residual;
+    double scale = 0.03;        // residuals beyond it weigh linearly
+    std::vector<double> start;  // empty: the priors
+    int most_iterations = 60;
+};
+
+struct FitResult {
+    std::vector<double> x;
+    // Standard deviation left to each constant ÷ its prior's: near 1 the data do not identify it.
+    std::vector<double> uncertainty;
+    double cost = 0;
+    int iterations = 0;
+};
+
+FitResult fit(const FitProblem& problem);
+
+}  // namespace shardscope

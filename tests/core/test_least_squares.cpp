@@ -1,0 +1,55 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "evidence/least_squares.h"
+
+using namespace shardscope;
+
+namespace {
+
+// y = a·x^b at ten points, in logarithms.
+FitProblem power_law(double a, double b, double prior_a, double prior_b) {
+    FitProblem problem;
+    problem.residuals = 10;
+    problem.residual = [=](std::size_t i, const std::vector<double>& x) {
+        const double at = std::log(1.0 + static_cast<double>(i));
+        return (x[0] + x[1] * at) - (std::log(a) + b * at);
+    };
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; i < problem.residuals; ++i) all.push_back(i);
+    problem.constants = {{std::log(prior_a), 2, -20, 20, all}, {prior_b, 2, -20, 20, all}};
+    return problem;
+}
+
+}  // namespace
+
+TEST_CASE("A law is found again whose data hold no noise") {
+    const FitResult found = fit(power_law(3, 0.7, 1, 0));
+    CHECK(std::exp(found.x[0]) == Approx(3).epsilon(1e-3));
+    CHECK(found.x[1] == Approx(0.7).epsilon(1e-3));
+    CHECK(found.uncertainty[0] < 0.1);
+}
+
+TEST_CASE("One wild measurement hardly moves a robust fit") {
+    FitProblem problem = power_law(3, 0.7, 1, 0);
+    const auto clean = problem.residual;
+    problem.residual = [=](std::size_t i, const std::vector<double>& x) {
+        return clean(i, x) + (i == 4 ? 5 : 0);
+    };
+    const FitResult found = fit(problem);
+    CHECK(found.x[1] == Approx(0.7).margin(0.02));
+}
+
+TEST_CASE("A constant no datum bears on keeps its prior and says so") {
+    FitProblem problem = power_law(3, 0.7, 1, 0);
+    problem.constants.push_back({5, 1, 0, 10, {}});
+    const FitResult found = fit(problem);
+    CHECK(found.x[2] == Approx(5));
+    CHECK(found.uncertainty[2] == Approx(1).epsilon(1e-6));
+}
+
+TEST_CASE("A fit stays within its limits") {
+    FitProblem problem = power_law(3, 0.7, 1, 0);
+    problem.constants[1].high = 0.5;
+    CHECK(fit(problem).x[1] <= 0.5);
+}
