@@ -7,10 +7,21 @@
 namespace shardscope {
 namespace {
 
-// Model FLOPs per token, forward and backward: six per parameter, and attention by the convention.
+// FLOPs of attention's two products for one token in one layer, forward: 4·a·d·s where queries, keys and values are
+// equally wide.
+double attention_flops(const Settings& s) {
+    double widths = 2 * s[P::head_size];
+    if (s[P::kv_lora_rank] > 0) {
+        const double value = s[P::value_head_size] > 0 ? s[P::value_head_size] : s[P::head_size];
+        widths = s[P::head_size] + s[P::rope_head_size] + value;
+    }
+    return 2 * s[P::heads] * widths * s[P::sequence_length];
+}
+
+// Model FLOPs per token, forward and backward: six per active parameter, and attention by the convention.
 // Source: Chowdhery et al. 2022, arXiv 2204.02311, appendix B (palm).
 double model_flops_per_token(const Settings& s, double parameters) {
-    const double attention = 12 * s[P::layers] * s[P::heads] * s[P::head_size] * s[P::sequence_length];
+    const double attention = 3 * s[P::layers] * attention_flops(s);
     switch (s.choice<FlopsConvention>(P::flops_convention)) {
         case FlopsConvention::palm: return 6 * parameters + attention;
         case FlopsConvention::causal: return 6 * parameters + attention / 2;
@@ -20,27 +31,29 @@ double model_flops_per_token(const Settings& s, double parameters) {
 }
 
 // What the recomputed forward passes add, by the same convention.
-double recomputed_flops(const Settings& s, double layer_parameters) {
+double recomputed_flops(const Settings& s, double active_layer_parameters) {
     const double share = s[P::recompute];
     const double halved = s.choice<FlopsConvention>(P::flops_convention) == FlopsConvention::palm ? 1 : 0.5;
-    const double attention = halved * 4 * s[P::heads] * s[P::head_size] * s[P::sequence_length];
+    const double attention = halved * attention_flops(s);
     if (share == kRecomputeSelective) return s[P::layers] * attention;
-    return share * s[P::layers] * (2 * layer_parameters + attention);
+    return share * s[P::layers] * (2 * active_layer_parameters + attention);
 }
 
+// The closed form knows data parallelism only: what tensor and pipeline parallelism divide is divided beforehand.
 IdealInputs ideal_inputs(const Compiled& c) {
     const Settings& s = c.settings;
+    const double cut = c.layout.tensor * c.layout.pipeline;
     IdealInputs in;
     in.layers = s[P::layers];
     in.hidden = s[P::hidden_size];
     in.sequence = s[P::sequence_length];
     in.layer_parameters = c.layer_parameters * in.layers;
     in.element_bytes = c.compute_bytes;
-    in.gpus = data_parallel(s);
-    const RingGroup all = innermost_group(in.gpus, s[P::gpus_per_node]);
+    in.gpus = sharing_gpus(s);
+    const RingGroup all = ring_group(in.gpus, c.layout.tensor, s[P::gpus_per_node]);
     in.nodes = all.nodes;
     in.memory = s[P::memory];
-    in.state_bytes = c.state.weights + c.state.gradients + c.state.optimizer;
+    in.state_bytes = (c.state.weights + c.state.gradients + c.state.optimizer) / cut;
     in.peak = c.peak;
     in.intra_bandwidth = s[P::intra_node_bandwidth];
     in.node_bandwidth = std::min(in.intra_bandwidth, all.local * s[P::inter_node_bandwidth]);
@@ -63,15 +76,20 @@ void compile(const Settings& settings, Compiled& out) {
     out.peak = s[P::peak_flops];
     out.bf16_peak = precision == Precision::fp8 ? bf16 : out.peak;
     out.gpu.peak = out.bf16_peak;
-    out.gpu.peak_low = out.peak;
+    out.gpu.peak_low = out.peak * s[P::fp8_efficiency];
     out.gpu.gemm_efficiency = s[P::gemm_efficiency];
     out.gpu.half_depth = s[P::gemm_half_depth];
     out.gpu.half_area = s[P::gemm_half_area];
     out.gpu.attention_efficiency = s[P::attention_efficiency] * s[P::attention_generation];
+    out.gpu.half_sequence = s[P::attention_half_sequence];
+    out.gpu.naive_efficiency = s[P::naive_attention_efficiency];
+    // Tensor cores take head sizes in steps of 8.
+    if (std::fmod(s[P::head_size], 8) != 0) out.gpu.naive_efficiency /= s[P::unaligned_heads];
     out.gpu.flash = s.choice<AttentionKernel>(P::attention) == AttentionKernel::flash;
     out.gpu.memory_bandwidth = s[P::memory_bandwidth] * s[P::memory_efficiency];
     out.gpu.elementwise_traffic = s[P::elementwise_traffic];
     out.gpu.composed_traffic = s[P::composed_traffic];
+    out.gpu.backward_traffic = s[P::elementwise_backward];
     out.gpu.launch = s[P::kernel_launch];
 
     out.network.intra_bandwidth = s[P::intra_node_bandwidth] * s[P::intra_node_efficiency];
@@ -80,22 +98,29 @@ void compile(const Settings& settings, Compiled& out) {
     out.network.inter_latency = s[P::inter_node_latency];
     out.network.sharpness = s[P::bandwidth_sharpness];
 
-    const double dp = data_parallel(s);
-    const double group = shard_group(s);
-    out.shard = innermost_group(group, s[P::gpus_per_node]);
-    out.replica = outer_group(dp / group, group, s[P::gpus_per_node]);
+    out.sharing = out.network;
+    out.sharing.intra_bandwidth *= s[P::collective_efficiency];
+    out.sharing.inter_bandwidth *= s[P::collective_efficiency];
+
+    out.layout = layout_of(s);
+    out.stages = deal_layers(out.operators.dense.repeat, out.operators.sparse.repeat, out.layout.pipeline);
+    out.schedule = &schedule_of(s.choice<ScheduleKind>(P::schedule));
+    out.pipeline = {out.layout.pipeline, s[P::virtual_stages], s[P::accumulation]};
     out.state =
         state_bytes(precision, s.choice<Precision>(P::gradient_precision), s.choice<Optimizer>(P::optimizer));
     out.compute_bytes = activation_bytes(precision);
 
-    out.layer_parameters = out.operators.blocks[1].weights();
-    out.root_parameters = out.operators.blocks[0].weights() + out.operators.blocks[2].weights();
-    out.parameters = out.root_parameters + s[P::layers] * out.layer_parameters;
-    out.tokens_per_micro_batch = s[P::sequence_length] * s[P::micro_batch];
-    out.tokens_per_gpu = out.tokens_per_micro_batch * s[P::accumulation];
-    out.flops_per_token = model_flops_per_token(s, out.parameters);
-    out.recomputed_flops_per_token = recomputed_flops(s, out.layer_parameters);
-    out.training_tokens = s[P::training_tokens] > 0 ? s[P::training_tokens] : 20 * out.parameters;
+    out.layer_parameters = out.operators.layer().weights();
+    out.root_parameters = out.operators.embedding.weights() + out.operators.head.weights();
+    out.parameters = out.operators.parameters();
+    out.active_parameters = out.operators.active_parameters();
+    const double tokens = s[P::sequence_length] * s[P::micro_batch];
+    out.tokens_per_micro_batch = tokens / out.layout.context;
+    out.tokens_per_gpu = tokens * s[P::accumulation] * data_parallel(s) / s[P::gpus];
+    out.flops_per_token = model_flops_per_token(s, out.active_parameters);
+    const double active_layers = out.active_parameters - out.root_parameters;
+    out.recomputed_flops_per_token = recomputed_flops(s, active_layers / s[P::layers]);
+    out.training_tokens = s[P::training_tokens] > 0 ? s[P::training_tokens] : 20 * out.active_parameters;
     out.ideal = ideal_inputs(out);
 }
 

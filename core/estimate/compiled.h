@@ -5,6 +5,9 @@
 #include "model/operators.h"
 #include "physics/collectives.h"
 #include "physics/kernels.h"
+#include "plan/layout.h"
+#include "plan/schedules/schedule.h"
+#include "plan/stages.h"
 #include "scenario/settings.h"
 
 namespace shardscope {
@@ -21,17 +24,21 @@ struct Compiled {
     OperatorList operators;
 
     GpuRates gpu;
-    NetworkRates network;
-    RingGroup shard;    // GPUs that share one copy of the sharded state
-    RingGroup replica;  // GPUs that hold the same part of it
+    NetworkRates network;  // as the fabric gives it
+    NetworkRates sharing;  // as the stack's data-parallel collectives use it
+    Layout layout;
+    Stages stages;
+    const Schedule* schedule = nullptr;
+    PipelineShape pipeline;
     StateBytes state;
     double compute_bytes = 2;  // of one gathered weight
 
-    double parameters = 0;
-    double layer_parameters = 0;  // of one layer
-    double root_parameters = 0;   // embedding and head
-    double tokens_per_micro_batch = 0;
-    double tokens_per_gpu = 0;   // per optimizer step
+    double parameters = 0;         // of the whole model
+    double active_parameters = 0;  // that a token passes through
+    double layer_parameters = 0;   // of one layer, all GPUs together
+    double root_parameters = 0;    // embedding and head, all GPUs together
+    double tokens_per_micro_batch = 0;  // on one GPU
+    double tokens_per_gpu = 0;          // per optimizer step, of all tokens of the batch
     double flops_per_token = 0;  // model FLOPs by the chosen convention, forward and backward
     double recomputed_flops_per_token = 0;
     double peak = 0;       // FLOP/s the MFU is measured against

@@ -31,10 +31,20 @@ Wall wall_of(const std::array<double, kRates>& elasticity, Verdict verdict) {
     return static_cast<Wall>(static_cast<std::size_t>(Wall::compute) + first);
 }
 
+// T_cm and T_sd of E22: what is communication and what is waiting; the rest is compute.
+constexpr std::array kNetworkTerms{StepTerm::network, StepTerm::tensor_network, StepTerm::context_network,
+                                   StepTerm::expert_network, StepTerm::stage_network};
+constexpr std::array kWaitingTerms{StepTerm::bubble, StepTerm::host_link, StepTerm::host};
+
+double sum_of(const StepTime& step, const auto& terms) {
+    double sum = 0;
+    for (const StepTerm term : terms) sum += step.terms[static_cast<std::size_t>(term)];
+    return sum;
+}
+
 // Throughput relative to the same step without its waits, E26.
 double utilization(const StepTime& step) {
-    const auto term = [&](StepTerm which) { return step.terms[static_cast<std::size_t>(which)]; };
-    return (step.total - term(StepTerm::network) - term(StepTerm::host)) / step.total;
+    return (step.total - sum_of(step, kNetworkTerms) - sum_of(step, kWaitingTerms)) / step.total;
 }
 
 template <typename Name>
@@ -68,12 +78,16 @@ std::string_view label_of(Moment moment) {
 }
 std::string_view name_of(StepTerm term) {
     return pick(std::array<std::string_view, kStepTerms>{"matmul", "attention", "elementwise", "recompute",
-                                                         "copies", "network", "optimizer", "host"},
+                                                         "copies", "network", "tensor-network", "context-network",
+                                                         "expert-network", "stage-network", "bubble",
+                                                         "optimizer", "host-link", "host"},
                 term);
 }
 std::string_view label_of(StepTerm term) {
     return pick(std::array<std::string_view, kStepTerms>{"Matmuls", "Attention", "Elementwise", "Recompute",
-                                                         "Copies", "Network", "Optimizer", "Host, launch"},
+                                                         "Copies", "Network", "Tensor parallel", "Context parallel",
+                                                         "Expert parallel", "Between stages", "Pipeline bubble",
+                                                         "Optimizer", "Host link", "Host, launch"},
                 term);
 }
 std::string_view name_of(Wall wall) {
@@ -88,14 +102,10 @@ std::string_view label_of(Wall wall) {
 }
 
 double Estimate::compute_time() const {
-    const auto& t = step.terms;
-    return step.total - t[static_cast<std::size_t>(StepTerm::network)] -
-           t[static_cast<std::size_t>(StepTerm::host)];
+    return step.total - sum_of(step, kNetworkTerms) - sum_of(step, kWaitingTerms);
 }
-double Estimate::communication_time() const {
-    return step.terms[static_cast<std::size_t>(StepTerm::network)] + step.hidden_communication;
-}
-double Estimate::schedule_time() const { return step.terms[static_cast<std::size_t>(StepTerm::host)]; }
+double Estimate::communication_time() const { return sum_of(step, kNetworkTerms) + step.hidden_communication; }
+double Estimate::schedule_time() const { return sum_of(step, kWaitingTerms); }
 
 Estimate estimate(const Compiled& c) {
     const Settings& s = c.settings;

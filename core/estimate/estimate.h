@@ -44,6 +44,7 @@ struct MemoryUse {
     Moment peak_moment = Moment::forward_end;
     double peak = 0;      // bytes, of the fullest moment
     double capacity = 0;  // usable bytes
+    double stage = 0;     // of the fullest GPU, counted from the front of the pipeline
     double margin = 0;    // bytes either side of the capacity within which the verdict is risky
 
     [[nodiscard]] const MemoryTerms& terms() const {
@@ -59,8 +60,14 @@ enum class StepTerm : unsigned char {
     elementwise,
     recompute,
     copies,
-    network,
+    network,          // of data parallelism
+    tensor_network,   // of tensor parallelism
+    context_network,  // of context parallelism
+    expert_network,   // of expert parallelism
+    stage_network,    // between pipeline stages
+    bubble,
     optimizer,
+    host_link,
     host,
     count
 };

@@ -96,6 +96,16 @@ std::string usual_software(const std::string& sharding) {
     return sharding == "zero1" || sharding == "zero2" ? "deepspeed" : "fsdp1";
 }
 
+// Beyond this many GPUs a fast domain is a rack, not a node.
+constexpr double kLargestNode = 16;
+
+double usual_domain(const Preset& gpu) {
+    for (const auto& [id, value] : gpu.node) {
+        if (id == P::gpus_per_node) return value;
+    }
+    return 0;
+}
+
 double quantile(std::vector<double> sorted, double q) {
     if (sorted.empty()) return 0;
     std::ranges::sort(sorted);
@@ -212,13 +222,9 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
                             nearest(run.gpu, catalogue.names(PresetKind::gpu)), run.line});
         return scenario;
     }
+    // A stack nobody calibrated on takes the defaults of “other”.
     const Parsed software = parse(P::software, run.software);
-    if (!software.ok) {
-        problems.push_back(
-            {"/software", "software “" + run.software + "” is not known", "", software.suggestion, run.line});
-    } else {
-        scenario.give(P::software, software.value);
-    }
+    scenario.give(P::software, software.ok ? software.value : parse(P::software, "other").value);
     for (const ColumnParameter& entry : kColumns) {
         const std::string text = text_in(run, entry.column);
         if (text.empty()) continue;
@@ -228,6 +234,16 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
                 {"/" + std::string(entry.column), parsed.problem, "", parsed.suggestion, run.line});
         } else {
             scenario.give(entry.id, parsed.value);
+        }
+    }
+    // Tables name the tray of four where a rack is one NVLink domain (NVL72); jobs take whole powers of two of it.
+    const double domain = usual_domain(*scenario.gpu);
+    if (domain > kLargestNode) {
+        const Settings asked = resolve(scenario);
+        if (asked[P::gpus_per_node] < kLargestNode) {
+            double used = std::min(domain, asked[P::gpus]);
+            while (used > 1 && std::fmod(asked[P::gpus], used) != 0) --used;
+            scenario.give(P::gpus_per_node, used);
         }
     }
     if (const std::string nic = text_in(run, "nic_gbit_per_gpu"); !nic.empty()) {

@@ -16,11 +16,11 @@ struct Symbol {
 
 double shared_out(const Answer& a, Sharding from) {
     const auto sharding = a.settings.choice<Sharding>(P::sharding);
-    return sharding >= from ? a.compiled.shard.size() : 1;
+    return sharding >= from ? a.compiled.layout.shard.size() : 1;
 }
 
 double gemm(const Answer& a, std::string_view name) {
-    for (const Operator& op : a.compiled.operators.blocks[1].operators) {
+    for (const Operator& op : a.compiled.operators.layer().operators) {
         if (op.name == name) return gemm_efficiency(op.m, op.n, op.k, a.compiled.gpu);
     }
     return std::nan("");
@@ -30,14 +30,14 @@ double parameter_value(const Answer& a, P id) { return a.settings[id]; }
 
 double effective_bandwidth(const Answer& a) {
     const auto& c = a.compiled;
-    if (c.shard.nodes <= 1) return c.network.intra_bandwidth;
-    return std::min(c.network.intra_bandwidth, c.shard.local * c.network.inter_bandwidth);
+    if (c.layout.shard.nodes <= 1) return c.network.intra_bandwidth;
+    return std::min(c.network.intra_bandwidth, c.layout.shard.local * c.network.inter_bandwidth);
 }
 
 // Bytes one GPU sends in a step through the shard group, E18.
 double step_volume(const Answer& a) {
     const auto& c = a.compiled;
-    const double g = std::max(c.shard.size(), c.replica.size());
+    const double g = std::max(c.layout.shard.size(), c.layout.replica.size());
     if (g <= 1) return 0;
     const auto sharding = a.settings.choice<Sharding>(P::sharding);
     const double n = c.parameters * (g - 1) / g;
@@ -98,6 +98,14 @@ constexpr std::array kSymbols{
     Symbol{"c_o", "bytes moved per parameter", Quantity::byte_factor, [](const Answer& a) { return parameter_value(a, P::optimizer_traffic); }},
     Symbol{"ρ", "share recomputed", Quantity::percent, [](const Answer& a) { return std::max(0.0, parameter_value(a, P::recompute)); }},
     Symbol{"ω", "overlap loss", Quantity::fraction, [](const Answer& a) { return parameter_value(a, P::overlap); }},
+    Symbol{"t", "tensor parallel", Quantity::count, [](const Answer& a) { return parameter_value(a, P::tensor_parallel); }},
+    Symbol{"p", "pipeline stages", Quantity::count, [](const Answer& a) { return parameter_value(a, P::pipeline_parallel); }},
+    Symbol{"v", "virtual stages", Quantity::count, [](const Answer& a) { return parameter_value(a, P::virtual_stages); }},
+    Symbol{"κ", "exposed share", Quantity::fraction, [](const Answer& a) { return parameter_value(a, P::tensor_exposure); }},
+    Symbol{"B_tp", "tensor ring bandwidth", Quantity::link_bandwidth, [](const Answer& a) {
+               const RingGroup& group = a.compiled.layout.tensor_group;
+               const NetworkRates& network = a.compiled.network;
+               return group.nodes > 1 ? std::min(network.intra_bandwidth, group.local * network.inter_bandwidth) : network.intra_bandwidth; }},
     Symbol{"V_step", "bytes sent a step", Quantity::bytes, step_volume},
     Symbol{"B_eff", "ring bandwidth", Quantity::link_bandwidth, effective_bandwidth},
     Symbol{"B_node", "bandwidth out of the node", Quantity::link_bandwidth,

@@ -6,19 +6,28 @@ namespace shardscope {
 namespace {
 
 struct Shape {
-    double s, b, tokens;           // sequence, micro-batch, their product
-    double h, f, a, kv, d, vocab;  // sizes
+    double s, b, tokens;           // sequence, micro-batch, tokens on one GPU
+    double h, f, a, kv, d, vocab;  // sizes of the whole model
+    double t, c, e;                // tensor, context, expert parallel degrees
+    double spread;                 // GPUs that share norms, residuals and dropout: t with sequence parallelism
     double q;                      // bytes per activation element
     bool gated, layernorm, bias, qkv_bias, qk_norm, dropout, causal, flash, low_precision, tied;
     double positions;
     double window;  // how far a token looks back, at most s
+    double q_rank, kv_rank, rope, value;  // latent attention; kv_rank 0: none
+    double experts, top, expert_f, shared_f, imbalance;
+    double norm_copies, softmax_traffic;
 };
 
 Shape shape_of(const Settings& s) {
     Shape x{};
     x.s = s[P::sequence_length];
     x.b = s[P::micro_batch];
-    x.tokens = x.s * x.b;
+    x.t = s[P::tensor_parallel];
+    x.c = s[P::context_parallel];
+    x.e = s[P::expert_parallel];
+    x.tokens = x.s * x.b / x.c;
+    x.spread = s.on(P::sequence_parallel) ? x.t : 1;
     x.h = s[P::hidden_size];
     x.f = s[P::ffn_size];
     x.a = s[P::heads];
@@ -41,94 +50,229 @@ Shape shape_of(const Settings& s) {
     x.positions = positions == kPositionsAsSequence ? x.s : positions;
     const double window = s[P::attention_window];
     x.window = window > 0 ? std::min(window, x.s) : x.s;
+    x.q_rank = s[P::q_lora_rank];
+    x.kv_rank = s[P::kv_lora_rank];
+    x.rope = s[P::rope_head_size];
+    x.value = s[P::value_head_size] > 0 ? s[P::value_head_size] : x.d;
+    x.experts = s[P::experts];
+    x.top = s[P::experts_per_token];
+    x.expert_f = s[P::expert_ffn_size] > 0 ? s[P::expert_ffn_size] : x.f;
+    x.shared_f = s[P::shared_expert_ffn_size];
+    x.imbalance = s[P::expert_imbalance];
+    x.norm_copies = s[P::norm_copies];
+    x.softmax_traffic = s[P::softmax_traffic];
     return x;
 }
 
-Operator matrix(const Shape& x, std::string_view name, double n, double k, bool bias, double saved) {
+// Whose dimension tensor parallelism cuts: the output (column) or the input (row).
+enum class Cut { none, column, row };
+
+Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut cut, bool bias, double saved) {
     Operator op;
     op.name = name;
     op.kind = OperatorKind::gemm;
     op.m = x.tokens;
-    op.n = n;
-    op.k = k;
-    op.bytes = x.q * (op.m * k + k * n + op.m * n);
+    op.n = cut == Cut::column ? n / x.t : n;
+    op.k = cut == Cut::row ? k / x.t : k;
+    op.bytes = x.q * (op.m * op.k + op.k * op.n + op.m * op.n);
     op.weights = k * n + (bias ? n : 0);
+    op.share = cut == Cut::none ? 1 : 1 / x.t;
     op.saved = saved;
     op.low_precision = x.low_precision;
     // Both inputs are read in bf16 and written in fp8, and written once more transposed for the backward
     // pass.
-    if (x.low_precision) op.cast_bytes = 4 * (op.m * k + k * n);
+    if (x.low_precision) op.cast_bytes = 4 * (op.m * op.k + op.k * op.n);
     return op;
 }
 
-// An operator that only moves memory: `elements` tensor elements touched per token.
+// An operator that only moves memory: `elements` tensor elements touched on this GPU.
 Operator streaming(const Shape& x, OperatorKind kind, std::string_view name, double elements, double weights,
                    double saved) {
     Operator op;
     op.name = name;
     op.kind = kind;
-    op.bytes = x.q * elements * x.tokens;
+    op.bytes = x.q * elements;
     op.weights = weights;
     op.saved = saved;
     return op;
 }
 
+void communicate(std::vector<Operator>& ops, std::string_view name, Collective collective, Among among,
+                 double bytes) {
+    Operator op;
+    op.name = name;
+    op.kind = OperatorKind::collective;
+    op.collective = collective;
+    op.among = among;
+    op.bytes = bytes;
+    ops.push_back(op);
+}
+
 double norm_weights(const Shape& x) { return x.layernorm && x.bias ? 2 * x.h : x.h; }
 
-void build_layer(const Shape& x, double norm_copies, std::vector<Operator>& ops) {
+// E19: what tensor parallelism exchanges before and after a pair of matrices: without sequence parallelism one
+// all-reduce of the output, with it a gather of the input and a reduce-scatter of the output, the same volume.
+void enter_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops) {
+    if (x.t <= 1 || x.spread <= 1) return;
+    communicate(ops, name, Collective::all_gather, Among::tensor, x.q * x.tokens * x.h);
+}
+void leave_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops) {
+    if (x.t <= 1) return;
+    communicate(ops, name, x.spread > 1 ? Collective::reduce_scatter : Collective::all_reduce, Among::tensor,
+                x.q * x.tokens * x.h);
+}
+
+void build_attention(const Shape& x, std::vector<Operator>& ops) {
     using enum OperatorKind;
-    const double activation = x.q * x.tokens * x.h;      // one s×b×h tensor, in bytes
-    const double query = x.a * x.d;                      // width of all query heads
-    const double qkv = (x.a + 2 * x.kv) * x.d;           // width of queries, keys and values
-    const double mask = x.dropout ? x.tokens * x.h : 0;  // one byte an element
+    const double rows = x.tokens / x.spread;       // of norms, residuals and dropout on this GPU
+    const double activation = x.q * rows * x.h;    // one s×b×h tensor, in bytes
+    const double mask = x.dropout ? rows * x.h : 0;  // one byte an element
+    const bool latent = x.kv_rank > 0;
+    const double key = latent ? x.d + x.rope : x.d;    // width of one head's query and key
+    const double value = latent ? x.value : x.d;
+    const double kv = latent ? x.a : std::max(x.kv, x.t);  // heads of keys and values, repeated if fewer than GPUs
+    // Widths on this GPU.
+    const double queries = x.a / x.t * key;
+    const double qkv = queries + kv / x.t * (key + value);
+    const double out = x.a / x.t * value;
     // torch has one kernel for LayerNorm, several for RMSNorm unless a stack fuses them: those keep fp32
     // copies.
     const bool composed_norm = !x.layernorm;
-    const double norm_saved = activation + (composed_norm ? norm_copies * x.tokens * x.h / 2 : 0);
+    const double norm_saved = activation + (composed_norm ? x.norm_copies * rows * x.h / 2 : 0);
 
-    ops.push_back(streaming(x, norm, "attention.norm", 2 * x.h, norm_weights(x), norm_saved));
+    ops.push_back(streaming(x, norm, "attention.norm", 2 * rows * x.h, norm_weights(x), norm_saved));
     ops.back().composed = composed_norm;
-    ops.push_back(matrix(x, "attention.qkv", qkv, x.h, x.bias || x.qkv_bias, activation));
+    enter_tensor_parallel(x, "attention.gather", ops);
+    if (latent) {
+        // Low-rank projections, repeated on every tensor-parallel GPU; then one matrix up to the heads.
+        const double down = x.q_rank + x.kv_rank + x.rope;
+        ops.push_back(matrix(x, "attention.latent", down, x.h, Cut::none, false, activation));
+        if (x.q_rank > 0) {
+            ops.push_back(matrix(x, "attention.query", x.a * key, x.q_rank, Cut::column, false,
+                                 x.q * x.tokens * x.q_rank));
+        } else {
+            ops.push_back(matrix(x, "attention.query", x.a * key, x.h, Cut::column, false, 0));
+        }
+        ops.push_back(matrix(x, "attention.key_value", x.a * (x.d + value), x.kv_rank, Cut::column, false,
+                             x.q * x.tokens * (x.kv_rank + x.rope)));
+        ops.push_back(streaming(x, norm, "attention.latent_norm", 2 * x.tokens * (x.q_rank + x.kv_rank),
+                                x.q_rank + x.kv_rank, x.q * x.tokens * (x.q_rank + x.kv_rank)));
+        ops.back().composed = composed_norm;
+    } else {
+        Operator project = matrix(x, "attention.qkv", (x.a + 2 * kv) * x.d, x.h, Cut::column, false, activation);
+        project.weights = (x.h + (x.bias || x.qkv_bias ? 1 : 0)) * (x.a + 2 * x.kv) * x.d;
+        project.share = (x.a + 2 * kv) / (x.a + 2 * x.kv) / x.t;
+        ops.push_back(project);
+    }
     // Rotary embedding or layout change of queries, keys and values.
-    ops.push_back(streaming(x, elementwise, "attention.layout", 2 * qkv, x.qk_norm ? 2 * x.d : 0, 0));
+    ops.push_back(
+        streaming(x, elementwise, "attention.layout", 2 * x.tokens * qkv, x.qk_norm ? 2 * x.d : 0, 0));
     ops.back().composed = x.positions == 0;
 
+    if (x.c > 1) {
+        // Keys and values travel round the context-parallel GPUs.
+        communicate(ops, "attention.ring", Collective::ring_exchange, Among::context,
+                    x.q * x.tokens * x.c * kv / x.t * (key + value));
+    }
     Operator core;
     core.name = "attention.core";
     core.kind = attention;
     core.attention_core = true;
-    core.count = x.b * x.a;
-    core.m = x.s;
+    core.count = x.b * x.a / x.t;
+    core.m = x.s / x.c;
     // A causal kernel skips what lies above the diagonal: half of the square, or the window's band.
     core.n = x.window < x.s ? x.window : x.causal && x.flash ? x.s / 2 : x.s;
-    core.k = x.d;
-    core.bytes = x.q * x.tokens * (qkv + query);
+    core.k = (key + value) / 2;
+    core.bytes = x.q * x.tokens * (qkv + out);
     core.saved = x.q * x.tokens * qkv;
     ops.push_back(core);
     if (x.flash) {
         // The log-sum-exp of each row, in fp32, instead of the score matrix.
-        ops.back().saved += 4 * x.tokens * x.a;
+        ops.back().saved += 4 * x.tokens * x.a / x.t;
     } else {
         // Scores, softmax, dropout and their outputs in full: 2 + 2 + 1 bytes kept a score with dropout.
-        const double scores = x.b * x.a * x.s * x.s;
+        const double scores = x.tokens * x.a / x.t * x.s;
         Operator soft = streaming(x, softmax, "attention.softmax", 0, 0, 0);
-        soft.bytes = 13 * scores;  // fit to public runs of unfused softmax, mask and dropout
+        soft.bytes = x.softmax_traffic * scores;
         soft.saved = (x.q + (x.dropout ? x.q + 1 : 0)) * scores;
         soft.attention_core = true;
         ops.push_back(soft);
     }
-    ops.push_back(matrix(x, "attention.output", x.h, query, x.bias, x.q * x.tokens * query));
-    ops.push_back(streaming(x, elementwise, "attention.residual", 3 * x.h, 0, mask));
+    ops.push_back(matrix(x, "attention.output", x.h, x.a * value, Cut::row, x.bias, x.q * x.tokens * out));
+    leave_tensor_parallel(x, "attention.reduce", ops);
+    ops.push_back(streaming(x, elementwise, "attention.residual", 3 * rows * x.h, 0, mask));
 
-    ops.push_back(streaming(x, norm, "mlp.norm", 2 * x.h, norm_weights(x), norm_saved));
+    ops.push_back(streaming(x, norm, "mlp.norm", 2 * rows * x.h, norm_weights(x), norm_saved));
     ops.back().composed = composed_norm;
-    ops.push_back(matrix(x, "mlp.up", x.gated ? 2 * x.f : x.f, x.h, x.bias, activation));
+}
+
+// Two matrices and the activation between them, of inner width `f`.
+struct FeedForwardNames {
+    std::string_view up, activation, down;
+};
+void build_feed_forward(const Shape& x, const FeedForwardNames& names, double f, std::vector<Operator>& ops) {
+    const double width = f / x.t;
+    ops.push_back(matrix(x, names.up, x.gated ? 2 * f : f, x.h, Cut::column, x.bias,
+                         x.q * x.tokens / x.spread * x.h));
     // Gated: both halves are kept for the product's backward pass; plain: the activation's input.
-    ops.push_back(streaming(x, elementwise, "mlp.activation", (x.gated ? 4 : 3) * x.f, 0,
-                            x.q * x.tokens * x.f * (x.gated ? 2 : 1)));
+    ops.push_back(streaming(x, OperatorKind::elementwise, names.activation, (x.gated ? 4 : 3) * x.tokens * width, 0,
+                            x.q * x.tokens * width * (x.gated ? 2 : 1)));
     ops.back().composed = x.gated;
-    ops.push_back(matrix(x, "mlp.down", x.h, x.f, x.bias, x.q * x.tokens * x.f));
-    ops.push_back(streaming(x, elementwise, "mlp.residual", 3 * x.h, 0, mask));
+    ops.push_back(matrix(x, names.down, x.h, f, Cut::row, x.bias, x.q * x.tokens * width));
+}
+
+void build_dense_layer(const Shape& x, std::vector<Operator>& ops) {
+    build_attention(x, ops);
+    enter_tensor_parallel(x, "mlp.gather", ops);
+    build_feed_forward(x, {"mlp.up", "mlp.activation", "mlp.down"}, x.f, ops);
+    leave_tensor_parallel(x, "mlp.reduce", ops);
+    const double rows = x.tokens / x.spread;
+    ops.push_back(
+        streaming(x, OperatorKind::elementwise, "mlp.residual", 3 * rows * x.h, 0, x.dropout ? rows * x.h : 0));
+}
+
+// A layer of experts: a router sends every token to `top` of them. The batch of one expert comes from all
+// expert-parallel GPUs; the busiest one decides.
+void build_sparse_layer(const Shape& x, std::vector<Operator>& ops) {
+    build_attention(x, ops);
+    const double rows = x.tokens / x.spread;
+    Operator router = matrix(x, "router", x.experts, x.h, Cut::none, false, 4 * rows * x.experts);
+    router.m = rows;
+    router.low_precision = false;
+    router.cast_bytes = 0;
+    ops.push_back(router);
+
+    const double routed = x.tokens * x.top;  // copies of tokens this GPU's experts work on, on average
+    const double sent = x.q * rows * x.top * x.h;
+    if (x.e > 1) communicate(ops, "experts.dispatch", Collective::all_to_all, Among::expert, sent);
+    ops.push_back(streaming(x, OperatorKind::gather, "experts.permute", 4 * rows * x.top * x.h, 0, 0));
+    const double here = x.experts / x.e;
+    const auto grouped = [&](std::string_view name, double n, double k, Cut cut, double saved) {
+        Operator op = matrix(x, name, n, k, cut, false, saved);
+        op.count = here;
+        op.m = x.imbalance * routed / here;
+        op.bytes = here * x.q * (op.m * op.k + op.k * op.n + op.m * op.n);
+        if (x.low_precision) op.cast_bytes = here * 4 * (op.m * op.k + op.k * op.n);
+        op.weights *= x.experts;
+        op.share /= x.e;
+        op.expert = true;
+        ops.push_back(op);
+    };
+    const double width = x.expert_f / x.t;
+    grouped("experts.up", x.gated ? 2 * x.expert_f : x.expert_f, x.h, Cut::column, x.q * routed / x.spread * x.h);
+    ops.push_back(streaming(x, OperatorKind::elementwise, "experts.activation", (x.gated ? 4 : 3) * routed * width, 0,
+                            x.q * routed * width * (x.gated ? 2 : 1)));
+    ops.back().composed = x.gated;
+    grouped("experts.down", x.h, x.expert_f, Cut::row, x.q * routed * width);
+    ops.push_back(streaming(x, OperatorKind::gather, "experts.unpermute", 4 * rows * x.top * x.h, 0, 0));
+    if (x.e > 1) communicate(ops, "experts.combine", Collective::all_to_all, Among::expert, sent);
+
+    enter_tensor_parallel(x, "mlp.gather", ops);
+    if (x.shared_f > 0)
+        build_feed_forward(x, {"shared.up", "shared.activation", "shared.down"}, x.shared_f, ops);
+    leave_tensor_parallel(x, "mlp.reduce", ops);
+    ops.push_back(
+        streaming(x, OperatorKind::elementwise, "mlp.residual", 3 * rows * x.h, 0, x.dropout ? rows * x.h : 0));
 }
 
 }  // namespace
@@ -136,6 +280,22 @@ void build_layer(const Shape& x, double norm_copies, std::vector<Operator>& ops)
 double Block::weights() const {
     double sum = 0;
     for (const Operator& op : operators) sum += op.weights;
+    return sum;
+}
+
+double Block::local_weights() const {
+    double sum = 0;
+    for (const Operator& op : operators) {
+        if (!op.expert) sum += op.weights * op.share;
+    }
+    return sum;
+}
+
+double Block::local_experts() const {
+    double sum = 0;
+    for (const Operator& op : operators) {
+        if (op.expert) sum += op.weights * op.share;
+    }
     return sum;
 }
 
@@ -147,43 +307,57 @@ double Block::saved() const {
 
 double OperatorList::parameters() const {
     double sum = 0;
-    for (const Block& block : *this) sum += block.repeat * block.weights();
+    for (const Block* block : blocks()) sum += block->repeat * block->weights();
     return sum;
+}
+
+double OperatorList::active_parameters() const {
+    double idle = 0;
+    for (const Operator& op : sparse.operators) {
+        if (op.expert) idle += (1 - active_experts) * op.weights;
+    }
+    return parameters() - sparse.repeat * idle;
 }
 
 double activation_bytes(Precision precision) { return precision == Precision::fp32 ? 4 : 2; }
 
 void build_transformer(const Settings& settings, OperatorList& out) {
     const Shape x = shape_of(settings);
-    for (Block& block : out.blocks) block.operators.clear();
-    out.size = 3;
+    for (Block* block : {&out.embedding, &out.dense, &out.sparse, &out.head}) block->operators.clear();
+    const double rows = x.tokens / x.spread;
 
-    Block& embedding = out.blocks[0];
-    embedding.name = "embedding";
-    embedding.repeat = 1;
-    embedding.operators.push_back(streaming(x, OperatorKind::gather, "embedding", 2 * x.h,
-                                            x.vocab * x.h + x.positions * x.h,
-                                            x.dropout ? x.tokens * x.h : 0));
+    out.embedding.name = "embedding";
+    out.embedding.repeat = 1;
+    Operator lookup = streaming(x, OperatorKind::gather, "embedding", 2 * x.tokens * x.h,
+                                x.vocab * x.h + x.positions * x.h, x.dropout ? rows * x.h : 0);
+    lookup.share = (x.vocab / x.t + x.positions) / (x.vocab + x.positions);
+    out.embedding.operators.push_back(lookup);
+    leave_tensor_parallel(x, "embedding.reduce", out.embedding.operators);
 
-    Block& layer = out.blocks[1];
-    layer.name = "layer";
-    layer.repeat = settings[P::layers];
-    build_layer(x, settings[P::norm_copies], layer.operators);
+    const double layers = settings[P::layers];
+    const double dense = x.experts > 0 ? std::min(layers, settings[P::dense_layers]) : layers;
+    out.dense.name = x.experts > 0 ? "dense layer" : "layer";
+    out.dense.repeat = dense;
+    if (dense > 0) build_dense_layer(x, out.dense.operators);
+    out.sparse.name = "expert layer";
+    out.sparse.repeat = layers - dense;
+    if (layers > dense) build_sparse_layer(x, out.sparse.operators);
+    out.active_experts = x.experts > 0 ? std::min(1.0, x.top / x.experts) : 1;
 
-    Block& head = out.blocks[2];
-    head.name = "head";
-    head.repeat = 1;
-    head.operators.push_back(
-        streaming(x, OperatorKind::norm, "head.norm", 2 * x.h, norm_weights(x), x.q * x.tokens * x.h));
-    Operator logits = matrix(x, "head.logits", x.vocab, x.h, false, x.q * x.tokens * x.h);
+    out.head.name = "head";
+    out.head.repeat = 1;
+    std::vector<Operator>& head = out.head.operators;
+    head.push_back(streaming(x, OperatorKind::norm, "head.norm", 2 * rows * x.h, norm_weights(x), x.q * rows * x.h));
+    enter_tensor_parallel(x, "head.gather", head);
+    Operator logits = matrix(x, "head.logits", x.vocab, x.h, Cut::column, false, x.q * rows * x.h);
     logits.low_precision = false;
     logits.cast_bytes = 0;
     if (x.tied) logits.weights = 0;
-    head.operators.push_back(logits);
+    head.push_back(logits);
     // Cross entropy reads the logits and writes their gradient in fp32; its memory is a term of its own.
     Operator loss = streaming(x, OperatorKind::softmax, "head.loss", 0, 0, 0);
-    loss.bytes = 12 * x.tokens * x.vocab;
-    head.operators.push_back(loss);
+    loss.bytes = 12 * x.tokens * x.vocab / x.t;
+    head.push_back(loss);
 }
 
 }  // namespace shardscope

@@ -21,7 +21,8 @@ constexpr std::array software{Named{"fsdp1", 0},
                               Named{"maxtext", 9},
                               Named{"internevo", 10},
                               Named{"megatron-2022", 11},
-                              Named{"megatron-deepspeed", 12}};
+                              Named{"megatron-deepspeed", 12},
+                              Named{"other", 13}};
 constexpr std::array mlp{Named{"plain", 0}, Named{"gated", 1}};
 constexpr std::array norm{Named{"layernorm", 0}, Named{"rmsnorm", 1}};
 constexpr std::array flag{Named{"off", 0}, Named{"on", 1}};
@@ -36,17 +37,17 @@ constexpr std::array sharding{Named{"ddp", 0}, Named{"zero1", 1}, Named{"zero2",
 constexpr std::array recompute{Named{"none", 0}, Named{"selective", kRecomputeSelective}, Named{"full", 1}};
 constexpr std::array attention{Named{"flash", 0}, Named{"naive", 1}};
 constexpr std::array schedule{Named{"1f1b", 0},
-                              Named{"gpipe", 1, false},
-                              Named{"interleaved", 2, false},
+                              Named{"gpipe", 1},
+                              Named{"interleaved", 2},
                               Named{"breadth-first", 3, false},
                               Named{"modular", 4, false},
-                              Named{"zb-h1", 5, false},
-                              Named{"zb-h2", 6, false},
+                              Named{"zb-h1", 5},
+                              Named{"zb-h2", 6},
                               Named{"dualpipe", 7, false},
                               Named{"bitpipe", 8, false},
                               Named{"seq1f1b", 9, false}};
-constexpr std::array offload{Named{"none", 0}, Named{"optimizer", 1, false},
-                             Named{"optimizer+parameters", 2, false}};
+constexpr std::array offload{Named{"none", 0}, Named{"optimizer", 1},
+                             Named{"optimizer+parameters", 2}};
 constexpr std::array convention{Named{"palm", 0}, Named{"causal", 1}, Named{"6n", 2}};
 
 }  // namespace names

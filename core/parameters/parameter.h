@@ -84,6 +84,19 @@ enum class Mlp { plain, gated };
 enum class Norm { layernorm, rmsnorm };
 enum class AttentionKernel { flash, naive };
 enum class FlopsConvention { palm, causal, six_n };
+enum class ScheduleKind {
+    one_f_one_b,
+    gpipe,
+    interleaved,
+    breadth_first,
+    modular,
+    zb_h1,
+    zb_h2,
+    dualpipe,
+    bitpipe,
+    seq1f1b
+};
+enum class Offload { none, optimizer, optimizer_and_parameters };
 enum class Optimizer { adamw, adamw_8bit, adafactor, lion, muon, momentum, sgd };
 inline constexpr double kRecomputeSelective = -1;  // `training.recompute`: else the share recomputed, 0…1
 inline constexpr double kPositionsAsSequence =

@@ -35,13 +35,8 @@ Time sigmoid_time(double volume, double message, double latency, const Link& lin
 
 }  // namespace
 
-RingGroup innermost_group(double size, double gpus_per_node) {
-    const double local = std::min(size, gpus_per_node);
-    return {local, size / local};
-}
-
-RingGroup outer_group(double size, double inner_size, double gpus_per_node) {
-    const double local = std::min(size, std::max(1.0, gpus_per_node / inner_size));
+RingGroup ring_group(double size, double stride, double gpus_per_node) {
+    const double local = std::min(size, std::max(1.0, std::floor(gpus_per_node / stride)));
     return {local, size / local};
 }
 
@@ -65,6 +60,25 @@ Time all_reduce_time(double bytes, const RingGroup& group, const NetworkRates& n
     const double latency = 2 * (hops_inside * network.intra_latency + hops_between * network.inter_latency);
     const Time tree = sigmoid_time(2 * bytes, bytes, latency, bottleneck(group, network), network.sharpness);
     return ring.total() <= tree.total() ? ring : tree;
+}
+
+Time all_to_all_time(double bytes, const RingGroup& group, const NetworkRates& network) {
+    const double g = group.size();
+    if (g <= 1) return {};
+    const Time inside = sigmoid_time(bytes * (group.local - 1) / g, bytes, group.local * network.intra_latency,
+                                     {network.intra_bandwidth, Rate::intra_node}, network.sharpness);
+    if (group.nodes <= 1) return inside;
+    const Time between = sigmoid_time(bytes * (g - group.local) / g, bytes, group.nodes * network.inter_latency,
+                                      {network.inter_bandwidth, Rate::inter_node}, network.sharpness);
+    return longer(inside, between);
+}
+
+Time send_time(double bytes, bool crosses_nodes, const NetworkRates& network) {
+    if (crosses_nodes)
+        return sigmoid_time(bytes, bytes, network.inter_latency, {network.inter_bandwidth, Rate::inter_node},
+                            network.sharpness);
+    return sigmoid_time(bytes, bytes, network.intra_latency, {network.intra_bandwidth, Rate::intra_node},
+                        network.sharpness);
 }
 
 }  // namespace shardscope

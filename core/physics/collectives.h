@@ -30,9 +30,8 @@ struct RingGroup {
     [[nodiscard]] double size() const { return local * nodes; }
 };
 
-// The shard group and the group of its replicas, shard groups innermost.
-RingGroup innermost_group(double size, double gpus_per_node);
-RingGroup outer_group(double size, double inner_size, double gpus_per_node);
+// `size` GPUs that lie `stride` ranks apart.
+RingGroup ring_group(double size, double stride, double gpus_per_node);
 
 // Time of a ring's hops: one way round through every member, s.
 double ring_latency(const RingGroup& group, const NetworkRates& network);
@@ -44,5 +43,10 @@ inline Time reduce_scatter_time(double bytes, const RingGroup& group, const Netw
 }
 // The faster of a ring (twice a gather) and a double binary tree.
 Time all_reduce_time(double bytes, const RingGroup& group, const NetworkRates& network);
+// `bytes` is what one member sends in all. Every GPU uses its own adapter for what leaves the node, at the same time
+// as the link inside for the rest.
+Time all_to_all_time(double bytes, const RingGroup& group, const NetworkRates& network);
+// One message between two GPUs.
+Time send_time(double bytes, bool crosses_nodes, const NetworkRates& network);
 
 }  // namespace shardscope

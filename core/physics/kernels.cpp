@@ -5,18 +5,10 @@
 namespace shardscope {
 namespace {
 
-// fp8 matrices reach a little less of their peak than bf16 ones of theirs [fit to public runs].
-constexpr double kLowPrecisionFactor = 0.94;
-// Attention on short sequences starts and ends more than it streams [fit]: s/(s + 510).
-constexpr double kHalfSequence = 510;
-// Attention through batched matrices of size s×s×d reaches this share of peak [fit].
-constexpr double kNaiveEfficiency = 0.39;
 // Backward passes of attention: five matrices for two with flash (the scores are computed again), four
 // without.
 constexpr double kFlashBackward = 2.5;
 constexpr double kNaiveBackward = 2.0;
-// Traffic of the backward pass of elementwise operators relative to the forward pass [fit].
-constexpr double kElementwiseBackward = 1.6;
 
 Time bounded(double flops, double flop_rate, double bytes, const GpuRates& gpu) {
     const double arithmetic = flops / flop_rate;
@@ -25,7 +17,7 @@ Time bounded(double flops, double flop_rate, double bytes, const GpuRates& gpu) 
 }
 
 Time gemm_time(const Operator& op, double m, double n, double k, const GpuRates& gpu) {
-    const double peak = op.low_precision ? gpu.peak_low * kLowPrecisionFactor : gpu.peak;
+    const double peak = op.low_precision ? gpu.peak_low : gpu.peak;
     Time time = bounded(2 * op.count * m * n * k, peak * gemm_efficiency(m, n, k, gpu), op.bytes, gpu);
     time.by[static_cast<std::size_t>(Rate::latency)] += gpu.launch;
     if (op.cast_bytes > 0) {
@@ -36,7 +28,7 @@ Time gemm_time(const Operator& op, double m, double n, double k, const GpuRates&
 
 Time attention_time(const Operator& op, double passes, const GpuRates& gpu) {
     const double efficiency =
-        gpu.flash ? gpu.attention_efficiency * op.m / (op.m + kHalfSequence) : kNaiveEfficiency;
+        gpu.flash ? gpu.attention_efficiency * op.m / (op.m + gpu.half_sequence) : gpu.naive_efficiency;
     Time time = bounded(passes * op.flops(), gpu.peak * efficiency, passes * op.bytes, gpu);
     time.by[static_cast<std::size_t>(Rate::latency)] += gpu.launch;
     return time;
@@ -64,9 +56,10 @@ Time forward_time(const Operator& op, const GpuRates& gpu) {
         case OperatorKind::norm:
         case OperatorKind::elementwise:
         case OperatorKind::softmax:
-        case OperatorKind::gather: break;
+        case OperatorKind::gather: return streaming_time(op, 1, gpu);
+        case OperatorKind::collective: break;
     }
-    return streaming_time(op, 1, gpu);
+    return {};
 }
 
 Time backward_time(const Operator& op, const GpuRates& gpu) {
@@ -79,9 +72,14 @@ Time backward_time(const Operator& op, const GpuRates& gpu) {
         case OperatorKind::softmax: return streaming_time(op, 1, gpu);
         case OperatorKind::norm:
         case OperatorKind::elementwise:
-        case OperatorKind::gather: break;
+        case OperatorKind::gather: return streaming_time(op, gpu.backward_traffic, gpu);
+        case OperatorKind::collective: break;
     }
-    return streaming_time(op, kElementwiseBackward, gpu);
+    return {};
+}
+
+Time weight_gradient_time(const Operator& op, const GpuRates& gpu) {
+    return op.kind == OperatorKind::gemm ? gemm_time(op, op.k, op.n, op.m, gpu) : Time{};
 }
 
 }  // namespace shardscope

@@ -22,9 +22,8 @@ struct Shares {
     double weights, gradients, optimizer;  // GPUs that share one copy
 };
 
-Shares shares_of(const Compiled& c) {
-    const double group = c.shard.size();
-    switch (c.settings.choice<Sharding>(P::sharding)) {
+Shares shares_of(Sharding sharding, double group) {
+    switch (sharding) {
         case Sharding::ddp: return {1, 1, 1};
         case Sharding::zero1: return {1, 1, group};
         case Sharding::zero2: return {1, group, group};
@@ -53,64 +52,102 @@ StateBytes state_bytes(Precision precision, Precision gradients, Optimizer optim
 
 double MemoryUse::at(Moment moment) const { return sum(by_moment[static_cast<std::size_t>(moment)]); }
 
-MemoryUse memory_use(const Compiled& c) {
-    const Settings& s = c.settings;
-    const Shares shares = shares_of(c);
-    const double layers = s[P::layers];
-    const Block& layer = c.operators.blocks[1];
-    const double hidden = s[P::hidden_size];
-    const double tokens = c.tokens_per_micro_batch;
+namespace {
 
-    // E5: what a layer keeps, and what it keeps when it is computed again.
-    const double all_kept = layer.saved();
-    const double input_only = activation_bytes(s.choice<Precision>(P::precision)) * tokens * hidden;
+// What one layer keeps of one micro-batch for its backward pass, E5, and what it needs on top while it is computed
+// again, E7; bytes.
+struct Kept {
+    double kept = 0;
+    double working = 0;
+};
+
+Kept kept_of(const Block& layer, const Compiled& c) {
+    const Settings& s = c.settings;
+    const double all = layer.saved();
     const double recompute = s[P::recompute];
-    double kept = all_kept;
-    double working = 0;  // E7: the layer being computed again holds everything
     if (recompute == kRecomputeSelective) {
         double core = 0;
         for (const Operator& op : layer.operators) {
             if (op.attention_core && op.kind == OperatorKind::softmax) core += op.saved;
         }
-        kept = all_kept - core;
-        working = core;
-    } else if (recompute > 0) {
-        kept = (1 - recompute) * all_kept + recompute * input_only;
-        working = all_kept - input_only;
+        return {all - core, core};
     }
+    if (recompute <= 0) return {all, 0};
+    double input = activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch * s[P::hidden_size];
+    if (s.on(P::sequence_parallel)) input /= c.layout.tensor;
+    return {(1 - recompute) * all + recompute * input, all - input};
+}
+
+MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, const Kept& sparse) {
+    const Settings& s = c.settings;
+    const auto sharding = s.choice<Sharding>(P::sharding);
+    const Shares shares = shares_of(sharding, c.layout.shard.size());
+    const Shares expert_shares = shares_of(sharding, c.layout.expert_shard.size());
+    const Block& dense_block = c.operators.dense;
+    const Block& sparse_block = c.operators.sparse;
+
+    // Parameters of this GPU before data-parallel sharding.
+    double root = 0;
+    if (stage.embedding) root += c.operators.embedding.local_weights();
+    if (stage.head) {
+        root += c.operators.head.local_weights();
+        // A tied head on a stage of its own keeps a copy of the embedding.
+        if (s.on(P::tied_embeddings) && !stage.embedding)
+            root += s[P::vocab_size] * s[P::hidden_size] / c.layout.tensor;
+    }
+    const double dense_unit = stage.dense > 0 ? dense_block.local_weights() : 0;
+    const double sparse_unit = stage.sparse > 0 ? sparse_block.local_weights() : 0;
+    const double expert_unit = stage.sparse > 0 ? sparse_block.local_experts() : 0;
+    const double shared = root + stage.dense * dense_unit + stage.sparse * sparse_unit;
+    const double experts = stage.sparse * expert_unit;
 
     // E4: FSDP holds the root unit (embedding and head) whole, the current layer and the one prefetched.
-    const auto sharding = s.choice<Sharding>(P::sharding);
-    const bool gathers = (sharding == Sharding::zero3 || sharding == Sharding::hsdp) && c.shard.size() > 1;
-    const bool reshards = s.on(P::reshard_after_forward);
-    const double root = c.root_parameters;
-    const double unit = c.layer_parameters;
+    const bool gathers = (sharding == Sharding::zero3 || sharding == Sharding::hsdp) && c.layout.shard.size() > 1;
+    const double unit = std::max(dense_unit, sparse_unit + expert_unit);
     double gathered_forward = 0;
     double gathered_backward = 0;
     if (gathers) {
-        const double live = std::min(2.0, layers);
-        gathered_forward = c.compute_bytes * (root + (reshards ? live : layers) * unit);
+        const double live = std::min(2.0, stage.layers());
+        const double whole = s.on(P::reshard_after_forward) ? live * unit : shared - root + experts;
+        gathered_forward = c.compute_bytes * (root + whole);
         gathered_backward = gathered_forward + c.state.gradients * (root + unit);
-    } else if (sharding == Sharding::zero2 && c.shard.size() > 1) {
+    } else if (sharding == Sharding::zero2 && c.layout.shard.size() > 1) {
         gathered_backward = c.state.gradients * (root + unit);
     }
 
     MemoryTerms terms{};
     const auto term = [&](MemoryTerm which) -> double& { return terms[static_cast<std::size_t>(which)]; };
-    const double n = c.parameters;
-    term(MemoryTerm::weights) = c.state.weights * n / shares.weights;
-    term(MemoryTerm::gradients) = c.state.gradients * n / shares.gradients;
-    term(MemoryTerm::optimizer) = c.state.optimizer * n / shares.optimizer;
+    const auto offload = s.choice<Offload>(P::offload);
+    term(MemoryTerm::weights) = offload == Offload::optimizer_and_parameters
+                                    ? 0
+                                    : c.state.weights * (shared / shares.weights + experts / expert_shares.weights);
+    term(MemoryTerm::gradients) =
+        c.state.gradients * (shared / shares.gradients + experts / expert_shares.gradients);
+    term(MemoryTerm::optimizer) =
+        offload != Offload::none
+            ? 0
+            : c.state.optimizer * (shared / shares.optimizer + experts / expert_shares.optimizer);
     term(MemoryTerm::context) = s[P::memory_reserve];
-    const double boundary = c.operators.blocks[0].saved() + c.operators.blocks[2].saved();
+
+    // E6: micro-batches whose activations lie here at once.
+    const double in_flight = c.stages.count > 1 ? c.schedule->in_flight(c.pipeline, stage.position) : 1;
+    double boundary = 0;
+    if (stage.embedding) boundary += c.operators.embedding.saved();
+    if (stage.head) boundary += c.operators.head.saved();
+    const double activations = in_flight * (stage.dense * dense.kept + stage.sparse * sparse.kept + boundary);
+    const double working = std::max(stage.dense > 0 ? dense.working : 0, stage.sparse > 0 ? sparse.working : 0);
+    const double logits = stage.head ? s[P::logits_bytes] * c.tokens_per_micro_batch * s[P::vocab_size] /
+                                           (s.on(P::parallel_loss) ? c.layout.tensor : 1)
+                                     : 0;
 
     MemoryUse use;
+    use.stage = stage.position;
     use.capacity = s[P::memory];
     use.margin = s[P::risk_margin] * use.capacity;
-    const auto record = [&](Moment moment, double gathered, double activations, double logits) {
+    const auto record = [&](Moment moment, double gathered, double resident, double loss) {
         term(MemoryTerm::gathered) = gathered;
-        term(MemoryTerm::activations) = activations;
-        term(MemoryTerm::logits) = logits;
+        term(MemoryTerm::activations) = resident;
+        term(MemoryTerm::logits) = loss;
         term(MemoryTerm::allocator) = 0;
         const double in_use = sum(terms) - term(MemoryTerm::context);
         term(MemoryTerm::allocator) = s[P::fragmentation] * in_use;
@@ -121,10 +158,25 @@ MemoryUse memory_use(const Compiled& c) {
             use.peak_moment = moment;
         }
     };
-    record(Moment::forward_end, gathered_forward, layers * kept + boundary,
-           s[P::logits_bytes] * tokens * s[P::vocab_size]);
-    record(Moment::backward, gathered_backward, layers * kept + boundary + working, 0);
+    record(Moment::forward_end, gathered_forward, activations, logits);
+    record(Moment::backward, gathered_backward, activations + working, 0);
     record(Moment::optimizer_step, 0, 0, 0);
+    return use;
+}
+
+}  // namespace
+
+MemoryUse memory_use(const Compiled& c) {
+    Kept dense, sparse;
+    if (c.operators.dense.repeat > 0) dense = kept_of(c.operators.dense, c);
+    if (c.operators.sparse.repeat > 0) sparse = kept_of(c.operators.sparse, c);
+    MemoryUse use = memory_of(c.stages.first, c, dense, sparse);
+    if (c.stages.count <= 1) return use;
+    // The first stage holds the most micro-batches, the last one the logits, one between them the most layers.
+    for (const Stage* stage : {&c.stages.middle, &c.stages.last}) {
+        const MemoryUse other = memory_of(*stage, c, dense, sparse);
+        if (other.peak > use.peak) use = other;
+    }
     return use;
 }
 

@@ -5,59 +5,154 @@
 namespace shardscope {
 namespace {
 
+double& term_of(std::array<double, kStepTerms>& terms, StepTerm term) {
+    return terms[static_cast<std::size_t>(term)];
+}
+
+StepTerm term_of(const Operator& op) {
+    if (op.kind == OperatorKind::gemm) return StepTerm::matmul;
+    if (op.attention_core) return StepTerm::attention;
+    if (op.kind != OperatorKind::collective) return StepTerm::elementwise;
+    switch (op.among) {
+        case Among::tensor: return StepTerm::tensor_network;
+        case Among::context: return StepTerm::context_network;
+        case Among::expert: return StepTerm::expert_network;
+    }
+    return StepTerm::tensor_network;
+}
+
 template <typename OperatorTime>
-PassTimes pass(const Block& block, const GpuRates& gpu, OperatorTime&& time) {
-    PassTimes out;
+PassTime pass(const Block& block, const Compiled& c, double rings, OperatorTime&& time) {
+    PassTime out;
+    Time ring;  // context parallel: travels while attention works on what has arrived
     for (const Operator& op : block.operators) {
-        const Time t = time(op, gpu);
-        if (op.kind == OperatorKind::gemm) {
-            out.matmul += t;
-        } else if (op.attention_core) {
+        if (op.collective == Collective::ring_exchange) {
+            ring += rings * exchange_time(op, c);
+            continue;
+        }
+        const StepTerm term = term_of(op);
+        const Time t = op.kind == OperatorKind::collective ? exchange_time(op, c) : time(op, c.gpu);
+        term_of(out.terms, term) += t.total();
+        if (term == StepTerm::attention) {
             out.attention += t;
         } else {
-            out.elementwise += t;
+            out.time += t;
         }
+    }
+    if (c.layout.context > 1) {
+        const double imbalance = c.settings[P::context_imbalance];
+        out.attention *= imbalance;
+        term_of(out.terms, StepTerm::attention) *= imbalance;
+        const Time both = overlapped(out.attention, ring, c.settings[P::overlap]);
+        const double visible = both.total() - out.attention.total();
+        term_of(out.terms, StepTerm::context_network) += visible;
+        out.hidden += std::max(0.0, ring.total() - visible);
+        out.time += both;
+    } else {
+        out.time += out.attention;
     }
     return out;
 }
 
-// What a collective adds to a layer's compute, and what of it stays visible.
+// Bytes that move for one unit of weights: gathers of the weights, reductions of the gradients.
+struct Collectives {
+    Time gather;   // weights, within the shard group
+    Time reduce;   // gradients, within the shard group
+    Time combine;  // the shards' gradients among replicas
+};
+
+Collectives collectives(double weights, double experts, const Compiled& c) {
+    Collectives out;
+    const auto add = [&](double parameters, const RingGroup& shard, const RingGroup& replica) {
+        if (parameters <= 0) return;
+        out.gather += all_gather_time(c.compute_bytes * parameters, shard, c.sharing);
+        out.reduce += reduce_scatter_time(c.state.gradients * parameters, shard, c.sharing);
+        out.combine += all_reduce_time(c.state.gradients * parameters / shard.size(), replica, c.sharing);
+    };
+    add(weights, c.layout.shard, c.layout.replica);
+    add(experts, c.layout.expert_shard, c.layout.expert_replica);
+    return out;
+}
+
+Time traffic(double bytes, const Compiled& c) {
+    return {Rate::memory_bandwidth, bytes / c.gpu.memory_bandwidth};
+}
+
+// One kind of layer: its passes over a micro-batch, and what its weights cost.
+struct Layer {
+    PassTime forward, backward;
+    Time recompute;  // E2: what the backward pass computes a second time
+    Collectives unit;
+    double parameters = 0;  // on one GPU, before data-parallel sharding
+
+    [[nodiscard]] Time both() const { return forward.time + backward.time + recompute; }
+};
+
+Layer layer_of(const Block& block, const Compiled& c) {
+    const Settings& s = c.settings;
+    Layer out;
+    out.forward = forward_pass(block, c);
+    out.backward = backward_pass(block, c);
+    if (s[P::recompute] == kRecomputeSelective) {
+        const Time policy = s[P::selective_cost] * out.forward.time;
+        out.recompute = longer(out.forward.attention, policy);
+    } else {
+        out.recompute = s[P::recompute] * out.forward.time;
+    }
+    const double weights = block.local_weights();
+    const double experts = block.local_experts();
+    out.unit = collectives(weights, experts, c);
+    if (s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters) {
+        // Every GPU brings its shard from the host before it is gathered.
+        const double shard = weights / c.layout.shard.size() + experts / c.layout.expert_shard.size();
+        out.unit.gather += {Rate::latency, c.compute_bytes * shard / s[P::host_bandwidth]};
+    }
+    out.parameters = weights + experts;
+    return out;
+}
+
+// Adds up a step: what computes, and what of the rest stays visible.
 class Timeline {
   public:
     explicit Timeline(double omega) : omega_(omega) {}
 
-    void compute(StepTerm term, const Time& time, double times) {
-        step_.terms[static_cast<std::size_t>(term)] += times * time.total();
+    void add(StepTerm term, const Time& time, double times) {
+        term_of(step_.terms, term) += times * time.total();
         step_.attribution += times * time;
     }
-    void compute(const PassTimes& pass, double times) {
-        compute(StepTerm::matmul, pass.matmul, times);
-        compute(StepTerm::attention, pass.attention, times);
-        compute(StepTerm::elementwise, pass.elementwise, times);
+    void add(const PassTime& pass, double times) {
+        for (std::size_t i = 0; i < kStepTerms; ++i) step_.terms[i] += times * pass.terms[i];
+        step_.attribution += times * pass.time;
+        step_.hidden_communication += times * pass.hidden;
     }
-    void exposed(const Time& communication, double times) {
-        compute(StepTerm::network, communication, times);
+    // Communication under `busy`, which is added elsewhere; only what stays visible is added here.
+    void below(StepTerm term, const Time& busy, const Time& communication, double times) {
+        const Time both = overlapped(busy, communication, omega_);
+        const double visible = both.total() - busy.total();
+        term_of(step_.terms, term) += times * visible;
+        step_.hidden_communication += times * std::max(0.0, communication.total() - visible);
+        Time attributed = both;
+        for (std::size_t i = 0; i < kRates; ++i) attributed.by[i] -= busy.by[i];
+        step_.attribution += times * attributed;
     }
 
     // `times` layers, each of which computes while it communicates and keeps the host busy for `host`
     // seconds. `recompute` is the part of the compute that repeats the forward pass.
-    void layers(const PassTimes& pass, const Time& recompute, const Time& communication, double host,
+    void layers(const PassTime& pass, const Time& recompute, const Time& communication, double host,
                 double times) {
         if (times <= 0) return;
-        const Time busy = pass.total() + recompute;
+        const Time busy = pass.time + recompute;
         const Time device = overlapped(busy, communication, omega_);
         const double visible = device.total() - busy.total();
-        auto& terms = step_.terms;
-        terms[static_cast<std::size_t>(StepTerm::matmul)] += times * pass.matmul.total();
-        terms[static_cast<std::size_t>(StepTerm::attention)] += times * pass.attention.total();
-        terms[static_cast<std::size_t>(StepTerm::elementwise)] += times * pass.elementwise.total();
-        terms[static_cast<std::size_t>(StepTerm::recompute)] += times * recompute.total();
-        terms[static_cast<std::size_t>(StepTerm::network)] += times * visible;
-        step_.hidden_communication += times * std::max(0.0, communication.total() - visible);
+        for (std::size_t i = 0; i < kStepTerms; ++i) step_.terms[i] += times * pass.terms[i];
+        term_of(step_.terms, StepTerm::recompute) += times * recompute.total();
+        term_of(step_.terms, StepTerm::network) += times * visible;
+        step_.hidden_communication +=
+            times * (pass.hidden + std::max(0.0, communication.total() - visible));
         // E12: the host issues the next layer's work meanwhile; only what is longer shows.
         const double wait = host - device.total();
         if (wait > 0) {
-            terms[static_cast<std::size_t>(StepTerm::host)] += times * wait;
+            term_of(step_.terms, StepTerm::host) += times * wait;
             step_.attribution += Time{Rate::latency, times * host};
         } else {
             step_.attribution += times * device;
@@ -74,108 +169,184 @@ class Timeline {
     StepTime step_;
 };
 
-// Bytes that move for one unit of weights: gathers of the weights, reductions of the gradients.
-struct Collectives {
-    Time gather;   // weights, within the shard group
-    Time reduce;   // gradients, within the shard group
-    Time combine;  // the shards' gradients among replicas
+// The passes of the model's ends, which stage 0 and the last stage carry on top of their layers.
+struct Ends {
+    PassTime embedding, head;  // forward and backward pass together
 };
 
-Collectives collectives(double parameters, const Compiled& c) {
-    Collectives out;
-    out.gather = all_gather_time(c.compute_bytes * parameters, c.shard, c.network);
-    out.reduce = reduce_scatter_time(c.state.gradients * parameters, c.shard, c.network);
-    out.combine = all_reduce_time(c.state.gradients * parameters / c.shard.size(), c.replica, c.network);
+PassTime both_passes(const Block& block, const Compiled& c) {
+    PassTime out = forward_pass(block, c);
+    const PassTime back = backward_pass(block, c);
+    for (std::size_t i = 0; i < kStepTerms; ++i) out.terms[i] += back.terms[i];
+    out.time += back.time;
     return out;
 }
 
-Time traffic(double bytes, const Compiled& c) {
-    return {Rate::memory_bandwidth, bytes / c.gpu.memory_bandwidth};
+Time time_of(const Stage& stage, const Layer& dense, const Layer& sparse, const Ends& ends) {
+    Time out = stage.dense * dense.both() + stage.sparse * sparse.both();
+    if (stage.embedding) out += ends.embedding.time;
+    if (stage.head) out += ends.head.time;
+    return out;
+}
+
+// One micro-batch on the average stage, messages to its neighbours included.
+StageTimes average_stage(const Compiled& c, const Layer& dense, const Layer& sparse, const Ends& ends,
+                         const Time& message) {
+    const double share = 1 / c.stages.count;
+    const double dense_layers = c.operators.dense.repeat * share;
+    const double sparse_layers = c.operators.sparse.repeat * share;
+    const Time ends_time = share * (ends.embedding.time + ends.head.time);
+    StageTimes out;
+    // A third of the ends' two passes is the forward one.
+    out.forward = dense_layers * dense.forward.time + sparse_layers * sparse.forward.time + (1.0 / 3) * ends_time +
+                  c.pipeline.virtual_stages * message;
+    out.backward = dense_layers * (dense.backward.time + dense.recompute) +
+                   sparse_layers * (sparse.backward.time + sparse.recompute) + (2.0 / 3) * ends_time +
+                   c.pipeline.virtual_stages * message;
+    const ScheduleKind kind = c.schedule->kind;
+    if (kind == ScheduleKind::zb_h1 || kind == ScheduleKind::zb_h2) {
+        for (const Operator& op : c.operators.dense.operators)
+            out.weight_gradient += dense_layers * weight_gradient_time(op, c.gpu);
+        for (const Operator& op : c.operators.sparse.operators)
+            out.weight_gradient += sparse_layers * weight_gradient_time(op, c.gpu);
+    }
+    return out;
 }
 
 }  // namespace
 
-PassTimes forward_pass(const Block& block, const GpuRates& gpu) { return pass(block, gpu, forward_time); }
-PassTimes backward_pass(const Block& block, const GpuRates& gpu) { return pass(block, gpu, backward_time); }
+Time exchange_time(const Operator& op, const Compiled& c) {
+    const Settings& s = c.settings;
+    const RingGroup& group = op.among == Among::tensor    ? c.layout.tensor_group
+                             : op.among == Among::context ? c.layout.context_group
+                                                          : c.layout.expert_group;
+    Time time;
+    switch (op.collective) {
+        case Collective::none: return {};
+        case Collective::all_gather:
+        case Collective::reduce_scatter: time = all_gather_time(op.bytes, group, c.network); break;
+        case Collective::all_reduce: time = all_reduce_time(op.bytes, group, c.network); break;
+        case Collective::all_to_all:
+            time = s[P::expert_imbalance] * all_to_all_time(op.bytes, group, c.network);
+            break;
+        case Collective::ring_exchange: time = all_gather_time(op.bytes, group, c.network); break;
+    }
+    if (op.among == Among::tensor) {
+        time *= s[P::tensor_exposure];
+        if (s.on(P::async_tensor_parallel)) time *= s[P::async_tensor_exposure];
+    }
+    return time;
+}
+
+PassTime forward_pass(const Block& block, const Compiled& c) { return pass(block, c, 1, forward_time); }
+// Keys and values travel again, and their gradients with them.
+PassTime backward_pass(const Block& block, const Compiled& c) { return pass(block, c, 2, backward_time); }
 
 StepTime step_time(const Compiled& c) {
     const Settings& s = c.settings;
     const auto sharding = s.choice<Sharding>(P::sharding);
     const bool fsdp = sharding == Sharding::zero3 || sharding == Sharding::hsdp;
-    const double layers = s[P::layers];
     const double micro_batches = s[P::accumulation];
     const double host = s[P::layer_overhead];
+    const bool sharded = c.layout.shard.size() > 1;
 
-    const Block& embedding = c.operators.blocks[0];
-    const Block& layer = c.operators.blocks[1];
-    const Block& head = c.operators.blocks[2];
-    const PassTimes forward = forward_pass(layer, c.gpu);
-    const PassTimes backward = backward_pass(layer, c.gpu);
+    Layer dense, sparse;
+    if (c.operators.dense.repeat > 0) dense = layer_of(c.operators.dense, c);
+    if (c.operators.sparse.repeat > 0) sparse = layer_of(c.operators.sparse, c);
+    const Ends ends{both_passes(c.operators.embedding, c), both_passes(c.operators.head, c)};
 
-    // E2: what the backward pass computes a second time.
-    Time recompute;
-    if (s[P::recompute] == kRecomputeSelective) {
-        const Time policy = s[P::selective_cost] * forward.total();
-        recompute = longer(forward.attention, policy);
-    } else {
-        recompute = s[P::recompute] * forward.total();
+    // E20: the slowest stage sets the pace.
+    const Stage* stage = &c.stages.first;
+    if (c.stages.count > 1) {
+        double slowest = 0;
+        for (const Stage* candidate : {&c.stages.first, &c.stages.middle, &c.stages.last}) {
+            const double seconds = time_of(*candidate, dense, sparse, ends).total();
+            if (seconds <= slowest) continue;
+            slowest = seconds;
+            stage = candidate;
+        }
     }
-
-    const Collectives unit = collectives(c.layer_parameters, c);
-    const Collectives root = collectives(c.root_parameters, c);
-    const Time none;
+    double root_parameters = 0;
+    if (stage->embedding) root_parameters += c.operators.embedding.local_weights();
+    if (stage->head) root_parameters += c.operators.head.local_weights();
+    const double stage_parameters =
+        stage->dense * dense.parameters + stage->sparse * sparse.parameters + root_parameters;
+    const Collectives root = collectives(root_parameters, 0, c);
+    const Layer& last = stage->sparse > 0 ? sparse : dense;
 
     Timeline line(s[P::overlap]);
-    const auto boundary = [&](double times) {  // embedding and head, both passes
-        for (const Block* block : {&embedding, &head}) {
-            line.compute(forward_pass(*block, c.gpu), times);
-            line.compute(backward_pass(*block, c.gpu), times);
-        }
-    };
+    if (stage->embedding) line.add(ends.embedding, micro_batches);
+    if (stage->head) line.add(ends.head, micro_batches);
 
-    // Every pass gathers a layer while it computes the one before; the first gather and the last reduction
-    // have nothing to hide behind.
-    boundary(micro_batches);
+    // Layers of the stage in turn; the one at its end has nothing to hide its communication behind.
+    const auto each_layer = [&](auto&& visit) {
+        const auto kind = [&](const Layer& layer, double count) {
+            if (count <= 0) return;
+            const double at_end = &layer == &last ? std::min(1.0, count) : 0;
+            visit(layer, count - at_end, at_end);
+        };
+        kind(dense, stage->dense);
+        kind(sparse, stage->sparse);
+    };
+    const Time none;
     if (fsdp) {
-        const Time again = s.on(P::reshard_after_forward) ? unit.gather : none;
-        const Time backward_traffic = again + unit.reduce + unit.combine;
-        line.exposed(root.gather + unit.gather, micro_batches);
-        line.layers(forward, none, unit.gather, host, micro_batches * (layers - 1));
-        line.layers(forward, none, none, host, micro_batches);
-        line.layers(backward, recompute, backward_traffic, host, micro_batches * (layers - 1));
-        line.layers(backward, recompute, again, host, micro_batches);
-        line.exposed(unit.reduce + unit.combine + root.reduce + root.combine, micro_batches);
-        const double gathered = c.shard.size() > 1 ? c.parameters : 0;
-        line.compute(StepTerm::copies, traffic(s[P::copy_traffic] * gathered, c), micro_batches);
-        if (c.shard.size() <= 1) {
-            line.compute(StepTerm::copies, traffic(s[P::gradient_traffic] * c.parameters, c), micro_batches);
-        }
+        // Every pass gathers a layer while it computes the one before; the first gather and the last reduction
+        // are exposed.
+        const bool reshards = s.on(P::reshard_after_forward);
+        line.add(StepTerm::network, root.gather + last.unit.gather, micro_batches);
+        each_layer([&](const Layer& layer, double inner, double at_end) {
+            const Time again = reshards ? layer.unit.gather : none;
+            line.layers(layer.forward, none, layer.unit.gather, host, micro_batches * inner);
+            line.layers(layer.forward, none, none, host, micro_batches * at_end);
+            line.layers(layer.backward, layer.recompute, again + layer.unit.reduce + layer.unit.combine, host,
+                        micro_batches * inner);
+            line.layers(layer.backward, layer.recompute, again, host, micro_batches * at_end);
+        });
+        line.add(StepTerm::network, last.unit.reduce + last.unit.combine + root.reduce + root.combine,
+                 micro_batches);
+        const double copied = sharded ? s[P::copy_traffic] : s[P::gradient_traffic];
+        line.add(StepTerm::copies, traffic(copied * stage_parameters, c), micro_batches);
     } else {
         // Weights stay whole. Gradients are reduced during the last micro-batch's backward pass; ZeRO-2,
         // which has no room for whole gradients, reduces in every one.
-        const bool every = sharding == Sharding::zero2;
-        const bool whole = sharding == Sharding::ddp;
-        const RingGroup all = innermost_group(data_parallel(s), s[P::gpus_per_node]);
-        const Time reduce = whole ? all_reduce_time(c.state.gradients * c.layer_parameters, all, c.network)
-                                  : unit.reduce + unit.combine;
-        const Time root_reduce = whole
-                                     ? all_reduce_time(c.state.gradients * c.root_parameters, all, c.network)
-                                     : root.reduce + root.combine;
-        const double reducing = every ? micro_batches : 1;
-        line.layers(forward, none, none, host, micro_batches * layers);
-        line.layers(backward, recompute, none, host, (micro_batches - reducing) * layers);
-        line.layers(backward, recompute, reduce, host, reducing * (layers - 1));
-        line.layers(backward, recompute, none, host, reducing);
-        line.exposed(reduce + root_reduce, reducing);
-        // The updated shards are gathered once, before the next forward pass.
-        if (!whole) line.exposed(layers * unit.gather + root.gather, 1);
-        line.compute(StepTerm::copies, traffic(s[P::gradient_traffic] * c.parameters, c), micro_batches);
+        const double reducing = sharding == Sharding::zero2 ? micro_batches : 1;
+        const bool gathers = sharding != Sharding::ddp;
+        each_layer([&](const Layer& layer, double inner, double at_end) {
+            const Time reduce = layer.unit.reduce + layer.unit.combine;
+            const double count = inner + at_end;
+            line.layers(layer.forward, none, none, host, (micro_batches - 1) * count);
+            // The updated shards are gathered once, during the next step's first forward pass.
+            line.layers(layer.forward, none, gathers ? layer.unit.gather : none, host, count);
+            line.layers(layer.backward, layer.recompute, none, host, (micro_batches - reducing) * count);
+            line.layers(layer.backward, layer.recompute, reduce, host, reducing * inner);
+            line.layers(layer.backward, layer.recompute, none, host, reducing * at_end);
+        });
+        line.add(StepTerm::network, last.unit.reduce + last.unit.combine + root.reduce + root.combine, reducing);
+        if (gathers) line.add(StepTerm::network, root.gather, 1);
+        line.add(StepTerm::copies, traffic(s[P::gradient_traffic] * stage_parameters, c), micro_batches);
     }
 
-    // E11: the optimizer streams over its shard of the state.
-    const double local = c.parameters / (sharding == Sharding::ddp ? 1 : c.shard.size());
-    line.compute(StepTerm::optimizer, traffic(s[P::optimizer_traffic] * local, c), 1);
-    line.compute(StepTerm::host, {Rate::latency, s[P::step_overhead]}, 1);
+    if (c.stages.count > 1) {
+        // One message forward and one back for each piece of the model, cut among the tensor-parallel GPUs.
+        const double bytes = activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch *
+                             s[P::hidden_size] / c.layout.tensor;
+        const Time message = send_time(bytes, c.layout.stages_cross_nodes, c.network);
+        line.below(StepTerm::stage_network, time_of(*stage, dense, sparse, ends),
+                   2 * c.pipeline.virtual_stages * message, micro_batches);
+        const StageTimes average = average_stage(c, dense, sparse, ends, message);
+        line.add(StepTerm::bubble, c.schedule->bubble(c.pipeline, average), 1);
+    }
+
+    // E11: the optimizer streams over its shard of the state, on the GPU or on the host.
+    const double local = stage_parameters / (sharding == Sharding::ddp ? 1 : c.layout.shard.size());
+    if (s.choice<Offload>(P::offload) == Offload::none) {
+        line.add(StepTerm::optimizer, traffic(s[P::optimizer_traffic] * local, c), 1);
+    } else {
+        const double moved = (c.state.gradients + c.state.weights) * local / s[P::host_bandwidth];
+        const double updated = s[P::optimizer_traffic] * local / s[P::host_memory_bandwidth];
+        line.add(StepTerm::host_link, {Rate::latency, moved + updated}, 1);
+    }
+    line.add(StepTerm::host, {Rate::latency, s[P::step_overhead]}, 1);
     return line.done();
 }
 

@@ -1,4 +1,4 @@
-// E17, E18, E21: the time of one optimizer step under data parallelism and its sharded forms.
+// E17–E21: the time of one optimizer step under data, tensor, context, expert and pipeline parallelism.
 #pragma once
 
 #include "estimate/estimate.h"
@@ -7,12 +7,17 @@ namespace shardscope {
 
 StepTime step_time(const Compiled& compiled);
 
-// The time of one layer's two passes, by what it is spent on.
-struct PassTimes {
-    Time matmul, attention, elementwise;
-    [[nodiscard]] Time total() const { return matmul + attention + elementwise; }
+// One pass of one block over one micro-batch, tensor, context and expert communication included.
+struct PassTime {
+    std::array<double, kStepTerms> terms{};  // exposed s; they sum to time.total()
+    Time time;
+    Time attention;     // the attention core alone
+    double hidden = 0;  // s of communication below compute
 };
-PassTimes forward_pass(const Block& block, const GpuRates& gpu);
-PassTimes backward_pass(const Block& block, const GpuRates& gpu);
+PassTime forward_pass(const Block& block, const Compiled& compiled);
+PassTime backward_pass(const Block& block, const Compiled& compiled);
+
+// E19: the time of one collective operator, nothing hidden.
+Time exchange_time(const Operator& op, const Compiled& compiled);
 
 }  // namespace shardscope

@@ -136,6 +136,9 @@ Settings resolve(const Scenario& scenario) {
     }
     derive_shape(scenario, s, base);
     derive_batch(scenario, s);
+    // Virtual stages come with the schedule that has them.
+    if (s[P::virtual_stages] > 1 && !scenario.is_given(P::schedule))
+        s.set(P::schedule, static_cast<double>(ScheduleKind::interleaved), Origin::derived);
     const P peak = peak_of(s.choice<Precision>(P::precision));
     s.set(P::peak_flops, s[peak], s.origin(peak));
     return s;
@@ -159,7 +162,8 @@ Scenario edited(const Scenario& scenario, P id, double value) {
         return out;
     }
     out.give(id, value);
-    if (id == P::gpus || id == P::gpus_per_node || id == P::sharding) {
+    const bool degree = id == P::tensor_parallel || id == P::context_parallel || id == P::pipeline_parallel;
+    if (degree || id == P::gpus || id == P::gpus_per_node || id == P::sharding || id == P::virtual_stages) {
         Settings after = resolve(out);
         // A smaller node may no longer divide the GPU count.
         const double gpus = nearest_valid(P::gpus, after[P::gpus], after);
@@ -171,6 +175,16 @@ Scenario edited(const Scenario& scenario, P id, double value) {
             // Strong scaling splits what each GPU has: fewer micro-batches first, then smaller ones.
             const double per_gpu = after[P::global_batch] / data_parallel(after);
             out.give(P::micro_batch, divisor_at_most(per_gpu, before[P::micro_batch]));
+        }
+        // Fewer stages may leave no room for virtual ones, fewer micro-batches none for their groups.
+        if (after[P::virtual_stages] > 1) {
+            const Settings now = resolve(out);
+            const double pieces = nearest_valid(P::virtual_stages, now[P::virtual_stages], now);
+            if (pieces != now[P::virtual_stages]) out.give(P::virtual_stages, pieces);
+        }
+        if (out.is_given(P::expert_parallel)) {
+            const double experts = nearest_valid(P::expert_parallel, after[P::expert_parallel], after);
+            if (experts != after[P::expert_parallel]) out.give(P::expert_parallel, experts);
         }
         if (out.is_given(P::shard_group)) {
             const double group = nearest_valid(P::shard_group, after[P::shard_group], after);

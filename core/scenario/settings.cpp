@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace shardscope {
 namespace {
@@ -47,6 +48,52 @@ double width_step(const Settings& s) {
 // Width of all query heads together, which their number and their size share out.
 double query_width(const Settings& s) { return s[P::heads] * s[P::head_size]; }
 
+// GPUs that one copy of the model takes.
+double model_gpus(const Settings& s) {
+    return s[P::tensor_parallel] * s[P::pipeline_parallel] * s[P::context_parallel];
+}
+
+// Numbers of GPUs that a plan and whole nodes divide.
+double gpu_step(const Settings& s, double gpus) {
+    const double model = model_gpus(s);
+    const double node = s[P::gpus_per_node];
+    return gpus > node ? std::lcm(static_cast<long long>(model), static_cast<long long>(node)) : model;
+}
+
+// Degrees that divide what each copy of the model leaves of the GPUs, and what `also` says.
+std::vector<double> degrees(const Settings& s, P id, double most, bool (*also)(const Settings&, double)) {
+    std::vector<double> out = divisors(s[P::gpus] * s[id] / model_gpus(s), most);
+    std::erase_if(out, [&](double d) { return !also(s, d); });
+    return out;
+}
+
+bool divides_tensor(const Settings& s, double d) {
+    return std::fmod(s[P::heads], d) == 0 && std::fmod(s[P::ffn_size], d) == 0;
+}
+bool divides_sequence(const Settings& s, double d) { return std::fmod(s[P::sequence_length], d) == 0; }
+bool at_most_layers(const Settings& s, double d) { return d * s[P::virtual_stages] <= s[P::layers]; }
+
+// Valid values of the degrees of parallelism; empty where `id` is none.
+std::vector<double> degree_stops(P id, const Settings& s, double most) {
+    switch (id) {
+        case P::tensor_parallel: return degrees(s, id, most, divides_tensor);
+        case P::context_parallel: return degrees(s, id, most, divides_sequence);
+        case P::pipeline_parallel: return degrees(s, id, most, at_most_layers);
+        case P::expert_parallel: {
+            if (s[P::experts] <= 0) return {1};
+            std::vector<double> out = divisors(s[P::experts], most);
+            std::erase_if(out, [&](double e) { return std::fmod(sharing_gpus(s), e) != 0; });
+            return out;
+        }
+        case P::virtual_stages: {
+            if (s[P::pipeline_parallel] <= 1) return {1};
+            std::vector<double> out = divisors(std::floor(s[P::layers] / s[P::pipeline_parallel]), most);
+            return out;
+        }
+        default: return {};
+    }
+}
+
 }  // namespace
 
 P peak_of(Precision precision) {
@@ -64,13 +111,17 @@ int data_parallel(const Settings& s) {
     return std::max(1, static_cast<int>(s[P::gpus] / model_parallel));
 }
 
+int sharing_gpus(const Settings& s) { return data_parallel(s) * s.whole(P::context_parallel); }
+
 int shard_group(const Settings& s) {
-    const int dp = data_parallel(s);
+    const int sharers = sharing_gpus(s);
     const auto sharding = s.choice<Sharding>(P::sharding);
     if (sharding == Sharding::ddp) return 1;
     const int asked = s.whole(P::shard_group);
-    if (asked > 0) return std::min(asked, dp);
-    return sharding == Sharding::hsdp ? std::min(dp, s.whole(P::gpus_per_node)) : dp;
+    if (asked > 0) return std::min(asked, sharers);
+    if (sharding != Sharding::hsdp) return sharers;
+    const int in_node = std::max(1, s.whole(P::gpus_per_node) / std::max(1, s.whole(P::tensor_parallel)));
+    return std::min(sharers, in_node);
 }
 
 Domain domain(P id, const Settings& s) {
@@ -81,8 +132,10 @@ Domain domain(P id, const Settings& s) {
             const double node = s[P::gpus_per_node];
             for (double g = 1; g < node; g *= 2) d.stops.push_back(g);
             add_octaves(d.stops, node, std::max(row.slider_high, s[P::gpus]));
+            std::erase_if(d.stops, [&](double g) { return std::fmod(g, model_gpus(s)) != 0; });
+            if (d.stops.empty()) d.stops.push_back(s[P::gpus]);
             if (holds_global_batch(s)) {
-                std::erase_if(d.stops, [&](double g) { return std::fmod(s[P::global_batch], g) != 0; });
+                std::erase_if(d.stops, [&](double g) { return std::fmod(s[P::global_batch], g / model_gpus(s)) != 0; });
             }
             break;
         }
@@ -115,10 +168,15 @@ Domain domain(P id, const Settings& s) {
             break;
         }
         case P::shard_group:
-            d.stops = divisors(data_parallel(s), row.slider_high);
+            d.stops = divisors(sharing_gpus(s), row.slider_high);
             d.stops.insert(d.stops.begin(), 0);
             break;
-        case P::sequence_length: d.step = 64; break;
+        case P::tensor_parallel:
+        case P::context_parallel:
+        case P::pipeline_parallel:
+        case P::expert_parallel:
+        case P::virtual_stages: d.stops = degree_stops(id, s, row.slider_high); break;
+        case P::sequence_length: d.step = std::max(64.0, s[P::context_parallel]); break;
         case P::vocab_size: d.step = 64; break;
         case P::recompute: d.stops = {0, kRecomputeSelective, 0.25, 0.5, 0.75, 1}; break;
         case P::gpus_per_node: d.stops = {1, 2, 4, 8, 16, 32, 36, 64, 72}; break;
@@ -167,13 +225,25 @@ double nearest_valid(P id, double value, const Settings& s) {
 
     switch (id) {
         case P::gpus: {
-            const double node = s[P::gpus_per_node];
+            const double model = model_gpus(s);
             if (holds_global_batch(s)) {
-                std::vector<double> good = divisors(s[P::global_batch], limit);
+                const double node = s[P::gpus_per_node];
+                std::vector<double> good = divisors(s[P::global_batch], limit / model);
+                for (double& g : good) g *= model;
                 std::erase_if(good, [&](double g) { return g > node && std::fmod(g, node) != 0; });
                 return nearest_of(good);
             }
-            return value <= node ? value : std::max(node, std::round(value / node) * node);
+            const double step = gpu_step(s, value);
+            return std::max(step, std::round(value / step) * step);
+        }
+        case P::tensor_parallel:
+        case P::context_parallel:
+        case P::pipeline_parallel:
+        case P::expert_parallel:
+        case P::virtual_stages: return nearest_of(degree_stops(id, s, limit));
+        case P::sequence_length: {
+            const double step = s[P::context_parallel];
+            return std::max(step, std::round(value / step) * step);
         }
         case P::hidden_size: {
             const double step = std::max(1.0, width_step(s));
@@ -194,7 +264,7 @@ double nearest_valid(P id, double value, const Settings& s) {
         case P::head_size:
             return s.origin(P::heads) == Origin::given ? value : nearest_of(divisors(query_width(s), limit));
         case P::kv_heads: return nearest_of(divisors(s[P::heads], limit));
-        case P::shard_group: return value == 0 ? 0 : nearest_of(divisors(data_parallel(s), limit));
+        case P::shard_group: return value == 0 ? 0 : nearest_of(divisors(sharing_gpus(s), limit));
         default: return value;
     }
 }

@@ -41,8 +41,10 @@ class Settings {
 // The parameter that `cluster.gpu.peak_flops` stands for: the peak of the precision in use.
 P peak_of(Precision precision);
 
-// GPUs that hold different data, and those among them that share one copy of the sharded state.
+// GPUs that hold different data; those that hold the same weights and can share them out (data and context
+// parallel); and those that do share one copy of the sharded state.
 int data_parallel(const Settings& settings);
+int sharing_gpus(const Settings& settings);
 int shard_group(const Settings& settings);
 
 // Values a parameter may take now, all else held.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "plan/schedules/schedule.h"
 #include "scenario/scenario.h"
 
 namespace shardscope {
@@ -93,6 +94,102 @@ void values_in_range(const Settings& s, Report&& report) {
     }
 }
 
+// Degrees of parallelism: what they must divide. False when nothing that follows can be judged.
+template <typename Report>
+bool parallelism(const Settings& s, Report&& report) {
+    bool good = true;
+    const auto broken = [&](P id, auto&& why, auto&& what_to_do) {
+        good = false;
+        report(id, [&] { return Problem{pointer(id), quoted(id, s), why(), what_to_do()}; });
+    };
+    const auto nearest_degree = [&](P id) {
+        return [&s, id] { return "use " + format(id, nearest_valid(id, s[id], s)); };
+    };
+    const double tensor = s[P::tensor_parallel];
+    const double model = tensor * s[P::context_parallel] * s[P::pipeline_parallel];
+    if (!divides(model, s[P::gpus])) {
+        broken(
+            P::gpus,
+            [&] {
+                return "not a multiple of tensor × context × pipeline parallel = " +
+                       format(model, Quantity::count);
+            },
+            [&] { return neighbours(s[P::gpus], model); });
+        return false;
+    }
+    if (!divides(tensor, s[P::heads])) {
+        broken(
+            P::tensor_parallel,
+            [&] { return "does not divide the " + format(P::heads, s[P::heads]) + " heads"; },
+            nearest_degree(P::tensor_parallel));
+    } else if (!divides(tensor, s[P::ffn_size])) {
+        broken(
+            P::tensor_parallel,
+            [&] { return "does not divide the feed-forward size " + format(P::ffn_size, s[P::ffn_size]); },
+            nearest_degree(P::tensor_parallel));
+    }
+    if (!divides(s[P::context_parallel], s[P::sequence_length])) {
+        broken(
+            P::context_parallel,
+            [&] {
+                return "does not divide the sequence of " +
+                       format(P::sequence_length, s[P::sequence_length]);
+            },
+            nearest_degree(P::context_parallel));
+    }
+    const double stages = s[P::pipeline_parallel];
+    const double pieces = s[P::virtual_stages];
+    if (stages * pieces > s[P::layers]) {
+        broken(
+            pieces > 1 ? P::virtual_stages : P::pipeline_parallel,
+            [&] {
+                return "more stages than the " + format(P::layers, s[P::layers]) + " layers";
+            },
+            nearest_degree(pieces > 1 ? P::virtual_stages : P::pipeline_parallel));
+    }
+    const Schedule& schedule = schedule_of(s.choice<ScheduleKind>(P::schedule));
+    if (pieces > 1 && stages <= 1) {
+        broken(
+            P::virtual_stages, [] { return std::string("there is one pipeline stage only"); },
+            [] { return std::string("use 1, or more pipeline_parallel"); });
+    } else if (pieces > 1 && !schedule.interleaves) {
+        broken(
+            P::schedule, [] { return std::string("it has no virtual stages"); },
+            [] { return std::string("use interleaved, or 1 for virtual_stages"); });
+    } else if (schedule.interleaves && pieces > 1 && !divides(stages, s[P::accumulation])) {
+        broken(
+            P::schedule,
+            [&] {
+                return "the " + format(P::accumulation, s[P::accumulation]) +
+                       " micro-batches of a step are not a multiple of the " + format(stages, Quantity::count) +
+                       " stages";
+            },
+            [] { return std::string("change the global batch, or use 1 for virtual_stages"); });
+    }
+    const double experts = s[P::experts];
+    const double expert_gpus = s[P::expert_parallel];
+    if (experts > 0 && (s[P::experts_per_token] < 1 || s[P::experts_per_token] > experts)) {
+        broken(
+            P::experts_per_token,
+            [&] { return "there are " + format(P::experts, experts) + " experts"; },
+            [&] { return "use 1 to " + format(P::experts, experts); });
+    }
+    if (expert_gpus > 1 && experts <= 0) {
+        broken(
+            P::expert_parallel, [] { return std::string("the model has no experts"); },
+            [] { return std::string("use 1"); });
+    } else if (expert_gpus > 1 && (!divides(expert_gpus, experts) || !divides(expert_gpus, sharing_gpus(s)))) {
+        broken(
+            P::expert_parallel,
+            [&] {
+                return "must divide the " + format(P::experts, experts) + " experts and the " +
+                       format(sharing_gpus(s), Quantity::count) + " GPUs that hold the same weights";
+            },
+            nearest_degree(P::expert_parallel));
+    }
+    return good;
+}
+
 template <typename Report>
 void combinations(const Settings& s, Report&& report) {
     const double heads = s[P::heads];
@@ -126,12 +223,14 @@ void combinations(const Settings& s, Report&& report) {
         });
         return;
     }
+    if (!parallelism(s, report)) return;
     const double dp = data_parallel(s);
-    if (s[P::shard_group] > 0 && !divides(s[P::shard_group], dp)) {
+    const double sharers = sharing_gpus(s);
+    if (s[P::shard_group] > 0 && !divides(s[P::shard_group], sharers)) {
         report(P::shard_group, [&] {
             return Problem{
                 pointer(P::shard_group), quoted(P::shard_group, s),
-                "does not divide the " + format(dp, Quantity::count) + " data-parallel GPUs",
+                "does not divide the " + format(sharers, Quantity::count) + " GPUs that hold the same weights",
                 "use " + format(P::shard_group, nearest_valid(P::shard_group, s[P::shard_group], s))};
         });
     }
@@ -144,7 +243,8 @@ void combinations(const Settings& s, Report&& report) {
                     pointer(P::accumulation), quoted(P::accumulation, s), "must be a whole number", {}};
             }
             return Problem{pointer(P::global_batch), quoted(P::global_batch, s),
-                           "not a multiple of GPUs × micro-batch = " + format(dp, Quantity::count) + " × " +
+                           "not a multiple of data-parallel GPUs × micro-batch = " +
+                               format(dp, Quantity::count) + " × " +
                                format(P::micro_batch, s[P::micro_batch]),
                            neighbours(s[P::global_batch], step)};
         });

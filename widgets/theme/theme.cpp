@@ -386,7 +386,13 @@ QColor Theme::of(StepTerm term) const {
         case StepTerm::copies:
         case StepTerm::optimizer: return memory_rate;
         case StepTerm::recompute: return recompute;
-        case StepTerm::network: return communication;
+        case StepTerm::network:
+        case StepTerm::tensor_network:
+        case StepTerm::context_network:
+        case StepTerm::expert_network:
+        case StepTerm::stage_network: return communication;
+        case StepTerm::bubble: return muted;
+        case StepTerm::host_link:
         case StepTerm::host: return latency;
         case StepTerm::count: break;
     }

@@ -19,7 +19,7 @@ OperatorList list_of(const Scenario& scenario) {
 // Saved bytes of one layer per s·b·h, as Korthikanti et al. count them.
 double factor(const Scenario& scenario) {
     const Settings s = resolve(scenario);
-    return list_of(scenario).blocks[1].saved() /
+    return list_of(scenario).layer().saved() /
            (s[P::sequence_length] * s[P::micro_batch] * s[P::hidden_size]);
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("operators: forward FLOPs of a layer", "[model]") {
     const Settings s = resolve(scenario);
     double flops = 0;
     const OperatorList list = list_of(scenario);
-    for (const Operator& op : list.blocks[1].operators) flops += op.flops();
+    for (const Operator& op : list.layer().operators) flops += op.flops();
     const double h = s[P::hidden_size];
     const double tokens = s[P::sequence_length] * s[P::micro_batch];
     CHECK(flops == Approx(tokens * (24 * h * h + 4 * s[P::sequence_length] * h)).epsilon(1e-12));
@@ -74,7 +74,7 @@ TEST_CASE("operators: streaming traffic of a layer touches 16h + 3f elements a t
     const Settings s = resolve(scenario);
     double bytes = 0;
     const OperatorList list = list_of(scenario);
-    for (const Operator& op : list.blocks[1].operators) {
+    for (const Operator& op : list.layer().operators) {
         if (op.kind == OperatorKind::norm || op.kind == OperatorKind::elementwise) bytes += op.bytes;
     }
     const double tokens = s[P::sequence_length] * s[P::micro_batch];

@@ -1,0 +1,54 @@
+#include "plan/stages.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardscope {
+namespace {
+
+// Layers [from, to) of a model whose first `dense` ones are dense.
+Stage slice(double from, double to, double dense) {
+    Stage stage;
+    stage.dense = std::clamp(dense - from, 0.0, to - from);
+    stage.sparse = to - from - stage.dense;
+    return stage;
+}
+
+}  // namespace
+
+Stages deal_layers(double dense, double sparse, double gpus) {
+    const double layers = dense + sparse;
+    Stages out;
+    out.count = gpus;
+    if (gpus <= 1) {
+        out.first = {dense, sparse, true, true, 0};
+        return out;
+    }
+    double first = layers / gpus;
+    double most = first;  // of a stage between the first and the last
+    double last = first;
+    if (std::fmod(layers, gpus) != 0) {
+        const double counted = (layers + 2) / gpus;
+        if (counted == std::floor(counted) && counted > 1) {
+            most = counted;
+            first = last = counted - 1;
+        } else if (gpus == 2) {
+            first = std::ceil(layers / 2);
+            most = last = std::floor(layers / 2);
+        } else {
+            first = last = std::floor(layers / gpus);
+            most = std::ceil((layers - 2 * first) / (gpus - 2));
+        }
+    }
+    out.first = slice(0, first, dense);
+    out.last = slice(layers - last, layers, dense);
+    // Dense layers come first, so the stage before the last has the most experts.
+    out.middle = gpus > 2 ? slice(layers - last - most, layers - last, dense) : out.last;
+    out.first.embedding = true;
+    out.last.head = true;
+    out.middle.position = std::min(1.0, gpus - 1);
+    out.last.position = gpus - 1;
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,30 @@
+// E20: how layers are dealt out to the stages of a pipeline.
+//
+// Where the stages divide the layers, each takes the same number; the embedding then comes on top of the first and
+// the LM head on top of the last. Where they do not but would divide layers + 2, frameworks count the embedding and
+// the head as a layer each; else the remainder goes to the stages in the middle, one layer each.
+// Sources: Megatron-LM (uniform, account-for-embedding options), DeepSpeed's partition “type:transformer”.
+#pragma once
+
+namespace shardscope {
+
+// Layers on one GPU.
+struct Stage {
+    double dense = 0;
+    double sparse = 0;
+    bool embedding = false;
+    bool head = false;
+    double position = 0;  // places from the front
+    [[nodiscard]] double layers() const { return dense + sparse; }
+};
+
+// Every GPU of a pipeline is like one of these: the first, the last, the fullest of those between.
+struct Stages {
+    Stage first, middle, last;
+    double count = 1;  // of GPUs; one: `first` is all of the model
+};
+
+// `dense` layers come before the `sparse` ones.
+Stages deal_layers(double dense, double sparse, double gpus);
+
+}  // namespace shardscope
