@@ -102,6 +102,20 @@ class Bench:
         repeats = max(2, min(self.repeats, int(self.longest_s / (calls * once))))
         return statistics.median(self.elapsed(run, calls) / calls for _ in range(repeats))
 
+    def kernel_seconds(self, run: Callable[[], Any]) -> float:
+        """Median time of one call whose kernels are what is asked for, not the host that launches them."""
+        seconds = self.seconds(run)
+        if self.cuda:
+            calls = 20  # few enough that the launch queue holds them: a full one makes the host wait
+            start = time.perf_counter()
+            for _ in range(calls):
+                run()
+            launching = (time.perf_counter() - start) / calls
+            self.synchronize()
+            if launching > 0.9 * seconds:
+                raise RuntimeError("too short: the host launches it no faster than the GPU runs it")
+        return seconds
+
     def random(self, *shape: int) -> Tensor:
         # Never zeros: GPUs draw less power and clock higher on predictable data (H. He 2024, "Strangely,
         # matrix multiplications on GPUs run faster when given 'predictable' data!").
@@ -199,7 +213,7 @@ def measure_gemm(case: Gemm, bench: Bench) -> Row:
             F.linear(x, weight)
 
     with torch.no_grad():
-        return {**asdict(case), "seconds": bench.seconds(run)}
+        return {**asdict(case), "seconds": bench.kernel_seconds(run)}
 
 
 # ---- Attention -------------------------------------------------------------------------------------------
@@ -272,10 +286,11 @@ def measure_attention(case: Attention, bench: Bench) -> Row:
     # Heads beside each other in memory, as the projection of a layer leaves them.
     q, k, v = (bench.random(*shape).transpose(1, 2).requires_grad_() for _ in range(3))
     kernel = ATTENTION[case.kernel]
-    forward = bench.seconds(lambda: kernel(q, k, v))
+    forward = bench.kernel_seconds(lambda: kernel(q, k, v))
     out = kernel(q, k, v)
     gradient = torch.randn_like(out)
-    backward = bench.seconds(lambda: torch.autograd.grad(out, (q, k, v), gradient, retain_graph=True))
+    backward = bench.kernel_seconds(
+        lambda: torch.autograd.grad(out, (q, k, v), gradient, retain_graph=True))
     return {**asdict(case), "forward_s": forward, "backward_s": backward}
 
 
@@ -467,7 +482,9 @@ class Training:
         self.model = Transformer(step, **where)
         self.weights = list(self.model.parameters())
         self.mixed = bench.dtype != torch.float32
-        self.masters = [nn.Parameter(w.detach().float()) for w in self.weights] if self.mixed else self.weights
+        self.masters = self.weights
+        if self.mixed:
+            self.masters = [nn.Parameter(w.detach().float()) for w in self.weights]
         options: Dict[str, Any] = {"lr": 1e-4, "betas": (0.9, 0.95), "weight_decay": 0.1}
         if bench.cuda:
             # One kernel over all parameters, without copies of them: since PyTorch 2.0.
