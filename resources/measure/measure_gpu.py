@@ -668,8 +668,8 @@ def measure_everything(bench: Bench, minutes: float, tiny: bool) -> Row:
         deadline = progress.start + 60 * minutes * share
         rows[name] = measure_all(name, cases, measure, bench, deadline, skipped, progress)
     if not rows["gemm"]:
-        stop("not one matrix multiplication could be measured; is the GPU's memory taken by another program?",
-             1)
+        reason = next(row["reason"] for row in skipped if row["section"] == "gemm")
+        stop(f"not one matrix multiplication could be measured ({reason}); nothing was written", 1)
     created = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     return {"format": "shardscope-measurements", "version": 1, **facts, "created": created,
             "gemm": rows["gemm"], "attention": rows["attention"], "streaming": rows["streaming"],
