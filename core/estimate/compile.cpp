@@ -94,6 +94,7 @@ void compile(const Settings& settings, Compiled& out) {
 
     out.network.intra_bandwidth = s[P::intra_node_bandwidth] * s[P::intra_node_efficiency];
     out.network.inter_bandwidth = s[P::inter_node_bandwidth] * s[P::network_efficiency];
+    out.network.start_latency = s[P::collective_latency];
     out.network.intra_latency = s[P::intra_node_latency];
     out.network.inter_latency = s[P::inter_node_latency];
     out.network.sharpness = s[P::bandwidth_sharpness];

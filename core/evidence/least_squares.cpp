@@ -36,6 +36,8 @@ class Residuals {
     int operator()(const InputType& x, ValueType& out) const {
         place(x);
         for (std::size_t i = 0; i < problem_.residuals; ++i) out[at(i)] = of(i);
+        last_x_ = x;
+        last_ = out;
         for (std::size_t j = 0; j < x_.size(); ++j) {
             const FitConstant& constant = problem_.constants[j];
             // Outside its range the pull back grows steeply; inside it is the prior's alone.
@@ -46,6 +48,10 @@ class Residuals {
     }
 
     int df(const InputType& x, JacobianType& out) const {
+        if (last_x_.size() != x.size() || last_x_ != x) {
+            ValueType here(values());
+            (*this)(x, here);
+        }
         place(x);
         out.setZero();
         for (std::size_t j = 0; j < x_.size(); ++j) {
@@ -54,10 +60,8 @@ class Residuals {
             double step = 1e-4 * constant.width;
             if (inside + step > constant.high) step = -step;
             for (const std::size_t i : constant.bears_on) {
-                x_[j] = inside;
-                const double before = of(i);
                 x_[j] = inside + step;
-                out(at(i), at(j)) = (of(i) - before) / step;
+                out(at(i), at(j)) = (of(i) - last_[at(i)]) / step;
             }
             x_[j] = inside;
             const bool outside = x[at(j)] != inside;
@@ -78,6 +82,8 @@ class Residuals {
 
     const FitProblem& problem_;
     mutable std::vector<double> x_;
+    mutable InputType last_x_;  // where `last_` was taken
+    mutable ValueType last_;
 };
 
 }  // namespace

@@ -116,25 +116,33 @@ double quantile(std::vector<double> sorted, double q) {
 }
 
 FamilySummary summarize(const std::vector<const ValidationRow*>& rows) {
-    FamilySummary out;
-    std::vector<double> sizes;
+    std::vector<double> errors;
+    double within = 0;
     for (const ValidationRow* row : rows) {
-        sizes.push_back(std::fabs(row->error));
-        out.mean_abs_error += std::fabs(row->error);
-        out.bias += row->error;
-        if (row->measured_step >= row->band_low && row->measured_step <= row->band_high) out.within_band += 1;
+        errors.push_back(row->error);
+        if (row->measured_step >= row->band_low && row->measured_step <= row->band_high) within += 1;
     }
-    out.n = static_cast<int>(rows.size());
-    if (out.n == 0) return out;
-    out.mean_abs_error /= out.n;
-    out.bias /= out.n;
-    out.within_band /= out.n;
-    out.median_abs_error = quantile(sizes, 0.5);
-    out.p90_abs_error = quantile(sizes, 0.9);
+    FamilySummary out = summary_of(errors);
+    if (out.n > 0) out.within_band = within / out.n;
     return out;
 }
 
 }  // namespace
+
+FamilySummary summary_of(const std::vector<double>& errors) {
+    FamilySummary out;
+    out.n = static_cast<int>(errors.size());
+    if (out.n == 0) return out;
+    std::vector<double> sizes;
+    for (const double error : errors) {
+        sizes.push_back(std::fabs(error));
+        out.mean_abs_error += std::fabs(error) / out.n;
+        out.bias += error / out.n;
+    }
+    out.median_abs_error = quantile(sizes, 0.5);
+    out.p90_abs_error = quantile(sizes, 0.9);
+    return out;
+}
 
 std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
     std::vector<MeasuredRun> runs;

@@ -53,6 +53,9 @@ struct FamilySummary {
     int n = 0;
     double mean_abs_error = 0, median_abs_error = 0, p90_abs_error = 0, bias = 0, within_band = 0;
 };
+// Without `within_band`, of which errors alone say nothing.
+FamilySummary summary_of(const std::vector<double>& errors);
+
 struct Validation {
     std::vector<ValidationRow> rows;
     std::map<std::string, FamilySummary> summary;  // by family, and "all"

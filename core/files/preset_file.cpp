@@ -55,7 +55,10 @@ std::vector<P> named_values(const std::string& name, PresetKind kind) {
             for (const char* precision : {"bf16", "fp16", "fp8", "tf32", "fp32"})
                 add(section + ".peak_flops." + precision);
         }
-        if (kind == PresetKind::calibration) add("cluster." + name);
+        if (kind == PresetKind::calibration) {
+            add("cluster." + name);
+            add("training." + name);
+        }
     }
     return out;
 }
@@ -112,18 +115,23 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
         };
         if (file.contains("values")) {
             if (preset.kind == PresetKind::calibration) {
-                // Constants stand in two sections: assumptions and the cluster's latencies.
+                // Constants stand in three sections: assumptions, the cluster's latencies, and what a stack decides
+                // about training.
                 const json& values = file["values"];
                 json assumptions = json::object();
                 json cluster = json::object();
+                json training = json::object();
                 if (values.is_object()) {
                     for (const auto& [field, value] : values.items()) {
-                        (find_parameter("cluster." + field) == P::count ? assumptions : cluster)[field] =
-                            value;
+                        json& section = find_parameter("cluster." + field) != P::count    ? cluster
+                                        : find_parameter("training." + field) != P::count ? training
+                                                                                          : assumptions;
+                        section[field] = value;
                     }
                 }
                 read_section(assumptions, "assumptions", "/values", problems, take);
                 read_section(cluster, "cluster", "/values", problems, take);
+                read_section(training, "training", "/values", problems, take);
             } else {
                 read_section(file["values"], section_of(preset.kind), "/values", problems, take, cluster_gpu);
             }

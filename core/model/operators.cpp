@@ -16,7 +16,7 @@ struct Shape {
     double window;  // how far a token looks back, at most s
     double q_rank, kv_rank, rope, value;  // latent attention; kv_rank 0: none
     double experts, top, expert_f, shared_f, imbalance;
-    double norm_copies, softmax_traffic;
+    double norm_copies, softmax_traffic, accumulation;
 };
 
 Shape shape_of(const Settings& s) {
@@ -60,6 +60,7 @@ Shape shape_of(const Settings& s) {
     x.shared_f = s[P::shared_expert_ffn_size];
     x.imbalance = s[P::expert_imbalance];
     x.norm_copies = s[P::norm_copies];
+    x.accumulation = s[P::accumulation];
     x.softmax_traffic = s[P::softmax_traffic];
     return x;
 }
@@ -79,9 +80,9 @@ Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut c
     op.share = cut == Cut::none ? 1 : 1 / x.t;
     op.saved = saved;
     op.low_precision = x.low_precision;
-    // Both inputs are read in bf16 and written in fp8, and written once more transposed for the backward
-    // pass.
-    if (x.low_precision) op.cast_bytes = 4 * (op.m * op.k + op.k * op.n);
+    // What comes before writes its output in fp8, and once more transposed for the backward pass; weights are cast
+    // once an optimizer step: read in bf16, written twice.
+    if (x.low_precision) op.cast_bytes = 2 * op.m * op.k + 4 * op.k * op.n / x.accumulation;
     return op;
 }
 
@@ -252,7 +253,7 @@ void build_sparse_layer(const Shape& x, std::vector<Operator>& ops) {
         op.count = here;
         op.m = x.imbalance * routed / here;
         op.bytes = here * x.q * (op.m * op.k + op.k * op.n + op.m * op.n);
-        if (x.low_precision) op.cast_bytes = here * 4 * (op.m * op.k + op.k * op.n);
+        if (x.low_precision) op.cast_bytes = here * (2 * op.m * op.k + 4 * op.k * op.n / x.accumulation);
         op.weights *= x.experts;
         op.share /= x.e;
         op.expert = true;

@@ -18,6 +18,7 @@ namespace shardscope {
 struct NetworkRates {
     double intra_bandwidth = 0;  // B/s per GPU and direction that collectives reach inside a node
     double inter_bandwidth = 0;  // B/s per GPU and direction that rings reach between nodes
+    double start_latency = 0;    // s, of any collective
     double intra_latency = 0;    // s per hop
     double inter_latency = 0;    // s per hop
     double sharpness = 0.65;     // k
@@ -33,7 +34,7 @@ struct RingGroup {
 // `size` GPUs that lie `stride` ranks apart.
 RingGroup ring_group(double size, double stride, double gpus_per_node);
 
-// Time of a ring's hops: one way round through every member, s.
+// Time to start a ring and of its hops: one way round through every member, s.
 double ring_latency(const RingGroup& group, const NetworkRates& network);
 
 // `bytes` is the whole tensor, gathered or before reduction. One member takes no time.

@@ -54,6 +54,11 @@ PassTime pass(const Block& block, const Compiled& c, double rings, OperatorTime&
     return out;
 }
 
+bool is_fsdp(const Settings& s) {
+    const auto sharding = s.choice<Sharding>(P::sharding);
+    return sharding == Sharding::zero3 || sharding == Sharding::hsdp;
+}
+
 // Bytes that move for one unit of weights: gathers of the weights, reductions of the gradients.
 struct Collectives {
     Time gather;   // weights, within the shard group
@@ -61,13 +66,24 @@ struct Collectives {
     Time combine;  // the shards' gradients among replicas
 };
 
+//
+// FSDP gathers and reduces unit by unit. Without it several layers, or parts of one, share a bucket, so that the
+// latency of a large group is paid less often.
 Collectives collectives(double weights, double experts, const Compiled& c) {
+    constexpr double kBucketPerGpu = 1e6;
     Collectives out;
     const auto add = [&](double parameters, const RingGroup& shard, const RingGroup& replica) {
         if (parameters <= 0) return;
-        out.gather += all_gather_time(c.compute_bytes * parameters, shard, c.sharing);
-        out.reduce += reduce_scatter_time(c.state.gradients * parameters, shard, c.sharing);
-        out.combine += all_reduce_time(c.state.gradients * parameters / shard.size(), replica, c.sharing);
+        const double gpus = shard.size() * replica.size();
+        if (gpus <= 1) return;
+        const double bucket =
+            is_fsdp(c.settings) ? parameters
+                                : std::min(std::max(c.settings[P::bucket_size], kBucketPerGpu * gpus),
+                                           std::max(parameters, c.parameters / c.layout.tensor / c.layout.pipeline));
+        const double times = parameters / bucket;
+        out.gather += times * all_gather_time(c.compute_bytes * bucket, shard, c.sharing);
+        out.reduce += times * reduce_scatter_time(c.state.gradients * bucket, shard, c.sharing);
+        out.combine += times * all_reduce_time(c.state.gradients * bucket / shard.size(), replica, c.sharing);
     };
     add(weights, c.layout.shard, c.layout.replica);
     add(experts, c.layout.expert_shard, c.layout.expert_replica);
@@ -245,7 +261,6 @@ PassTime backward_pass(const Block& block, const Compiled& c) { return pass(bloc
 StepTime step_time(const Compiled& c) {
     const Settings& s = c.settings;
     const auto sharding = s.choice<Sharding>(P::sharding);
-    const bool fsdp = sharding == Sharding::zero3 || sharding == Sharding::hsdp;
     const double micro_batches = s[P::accumulation];
     const double host = s[P::layer_overhead];
     const bool sharded = c.layout.shard.size() > 1;
@@ -289,7 +304,8 @@ StepTime step_time(const Compiled& c) {
         kind(sparse, stage->sparse);
     };
     const Time none;
-    if (fsdp) {
+    const double accumulated = s[P::gradient_traffic] * c.state.gradients;  // bytes per parameter
+    if (is_fsdp(s)) {
         // Every pass gathers a layer while it computes the one before; the first gather and the last reduction
         // are exposed.
         const bool reshards = s.on(P::reshard_after_forward);
@@ -304,7 +320,7 @@ StepTime step_time(const Compiled& c) {
         });
         line.add(StepTerm::network, last.unit.reduce + last.unit.combine + root.reduce + root.combine,
                  micro_batches);
-        const double copied = sharded ? s[P::copy_traffic] : s[P::gradient_traffic];
+        const double copied = sharded ? s[P::copy_traffic] : accumulated;
         line.add(StepTerm::copies, traffic(copied * stage_parameters, c), micro_batches);
     } else {
         // Weights stay whole. Gradients are reduced during the last micro-batch's backward pass; ZeRO-2,
@@ -323,14 +339,14 @@ StepTime step_time(const Compiled& c) {
         });
         line.add(StepTerm::network, last.unit.reduce + last.unit.combine + root.reduce + root.combine, reducing);
         if (gathers) line.add(StepTerm::network, root.gather, 1);
-        line.add(StepTerm::copies, traffic(s[P::gradient_traffic] * stage_parameters, c), micro_batches);
+        line.add(StepTerm::copies, traffic(accumulated * stage_parameters, c), micro_batches);
     }
 
     if (c.stages.count > 1) {
         // One message forward and one back for each piece of the model, cut among the tensor-parallel GPUs.
         const double bytes = activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch *
                              s[P::hidden_size] / c.layout.tensor;
-        const Time message = send_time(bytes, c.layout.stages_cross_nodes, c.network);
+        const Time message = send_time(bytes, c.layout.stages_cross_nodes, c.sharing);
         line.below(StepTerm::stage_network, time_of(*stage, dense, sparse, ends),
                    2 * c.pipeline.virtual_stages * message, micro_batches);
         const StageTimes average = average_stage(c, dense, sparse, ends, message);

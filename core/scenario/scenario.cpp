@@ -136,6 +136,11 @@ Settings resolve(const Scenario& scenario) {
     }
     derive_shape(scenario, s, base);
     derive_batch(scenario, s);
+    // Stacks that keep main gradients in fp32 do so for bf16 and fp8; fp16 runs scale their loss and keep them in fp16.
+    if (s.origin(P::gradient_precision) == Origin::calibration &&
+        s.choice<Precision>(P::precision) == Precision::fp16) {
+        s.set(P::gradient_precision, static_cast<double>(Precision::fp16), Origin::derived);
+    }
     // Virtual stages come with the schedule that has them.
     if (s[P::virtual_stages] > 1 && !scenario.is_given(P::schedule))
         s.set(P::schedule, static_cast<double>(ScheduleKind::interleaved), Origin::derived);

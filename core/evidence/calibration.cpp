@@ -1,0 +1,332 @@
+#include "evidence/calibration.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <thread>
+
+#include "evidence/least_squares.h"
+#include "physics/step.h"
+
+namespace shardscope {
+namespace {
+
+// Widths: how far apart measured values lie from stack to stack and from GPU to GPU.
+constexpr std::array kConstants{
+    ConstantRow{P::gemm_efficiency, Scope::gpu, 0.1},
+    ConstantRow{P::attention_efficiency, Scope::gpu, 0.3},
+    ConstantRow{P::fp8_efficiency, Scope::everywhere, 0.1},
+    ConstantRow{P::gemm_half_depth, Scope::everywhere, 0.7},
+    ConstantRow{P::gemm_half_area, Scope::everywhere, 0.7},
+    ConstantRow{P::attention_half_sequence, Scope::everywhere, 0.7},
+    ConstantRow{P::naive_attention_efficiency, Scope::everywhere, 0.3},
+    ConstantRow{P::softmax_traffic, Scope::everywhere, 0.3},
+    ConstantRow{P::elementwise_backward, Scope::everywhere, 0.2},
+    ConstantRow{P::memory_efficiency, Scope::everywhere, 0.1},
+    ConstantRow{P::intra_node_efficiency, Scope::everywhere, 0.1},
+    ConstantRow{P::network_efficiency, Scope::everywhere, 0.1},
+    ConstantRow{P::inter_node_latency, Scope::everywhere, 0.5},
+    ConstantRow{P::collective_latency, Scope::everywhere, 0.25},
+    ConstantRow{P::step_overhead, Scope::everywhere, 0.5},
+    ConstantRow{P::unaligned_heads, Scope::everywhere, 0.3},
+    ConstantRow{P::async_tensor_exposure, Scope::everywhere, 0.3},
+    ConstantRow{P::overlap, Scope::stack, 0.2, false},
+    ConstantRow{P::attention_generation, Scope::stack, 0.3},
+    ConstantRow{P::elementwise_traffic, Scope::stack, 0.3},
+    ConstantRow{P::composed_traffic, Scope::stack, 0.4},
+    ConstantRow{P::copy_traffic, Scope::stack, 0.5},
+    ConstantRow{P::gradient_traffic, Scope::stack, 0.4},
+    ConstantRow{P::tensor_exposure, Scope::stack, 0.4},
+    ConstantRow{P::collective_efficiency, Scope::stack, 0.4},
+    ConstantRow{P::selective_cost, Scope::stack, 0.15, false},
+};
+
+constexpr double kScale = 0.025;  // residuals beyond it weigh linearly
+
+// One run, ready to be predicted with other constants.
+struct Case {
+    const MeasuredRun* run = nullptr;
+    Settings settings;
+    std::string gpu, stack;  // names of its parts
+    std::string fold;        // machine × software × model
+    double log_measured = 0;
+    std::vector<std::size_t> constants;  // that bear on it
+};
+
+const Preset* part_of(const Preset* gpu) { return gpu ? gpu->calibration : nullptr; }
+
+std::string text_in(const MeasuredRun& run, std::string_view column) {
+    const auto found = run.column.find(column);
+    return found == run.column.end() ? std::string() : found->second;
+}
+
+std::vector<Case> cases_of(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue,
+                           const CalibrationOptions& options, std::vector<Validation::Skipped>& skipped) {
+    std::vector<Case> out;
+    for (const MeasuredRun& run : runs) {
+        if (options.take && !options.take(run)) continue;
+        if (!(run.step_time > 0)) {
+            skipped.push_back({&run, "no step time and no tokens/s", false});
+            continue;
+        }
+        Problems problems;
+        const Scenario scenario = scenario_of(run, catalogue, problems);
+        if (!problems.empty()) {
+            skipped.push_back({&run, problems.front().text(), true});
+            continue;
+        }
+        Case item;
+        item.run = &run;
+        item.settings = resolve(scenario);
+        if (const Preset* gpu = part_of(scenario.gpu_preset())) item.gpu = gpu->name;
+        if (const Preset* stack = catalogue.stack(item.settings[P::software])) item.stack = stack->name;
+        item.fold = run.gpu + "|" + text_in(run, "gpus_per_node") + "|" + text_in(run, "nic_gbit_per_gpu") + "|" +
+                    run.software + "|" + run.model;
+        item.log_measured = std::log(run.step_time);
+        out.push_back(std::move(item));
+    }
+    return out;
+}
+
+// The constants of all parts that the cases touch, as the solver sees them.
+struct Unknown {
+    const ConstantRow* row = nullptr;
+    std::string part;
+    double prior = 0;  // in the constant's own unit
+};
+
+double inward(const ConstantRow& row, double value) { return row.logarithmic ? std::log(value) : value; }
+double outward(const ConstantRow& row, double x) { return row.logarithmic ? std::exp(x) : x; }
+
+using PartConstant = std::pair<P, std::string>;  // a constant of a part
+
+class Fitter {
+  public:
+    // `left` stay at their priors.
+    Fitter(std::vector<Case> cases, const CalibrationOptions& options, const std::set<PartConstant>& left)
+        : cases_(std::move(cases)) {
+        for (std::size_t i = 0; i < cases_.size(); ++i) {
+            cases_[i].constants.clear();
+            for (const ConstantRow& row : kConstants) {
+                if (row.scope == Scope::everywhere && !options.everywhere) continue;
+                const std::string& part = row.scope == Scope::gpu     ? cases_[i].gpu
+                                          : row.scope == Scope::stack ? cases_[i].stack
+                                                                      : nowhere_;
+                if (row.scope != Scope::everywhere && part.empty()) continue;
+                const double value = cases_[i].settings[row.id];
+                if (row.logarithmic && value <= 0) continue;  // an effect this part does not have
+                if (row.id == P::composed_traffic && value == 1) continue;  // a stack that fuses them
+                if (left.contains({row.id, part})) continue;
+                auto found = std::ranges::find_if(unknowns_, [&](const Unknown& unknown) {
+                    return unknown.row == &row && unknown.part == part;
+                });
+                if (found == unknowns_.end()) {
+                    unknowns_.push_back({&row, part, value});
+                    problem_.constants.push_back(constant_of(row, value, options.tightness));
+                    found = unknowns_.end() - 1;
+                }
+                const auto j = static_cast<std::size_t>(found - unknowns_.begin());
+                if (!bears(i, row)) continue;
+                cases_[i].constants.push_back(j);
+                problem_.constants[j].bears_on.push_back(i);
+            }
+        }
+        problem_.scale = kScale;
+        problem_.residuals = cases_.size();
+    }
+
+    [[nodiscard]] const std::vector<Case>& cases() const { return cases_; }
+    [[nodiscard]] const std::vector<Unknown>& unknowns() const { return unknowns_; }
+    [[nodiscard]] const FitProblem& problem() const { return problem_; }
+
+    // ln(predicted ÷ measured) of one case. `scratch` is the caller's own.
+    [[nodiscard]] double residual(std::size_t i, const std::vector<double>& x, Compiled& scratch) const {
+        const Case& item = cases_[i];
+        Settings settings = item.settings;
+        for (const std::size_t j : item.constants)
+            settings.set(unknowns_[j].row->id, outward(*unknowns_[j].row, x[j]), Origin::calibration);
+        compile(settings, scratch);
+        return std::log(step_time(scratch).total) - item.log_measured;
+    }
+
+    // Fits all cases but those of `left_out` (empty: all), starting at `start`.
+    [[nodiscard]] FitResult fit_without(const std::function<bool(const Case&)>& left_out,
+                                        const std::vector<double>& start, int iterations) const {
+        FitProblem problem = problem_;
+        std::vector<char> used(cases_.size(), 1);
+        for (std::size_t i = 0; i < cases_.size(); ++i) used[i] = left_out && left_out(cases_[i]) ? 0 : 1;
+        for (FitConstant& constant : problem.constants)
+            std::erase_if(constant.bears_on, [&](std::size_t i) { return !used[i]; });
+        Compiled scratch;
+        problem.residual = [&, used](std::size_t i, const std::vector<double>& x) {
+            return used[i] ? residual(i, x, scratch) : 0.0;
+        };
+        problem.start = start;
+        problem.most_iterations = iterations;
+        return fit(problem);
+    }
+
+  private:
+    static FitConstant constant_of(const ConstantRow& row, double prior, double tightness) {
+        const Parameter& limits = parameter(row.id);
+        FitConstant out;
+        out.prior = inward(row, prior);
+        out.width = row.width * tightness;
+        const double smallest = row.logarithmic ? std::max(limits.minimum, prior * 1e-3) : limits.minimum;
+        out.low = inward(row, smallest);
+        out.high = std::isfinite(limits.maximum) ? inward(row, limits.maximum) : out.prior + 20 * out.width;
+        return out;
+    }
+
+    // Whether the constant changes the case's step time at all.
+    [[nodiscard]] bool bears(std::size_t i, const ConstantRow& row) const {
+        Compiled scratch;
+        compile(cases_[i].settings, scratch);
+        const double before = step_time(scratch).total;
+        Settings moved = cases_[i].settings;
+        moved.set(row.id, outward(row, inward(row, moved[row.id]) + 0.1 * row.width), Origin::calibration);
+        compile(moved, scratch);
+        return std::fabs(step_time(scratch).total / before - 1) > 1e-9;
+    }
+
+    const std::string nowhere_;
+    std::vector<Case> cases_;
+    std::vector<Unknown> unknowns_;
+    FitProblem problem_;
+};
+
+// Runs that agree in every column but were measured more than once are scored against their geometric mean.
+std::vector<double> reference_times(const std::vector<Case>& cases) {
+    std::map<std::string, std::pair<double, int>> groups;
+    std::vector<std::string> keys;
+    for (const Case& item : cases) {
+        std::string key;
+        for (std::size_t p = 0; p < kParameters; ++p) key += std::to_string(item.settings[static_cast<P>(p)]) + ",";
+        keys.push_back(item.run->family + "|" + key);
+        auto& [sum, n] = groups[keys.back()];
+        sum += item.log_measured;
+        ++n;
+    }
+    std::vector<double> out;
+    for (const std::string& key : keys) out.push_back(groups[key].first / groups[key].second);
+    return out;
+}
+
+CrossValidation summarize_errors(const std::vector<Case>& cases, const std::vector<double>& log_error) {
+    CrossValidation out;
+    const std::vector<double> reference = reference_times(cases);
+    std::map<std::string, std::vector<double>> families;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const double error = std::exp(log_error[i] + cases[i].log_measured - reference[i]) - 1;
+        out.error.push_back(error);
+        families[cases[i].run->family].push_back(error);
+        families["all"].push_back(error);
+    }
+    for (const auto& [family, errors] : families) out.summary[family] = summary_of(errors);
+    return out;
+}
+
+// Half width that holds four of five errors, shrunk to the pooled one as if that had added ten runs.
+double band_of(std::vector<double> errors, double pooled) {
+    constexpr double kPooledRuns = 10;
+    if (errors.empty()) return pooled;
+    for (double& error : errors) error = std::fabs(std::log1p(error));
+    std::ranges::sort(errors);
+    const double at = 0.8 * static_cast<double>(errors.size() - 1);
+    const auto low = static_cast<std::size_t>(at);
+    const std::size_t high = std::min(low + 1, errors.size() - 1);
+    const double own = errors[low] + (at - static_cast<double>(low)) * (errors[high] - errors[low]);
+    const auto n = static_cast<double>(errors.size());
+    return (n * own + kPooledRuns * pooled) / (n + kPooledRuns);
+}
+
+// Runs `work(i)` for i = 0 … n − 1 on all processors.
+template <typename Work>
+void in_parallel(std::size_t n, Work&& work) {
+    const std::size_t threads = std::max(1u, std::thread::hardware_concurrency());
+    std::vector<std::thread> pool;
+    for (std::size_t t = 0; t < threads; ++t) {
+        pool.emplace_back([&, t] {
+            for (std::size_t i = t; i < n; i += threads) work(i);
+        });
+    }
+    for (std::thread& thread : pool) thread.join();
+}
+
+// Each fold predicted by a calibration on the others.
+std::vector<double> left_out_errors(const Fitter& fitter, const std::vector<std::string>& fold_of,
+                                    const std::vector<double>& start) {
+    std::set<std::string> names(fold_of.begin(), fold_of.end());
+    const std::vector<std::string> folds(names.begin(), names.end());
+    const std::vector<Case>& cases = fitter.cases();
+    std::vector<double> errors(cases.size(), 0);
+    in_parallel(folds.size(), [&](std::size_t f) {
+        const auto index_of = [&](const Case& item) { return static_cast<std::size_t>(&item - cases.data()); };
+        const FitResult result =
+            fitter.fit_without([&](const Case& item) { return fold_of[index_of(item)] == folds[f]; }, start, 15);
+        Compiled scratch;
+        for (std::size_t i = 0; i < cases.size(); ++i) {
+            if (fold_of[i] == folds[f]) errors[i] = fitter.residual(i, result.x, scratch);
+        }
+    });
+    return errors;
+}
+
+}  // namespace
+
+std::span<const ConstantRow> calibrated_constants() { return kConstants; }
+
+Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue,
+                      const CalibrationOptions& options) {
+    Calibration out;
+    std::vector<Case> all = cases_of(runs, catalogue, options, out.skipped);
+    for (const Case& item : all) out.used.push_back(item.run);
+    if (all.empty()) return out;
+    // A constant the runs say nothing about only adds noise to those they do: it stays at its prior.
+    std::set<PartConstant> left;
+    {
+        const Fitter first(all, options, left);
+        const FitResult found = first.fit_without({}, {}, 100);
+        for (std::size_t j = 0; j < first.unknowns().size(); ++j) {
+            if (found.uncertainty[j] <= kUnidentified) continue;
+            const Unknown& unknown = first.unknowns()[j];
+            left.insert({unknown.row->id, unknown.part});
+            out.unidentified.push_back({unknown.row->id, unknown.part, unknown.prior, unknown.prior,
+                                        found.uncertainty[j],
+                                        static_cast<int>(first.problem().constants[j].bears_on.size())});
+        }
+    }
+    const Fitter fitter(std::move(all), options, left);
+    const std::vector<Case>& cases = fitter.cases();
+    const FitResult result = fitter.fit_without({}, {}, 100);
+    for (std::size_t j = 0; j < fitter.unknowns().size(); ++j) {
+        const Unknown& unknown = fitter.unknowns()[j];
+        out.constants.push_back({unknown.row->id, unknown.part, unknown.prior, outward(*unknown.row, result.x[j]),
+                                 result.uncertainty[j],
+                                 static_cast<int>(fitter.problem().constants[j].bears_on.size())});
+    }
+    Compiled scratch;
+    std::vector<double> errors;
+    for (std::size_t i = 0; i < cases.size(); ++i) errors.push_back(fitter.residual(i, result.x, scratch));
+    out.fitted = summarize_errors(cases, errors);
+    if (!options.cross_validate) return out;
+
+    std::vector<std::string> folds;
+    for (const Case& item : cases) folds.push_back(item.fold);
+    out.new_model = summarize_errors(cases, left_out_errors(fitter, folds, result.x));
+    const double pooled = band_of(out.new_model.error, 0);
+    std::map<std::string, std::vector<double>> by_stack;
+    for (std::size_t i = 0; i < cases.size(); ++i) by_stack[cases[i].stack].push_back(out.new_model.error[i]);
+    for (const auto& [stack, own] : by_stack) out.band[stack] = band_of(own, pooled);
+    return out;
+}
+
+std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue) {
+    std::vector<NewStack> out;
+    (void)runs;
+    (void)catalogue;
+    return out;
+}
+
+}  // namespace shardscope
