@@ -323,9 +323,51 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
 }
 
 std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue) {
+    constexpr std::size_t kRunsGiven = 8;
+    std::vector<Validation::Skipped> skipped;
+    const CalibrationOptions options;
+    const Fitter fitter(cases_of(runs, catalogue, options, skipped), options, {});
+    const std::vector<Case>& cases = fitter.cases();
+    if (cases.empty()) return {};
+    const std::vector<double> start = fitter.fit_without({}, {}, 100).x;
+    const std::vector<double> reference = reference_times(cases);
+    std::map<std::string, std::vector<std::size_t>> stacks;
+    for (std::size_t i = 0; i < cases.size(); ++i) stacks[cases[i].run->software].push_back(i);
+
     std::vector<NewStack> out;
-    (void)runs;
-    (void)catalogue;
+    for (const auto& entry : stacks) out.push_back({entry.first, static_cast<int>(entry.second.size()), 0, 0, 0});
+    in_parallel(out.size(), [&](std::size_t at) {
+        NewStack& stack = out[at];
+        const std::vector<std::size_t>& own = stacks.at(stack.software);
+        Compiled scratch;
+        // Mean size of the errors of `judged` when `left_out` took no part.
+        const auto errors_of = [&](const std::set<std::size_t>& left_out, const std::vector<std::size_t>& judged) {
+            const FitResult result = fitter.fit_without(
+                [&](const Case& item) { return left_out.contains(static_cast<std::size_t>(&item - cases.data())); },
+                start, 15);
+            std::vector<double> errors;
+            for (const std::size_t i : judged) {
+                const double log_error = fitter.residual(i, result.x, scratch) + cases[i].log_measured - reference[i];
+                errors.push_back(std::exp(log_error) - 1);
+            }
+            return summary_of(errors);
+        };
+        const FamilySummary blind = errors_of({own.begin(), own.end()}, own);
+        stack.blind = blind.mean_abs_error;
+        stack.bias = blind.bias;
+        if (own.size() > kRunsGiven + 1) {
+            // Eight runs spread evenly over the table are given; the rest is judged.
+            std::set<std::size_t> rest(own.begin(), own.end());
+            for (std::size_t k = 0; k < kRunsGiven; ++k) rest.erase(own[k * own.size() / kRunsGiven]);
+            stack.calibrated = errors_of(rest, {rest.begin(), rest.end()}).mean_abs_error;
+        } else if (own.size() > 1) {
+            // Too few runs for that: each is judged after all the others were given.
+            for (const std::size_t i : own)
+                stack.calibrated += errors_of({i}, {i}).mean_abs_error / static_cast<double>(own.size());
+        } else {
+            stack.calibrated = std::nan("");
+        }
+    });
     return out;
 }
 

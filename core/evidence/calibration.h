@@ -70,7 +70,8 @@ struct NewStack {
     std::string software;
     int runs = 0;
     double blind = 0;       // mean absolute error of all its runs
-    double calibrated = 0;  // of the runs that were not among the eight; NaN with fewer than twelve
+    // Of its other runs after eight were given; with nine or fewer each after all others; NaN with one.
+    double calibrated = 0;
     double bias = 0;        // of the blind predictions
 };
 std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue);

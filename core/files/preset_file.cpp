@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "files/calibration_file.h"
 #include "files/embedded.h"
 #include "files/json_values.h"
 #include "files/scenario_file.h"
@@ -222,18 +223,69 @@ void Catalogue::load_shipped() {
     link_stacks();
 }
 
+void Catalogue::load_fits() {
+    for (const EmbeddedFile& file : embedded_files()) {
+        if (!file.path.starts_with("fits/")) continue;
+        Problems problems;
+        const std::vector<PartValues> parts = read_calibration(file.text, problems);
+        const std::vector<std::string> unknown = adopt(parts, "fitted to the public runs in presets/runs");
+        if (problems.empty() && unknown.empty()) continue;
+        std::fprintf(stderr, "shardscope: the shipped calibration cannot be read\n");
+        std::abort();
+    }
+}
+
+std::vector<std::string> Catalogue::adopt(const std::vector<PartValues>& parts, const std::string& source) {
+    std::vector<std::string> unknown;
+    const auto replace = [](Values& values, P id, double value) {
+        const auto found = std::ranges::find(values, id, &Values::value_type::first);
+        if (found == values.end()) {
+            values.emplace_back(id, value);
+        } else {
+            found->second = value;
+        }
+    };
+    for (const PartValues& part : parts) {
+        if (part.part.empty()) {
+            for (const auto& [id, value] : part.values) replace(everywhere_, id, value);
+            continue;
+        }
+        const auto preset = std::ranges::find_if(presets_, [&](const Preset& candidate) {
+            return candidate.kind == PresetKind::calibration && candidate.name == part.part;
+        });
+        if (preset == presets_.end()) {
+            unknown.push_back(part.part);
+            continue;
+        }
+        for (const auto& [id, value] : part.values) {
+            replace(preset->values, id, value);
+            preset->sources[id] = source;
+            std::erase(preset->unverified, id);
+        }
+    }
+    return unknown;
+}
+
 const Catalogue& Catalogue::shipped() {
     static const Catalogue catalogue = [] {
         Catalogue loaded;
         loaded.load_shipped();
+        loaded.load_fits();
         return loaded;
     }();
     return catalogue;
 }
 
+Catalogue Catalogue::uncalibrated() {
+    Catalogue loaded;
+    loaded.load_shipped();
+    return loaded;
+}
+
 Catalogue Catalogue::with_folder(const std::string& folder, Problems& problems) {
     Catalogue catalogue;
     catalogue.load_shipped();
+    catalogue.load_fits();
     std::error_code error;
     std::vector<std::string> files;
     for (std::filesystem::recursive_directory_iterator it(folder, error), end; !error && it != end;

@@ -33,14 +33,24 @@ class Catalogue {
     // Constants of the software stack with this value of `cluster.software`; nullptr when it has none.
     [[nodiscard]] const Preset* stack(double software) const;
 
+    // Constants that are the same for every GPU and stack.
+    [[nodiscard]] const Values& everywhere() const { return everywhere_; }
+    // Takes a calibration's values: they replace those of the calibration presets they name, or join them.
+    // Parts of a name the catalogue does not know are returned.
+    std::vector<std::string> adopt(const std::vector<PartValues>& parts, const std::string& source);
+    // The shipped presets without the constants fitted to the public runs: the priors of a calibration.
+    static Catalogue uncalibrated();
+
     // Reads one preset file's text and adds it. On problems nothing is added and nullptr returned.
     const Preset* add(std::string_view text, const std::string& path, Problems& problems);
 
   private:
     Catalogue() = default;
     void load_shipped();
+    void load_fits();
     void link_stacks();
 
+    Values everywhere_;
     std::deque<Preset> presets_;  // deque: addresses stay
     std::map<std::pair<PresetKind, std::string>, const Preset*, std::less<>> by_name_;
     std::array<const Preset*, 32> stacks_{};

@@ -16,6 +16,12 @@ std::string_view name_of(PresetKind kind);
 
 using Values = std::vector<std::pair<P, double>>;
 
+// Values of one part of a calibration: the calibration preset of that name, or everywhere ("").
+struct PartValues {
+    std::string part;
+    Values values;
+};
+
 struct Preset {
     PresetKind kind = PresetKind::model;
     std::string name;    // "dgx-h100"

@@ -111,6 +111,7 @@ Settings resolve(const Scenario& scenario) {
     const Preset* fabric = scenario.cluster ? scenario.cluster->calibration : nullptr;
 
     // From the most general to the most particular; later layers win.
+    if (scenario.catalogue) apply(s, scenario.catalogue->everywhere(), Origin::calibration);
     if (gpu) {
         if (gpu->calibration) apply(s, gpu->calibration->values, Origin::calibration);
         apply(s, gpu->node, Origin::gpu);
@@ -287,7 +288,7 @@ std::string source_of(const Scenario& scenario, const Settings& settings, P id) 
             if (scenario.catalogue) found = from(scenario.catalogue->stack(settings[P::software]));
             if (found.empty() && scenario.cluster) found = from(scenario.cluster->calibration);
             if (found.empty() && gpu) found = from(gpu->calibration);
-            return found;
+            return found.empty() ? "fitted to the public runs in presets/runs" : found;
         }
         case Origin::fallback: {
             const auto source = parameter(id).source;

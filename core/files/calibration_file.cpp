@@ -1,0 +1,112 @@
+#include "files/calibration_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "files/json_values.h"
+
+namespace shardscope {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr std::string_view kFormat = "shardscope-calibration";
+
+// A constant's field: the last part of its key, which is unique among those a calibration may hold.
+std::string field_name(P id) { return std::string(field_of(id)); }
+
+// Four significant digits: more than any fit can tell.
+double rounded(double value) {
+    if (value == 0 || !std::isfinite(value)) return value;
+    const double scale = std::pow(10.0, 3 - std::floor(std::log10(std::fabs(value))));
+    return std::round(value * scale) / scale;
+}
+
+void read_part(const json& values, const std::string& part, const std::string& pointer, Problems& problems,
+               std::vector<PartValues>& out) {
+    if (!values.is_object()) {
+        problems.push_back({pointer, "is no object", "", "write {\"overlap\": 0.3, …}"});
+        return;
+    }
+    PartValues read{part, {}};
+    for (const auto& [field, value] : values.items()) {
+        const std::string where = child_pointer(pointer, field);
+        P id = find_parameter("assumptions." + field);
+        if (id == P::count) id = find_parameter("cluster." + field);
+        if (id == P::count) {
+            std::vector<std::string> known;
+            for (const Parameter& row : parameters()) {
+                if (row.group == Group::assumptions) known.emplace_back(field_of(find_parameter(row.key)));
+            }
+            problems.push_back(unknown_field(where, field, known));
+            continue;
+        }
+        const double number = read_value(id, value, where, problems);
+        if (std::isnan(number)) continue;
+        const Parameter& row = parameter(id);
+        if (number < row.minimum || number > row.maximum) {
+            problems.push_back({where, field + " is " + format(id, number),
+                                "must be from " + format(id, row.minimum) + " to " + format(id, row.maximum), {}});
+            continue;
+        }
+        read.values.emplace_back(id, number);
+    }
+    out.push_back(std::move(read));
+}
+
+}  // namespace
+
+std::vector<PartValues> read_calibration(std::string_view text, Problems& problems) {
+    const std::size_t before = problems.size();
+    const json file = parse_json(text, problems);
+    if (problems.size() > before) return {};
+    if (!file.is_object() || file.value("format", json()) != kFormat) {
+        problems.push_back({"/format", "this is no calibration file", "its format must be “shardscope-calibration”",
+                            "write one with `shardscope calibrate`"});
+        return {};
+    }
+    if (file.value("version", json()) != 1) {
+        problems.push_back({"/version", "this version of the format is not known", "version 1 is", {}});
+        return {};
+    }
+    std::vector<PartValues> out;
+    if (file.contains("everywhere")) read_part(file["everywhere"], "", "/everywhere", problems, out);
+    if (file.contains("parts")) {
+        if (!file["parts"].is_object()) {
+            problems.push_back({"/parts", "is no object", "", "write {\"stack-fsdp2\": {…}, …}"});
+        } else {
+            for (const auto& [part, values] : file["parts"].items())
+                read_part(values, part, child_pointer("/parts", part), problems, out);
+        }
+    }
+    return problems.size() > before ? std::vector<PartValues>{} : out;
+}
+
+std::string write_calibration(const std::vector<PartValues>& parts, const std::string& title,
+                              const std::string& source) {
+    ordered_json out = {{"format", kFormat}, {"version", 1}, {"title", title}, {"source", source}};
+    out["everywhere"] = ordered_json::object();
+    out["parts"] = ordered_json::object();
+    for (const PartValues& part : parts) {
+        ordered_json& object = part.part.empty() ? out["everywhere"] : out["parts"][part.part];
+        for (const auto& [id, value] : part.values) object[field_name(id)] = rounded(value);
+    }
+    return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::vector<PartValues> parts_of(const Calibration& calibration) {
+    std::vector<PartValues> out;
+    const auto part = [&](const std::string& name) -> PartValues& {
+        const auto found = std::ranges::find(out, name, &PartValues::part);
+        return found == out.end() ? out.emplace_back(PartValues{name, {}}) : *found;
+    };
+    for (const FittedConstant& constant : calibration.constants)
+        part(constant.part).values.emplace_back(constant.id, constant.value);
+    for (const auto& [name, band] : calibration.band) part(name).values.emplace_back(P::error_band, band);
+    std::ranges::sort(out, {}, &PartValues::part);
+    return out;
+}
+
+}  // namespace shardscope
