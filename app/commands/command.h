@@ -32,6 +32,7 @@ void add_export(CLI::App& app, Context& context);
 void add_presets(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);
 void add_parameters(CLI::App& app, Context& context);
+void add_import(CLI::App& app, Context& context);
 
 // The shipped presets and those of the user's data folder.
 Catalogue& catalogue();

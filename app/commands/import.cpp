@@ -1,0 +1,199 @@
+// `shardscope import`: files of other programs as presets.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "base/text.h"
+#include "evidence/fabric_fit.h"
+#include "files/nccl_log.h"
+#include "files/scenario_file.h"
+
+namespace shardscope::commands {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Options {
+    std::vector<std::string> logs;
+    std::string cluster;
+    std::string intra_bandwidth;
+    std::string inter_bandwidth;
+    std::string name = "fabric-measured";
+    int gpus_per_node = 0;  // 0: those on one host
+};
+
+// A bandwidth as an option gives it, else `fallback`.
+double bandwidth(P id, const std::string& option, const std::string& text, double fallback,
+                 Problems& problems) {
+    if (text.empty()) return fallback;
+    const Parsed parsed = parse(id, text);
+    const Parameter& row = parameter(id);
+    if (!parsed.ok) {
+        problems.push_back({option, parsed.problem, "", parsed.suggestion});
+    } else if (parsed.value < row.minimum || parsed.value > row.maximum) {
+        problems.push_back(
+            {option, format(id, parsed.value) + " is out of range",
+             "a bandwidth lies between " + format(id, row.minimum) + " and " + format(id, row.maximum),
+             "write it with its unit, such as " + format(id, row.fallback)});
+    }
+    return parsed.value;
+}
+
+FabricLinks links_of(const Options& options, Problems& problems) {
+    Scenario scenario = Scenario::first_launch(catalogue());
+    if (!options.cluster.empty()) {
+        if (const Preset* cluster = catalogue().find(PresetKind::cluster, options.cluster)) {
+            scenario = with_cluster(scenario, *cluster);
+        } else {
+            const std::string near = nearest(options.cluster, catalogue().names(PresetKind::cluster));
+            problems.push_back({"--cluster", "there is no such preset", "",
+                                near.empty() ? "see `shardscope presets list --kind cluster`"
+                                             : "did you mean “" + near + "”?"});
+        }
+    }
+    const Settings settings = resolve(scenario);
+    return {bandwidth(P::intra_node_bandwidth, "--intra-bandwidth", options.intra_bandwidth,
+                      settings[P::intra_node_bandwidth], problems),
+            bandwidth(P::inter_node_bandwidth, "--inter-bandwidth", options.inter_bandwidth,
+                      settings[P::inter_node_bandwidth], problems)};
+}
+
+// A node is the NVLink domain, which may hold several hosts.
+void regroup(std::vector<CollectiveTable>& tables, int gpus_per_node, Problems& problems) {
+    for (CollectiveTable& table : tables) {
+        if (table.ranks > gpus_per_node && table.ranks % gpus_per_node != 0) {
+            problems.push_back(
+                {"--gpus-per-node",
+                 std::to_string(table.ranks) + " GPUs do not fill nodes of " + std::to_string(gpus_per_node),
+                 "", "give the size of an NVLink domain", table.line});
+            return;
+        }
+        table.nodes = std::max(1, table.ranks / gpus_per_node);
+    }
+}
+
+std::string counted(std::size_t n, const std::string& what) {
+    return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+std::string described(const std::vector<CollectiveTable>& tables, const FabricLinks& links) {
+    std::string out = "nccl-tests: ";
+    for (const CollectiveTable& table : tables) {
+        out += std::string(name_of(table.operation)) + " over " + std::to_string(table.ranks) + " GPUs on " +
+               counted(static_cast<std::size_t>(table.nodes), "node") + ", ";
+    }
+    return out + "as shares of " + format(P::intra_node_bandwidth, links.intra_node) + " and " +
+           format(P::inter_node_bandwidth, links.inter_node) + " per GPU";
+}
+
+// Four digits are more than the fit knows.
+double rounded(double value) {
+    const double scale = std::pow(10, 3 - std::floor(std::log10(value)));
+    return std::round(value * scale) / scale;
+}
+
+void print(const Options& options, const std::vector<CollectiveTable>& tables, const FabricLinks& links,
+           const FabricFit& fit) {
+    ordered_json out{{"format", "shardscope-preset"},   {"version", 1},
+                     {"kind", "calibration"},           {"name", options.name},
+                     {"title", "Measured fabric"},      {"source", described(tables, links)},
+                     {"values", ordered_json::object()}};
+    std::string left_out;
+    for (const FabricConstant& constant : fit.constants) {
+        const std::string field(field_of(constant.id));
+        if (constant.identified) {
+            out["values"][field] = rounded(constant.value);
+        } else {
+            left_out += (left_out.empty() ? "" : ", ") + field;
+        }
+    }
+    std::printf("%s\n", out.dump(2).c_str());
+    std::fprintf(stderr, "%s from %s; the law meets their times within %.0f %% (rms)\n",
+                 counted(out["values"].size(), "constant").c_str(),
+                 counted(static_cast<std::size_t>(fit.points), "measurement").c_str(),
+                 100 * fit.rms_log_error);
+    if (!left_out.empty())
+        std::fprintf(stderr, "left at their defaults, as the log does not tell them: %s\n", left_out.c_str());
+    for (const FabricConstant& constant : fit.constants) {
+        if (!constant.identified || !constant.at_limit) continue;
+        std::fprintf(stderr,
+                     "%s is at the end of its range: check the nominal bandwidth, or give an all-gather, as "
+                     "an all-reduce in the switch or over two nodes moves less than a ring does\n",
+                     std::string(field_of(constant.id)).c_str());
+    }
+}
+
+int run(const Options& options) {
+    Problems problems;
+    const FabricLinks links = links_of(options, problems);
+    report(problems, {});
+    if (!problems.empty()) return kUnusable;
+    std::vector<CollectiveTable> tables;
+    for (const std::string& log : options.logs) {
+        Problems own;
+        const std::string text = read_text(log, own);
+        std::vector<CollectiveTable> read;
+        if (own.empty()) read = read_nccl_log(text, own);
+        if (read.empty()) {
+            report(own, log);
+            return kUnusable;
+        }
+        if (options.gpus_per_node > 0) regroup(read, options.gpus_per_node, problems);
+        if (!problems.empty()) {
+            report(problems, log);
+            return kUnusable;
+        }
+        // Tables and rows beside usable ones: said, but the rest goes on.
+        for (const Problem& problem : own) std::fprintf(stderr, "warning: %s\n", problem.text(log).c_str());
+        tables.insert(tables.end(), read.begin(), read.end());
+    }
+    const FabricFit fit = fit_fabric(tables, links, problems);
+    if (!problems.empty()) {
+        report(problems, options.logs.size() == 1 ? options.logs.front() : std::string());
+        return kUnusable;
+    }
+    print(options, tables, links, fit);
+    return kDone;
+}
+
+}  // namespace
+
+void add_import(CLI::App& app, Context& context) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand("import", "Files of other programs as presets");
+    command->require_subcommand(1);
+    CLI::App* nccl = command->add_subcommand(
+        "nccl", "Logs of nccl-tests as the calibration of a fabric, on standard output");
+    nccl->add_option("LOG", options->logs,
+                     "Output of all_gather_perf, all_reduce_perf, …; - reads standard input")
+        ->required();
+    nccl->add_option("--cluster", options->cluster, "Cluster preset whose bandwidths are the nominal ones");
+    nccl->add_option("--intra-bandwidth", options->intra_bandwidth,
+                     "Nominal link inside a node per GPU and direction, such as 450GB/s");
+    nccl->add_option("--inter-bandwidth", options->inter_bandwidth,
+                     "Nominal network per GPU and direction, such as 400Gbit/s");
+    nccl->add_option("--gpus-per-node", options->gpus_per_node,
+                     "GPUs of an NVLink domain, where it holds several hosts (72 on NVL72)")
+        ->check(CLI::PositiveNumber);
+    nccl->add_option("--name", options->name, "The preset's name")->check([](const std::string& name) {
+        const bool good =
+            name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.-") == std::string::npos;
+        return good && !name.empty() ? std::string()
+                                     : std::string("use lower case letters, digits and hyphens");
+    });
+    nccl->callback([options, &context] { context.exit_code = run(*options); });
+    CLI::App* later = command->add_subcommand("hf", "A model's config.json (not modelled yet)");
+    later->allow_extras();
+    later->callback([&context] {
+        report({{"", "not modelled yet", "a later version brings it", "see shardscope presets --kind model"}},
+               "import hf");
+        context.exit_code = kUnusable;
+    });
+}
+
+}  // namespace shardscope::commands
