@@ -26,10 +26,11 @@ int run(int argc, char** argv) {
     add_export(app, context);
     add_presets(app, context);
     add_validate(app, context);
+    add_calibrate(app, context);
     add_parameters(app, context);
     add_import(app, context);
     // Commands that later versions bring are known by name already.
-    for (const char* later : {"plan", "solve", "calibrate"}) {
+    for (const char* later : {"plan", "solve"}) {
         if (argc > 1 && std::string(argv[1]) == later) {
             report({{"", "not modelled yet", "a later version brings it", "see shardscope --help"}}, later);
             return kUnusable;

@@ -31,6 +31,7 @@ void add_sweep(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_presets(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);
+void add_calibrate(CLI::App& app, Context& context);
 void add_parameters(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);
 

@@ -6,7 +6,9 @@
 #include <string>
 
 #include "app/commands/command.h"
+#include "base/text.h"
 #include "evidence/runs.h"
+#include "files/calibration_file.h"
 #include "files/scenario_file.h"
 
 namespace shardscope::commands {
@@ -84,8 +86,19 @@ void print_markdown(const Validation& validation) {
 int run(const Options& options) {
     Problems problems;
     if (!options.calibration.empty()) {
-        report({{"--calibration", "calibration files are not modelled yet", "", "leave it out"}}, {});
-        return kUnusable;
+        const std::string text = read_text(options.calibration, problems);
+        std::vector<PartValues> parts;
+        if (problems.empty()) parts = read_calibration(text, problems);
+        if (problems.empty()) {
+            for (const std::string& part : catalogue().adopt(parts, options.calibration)) {
+                problems.push_back({"/parts/" + part, "there is no calibration of this name", "",
+                                    nearest(part, catalogue().names(PresetKind::calibration))});
+            }
+        }
+        if (!problems.empty()) {
+            report(problems, options.calibration);
+            return kUnusable;
+        }
     }
     std::vector<MeasuredRun> own;
     if (!options.runs.empty()) {

@@ -23,10 +23,10 @@ struct Constant {
     bool logarithmic;  // found as its logarithm, for a factor of two down weighs as much as one up
     double width;      // of the prior
 };
-// Widths: efficiencies of public tables lie within 1.5 times of each other, hop latencies within 3 times,
+// Widths: efficiencies of public tables lie within 1.5 times of each other, latencies within 3 times,
 // sharpness between 0.61 and 0.68.
 constexpr std::array kConstants{
-    Constant{P::intra_node_efficiency, true, 0.4}, Constant{P::intra_node_latency, true, 1.0},
+    Constant{P::intra_node_efficiency, true, 0.4}, Constant{P::collective_latency, true, 1.0},
     Constant{P::network_efficiency, true, 0.4}, Constant{P::inter_node_latency, true, 1.0},
     Constant{P::bandwidth_sharpness, false, 0.05}};
 constexpr double kShortestLatency = 1e-9;  // s; the parameter may be 0, its logarithm may not
@@ -39,7 +39,8 @@ double outside(const Constant& constant, double x) { return constant.logarithmic
 NetworkRates rates(const std::vector<double>& x, const FabricLinks& links) {
     NetworkRates out;
     out.intra_bandwidth = links.intra_node * outside(kConstants[0], x[0]);
-    out.intra_latency = outside(kConstants[1], x[1]);
+    out.start_latency = outside(kConstants[1], x[1]);
+    out.intra_latency = parameter(P::intra_node_latency).fallback;  // hops inside are not told apart from the start
     out.inter_bandwidth = links.inter_node * outside(kConstants[2], x[2]);
     out.inter_latency = outside(kConstants[3], x[3]);
     out.sharpness = outside(kConstants[4], x[4]);
@@ -47,14 +48,14 @@ NetworkRates rates(const std::vector<double>& x, const FabricLinks& links) {
 }
 
 struct Measured {
-    Collective operation;
+    CollectiveTest operation;
     RingGroup group;
     double bytes;
     double seconds;
 };
 
 double predicted(const Measured& point, const NetworkRates& network) {
-    const Time time = point.operation == Collective::all_reduce
+    const Time time = point.operation == CollectiveTest::all_reduce
                           ? all_reduce_time(point.bytes, point.group, network)
                           : all_gather_time(point.bytes, point.group, network);
     return time.total();
@@ -66,7 +67,7 @@ FabricFit fit_fabric(std::span<const CollectiveTable> tables, const FabricLinks&
     std::vector<Measured> points;
     for (const CollectiveTable& table : tables) {
         // The ring's law does not hold for all-to-all, which shares the way out of a node differently.
-        if (table.operation == Collective::all_to_all) continue;
+        if (table.operation == CollectiveTest::all_to_all) continue;
         const RingGroup group{static_cast<double>(table.ranks) / table.nodes,
                               static_cast<double>(table.nodes)};
         for (const CollectivePoint& point : table.points) {

@@ -368,8 +368,8 @@ Measurements read_measurements(std::string_view text, Problems& problems) {
     return out;
 }
 
-const FittedConstant& KernelFit::operator[](P id) const {
-    return *std::ranges::find(constants, id, &FittedConstant::id);
+const KernelConstant& KernelFit::operator[](P id) const {
+    return *std::ranges::find(constants, id, &KernelConstant::id);
 }
 
 KernelFit fit_kernels(const Measurements& measured, const NominalRates& nominal, Problems& problems,

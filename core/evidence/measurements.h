@@ -72,7 +72,7 @@ struct NominalRates {
 // Measurements of a CPU say nothing about a GPU; they are good for trying the way.
 enum class MeasuredOn { gpu, anything };
 
-struct FittedConstant {
+struct KernelConstant {
     P id = P::gemm_efficiency;
     double value = 0;
     double prior = 0;        // the parameter table's default
@@ -87,7 +87,7 @@ struct KernelFit {
     // Of gemm_efficiency, gemm_half_depth, gemm_half_area, attention_efficiency and memory_efficiency, in
     // this order. The attention efficiency found is that of the measured kernel: it holds what
     // `attention_generation` stands for elsewhere.
-    std::array<FittedConstant, 5> constants;
+    std::array<KernelConstant, 5> constants;
     Precision precision = Precision::bf16;  // of the matrices that were fitted
     std::size_t used = 0;                   // times that were fitted
     // Times left out: matrices of another precision, attention without a fused kernel.
@@ -95,7 +95,7 @@ struct KernelFit {
     // Root mean square of log(predicted ÷ measured): of all times used, and of each kind.
     double rms = 0, rms_gemm = 0, rms_attention = 0, rms_streaming = 0;
 
-    [[nodiscard]] const FittedConstant& operator[](P id) const;
+    [[nodiscard]] const KernelConstant& operator[](P id) const;
 };
 
 // Finds the constants, or says why the measurements do not serve. `measured` has been read without problems.

@@ -228,7 +228,7 @@ class Reader {
                     "use the same number on each host", line);
             return;
         }
-        CollectiveTable table{table_test_ ? static_cast<Collective>(*table_test_) : Collective::all_reduce,
+        CollectiveTable table{table_test_ ? static_cast<CollectiveTest>(*table_test_) : CollectiveTest::all_reduce,
                               ranks,
                               nodes,
                               {},
@@ -282,11 +282,11 @@ class Reader {
 
 }  // namespace
 
-std::string_view name_of(Collective operation) { return kTests[static_cast<std::size_t>(operation)]; }
+std::string_view name_of(CollectiveTest operation) { return kTests[static_cast<std::size_t>(operation)]; }
 
-double bus_factor(Collective operation, int ranks) {
+double bus_factor(CollectiveTest operation, int ranks) {
     const double share = (ranks - 1.0) / ranks;
-    return operation == Collective::all_reduce ? 2 * share : share;
+    return operation == CollectiveTest::all_reduce ? 2 * share : share;
 }
 
 std::vector<CollectiveTable> read_nccl_log(std::string_view text, Problems& problems) {

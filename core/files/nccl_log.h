@@ -12,10 +12,10 @@
 
 namespace shardscope {
 
-enum class Collective { all_gather, reduce_scatter, all_reduce, all_to_all };
-std::string_view name_of(Collective operation);  // "all_gather", as nccl-tests writes it
+enum class CollectiveTest { all_gather, reduce_scatter, all_reduce, all_to_all };
+std::string_view name_of(CollectiveTest operation);  // "all_gather", as nccl-tests writes it
 // Bus bandwidth ÷ (bytes ÷ time), doc/PERFORMANCE.md.
-double bus_factor(Collective operation, int ranks);
+double bus_factor(CollectiveTest operation, int ranks);
 
 struct CollectivePoint {
     double bytes = 0;
@@ -23,7 +23,7 @@ struct CollectivePoint {
     double bus_bandwidth = 0;  // B/s
 };
 struct CollectiveTable {
-    Collective operation = Collective::all_reduce;
+    CollectiveTest operation = CollectiveTest::all_reduce;
     int ranks = 0;  // GPUs that took part
     int nodes = 0;  // hosts they are on, the same number on each
     std::vector<CollectivePoint> points;

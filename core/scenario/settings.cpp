@@ -107,8 +107,9 @@ P peak_of(Precision precision) {
 }
 
 int data_parallel(const Settings& s) {
-    const double model_parallel = s[P::tensor_parallel] * s[P::pipeline_parallel] * s[P::context_parallel];
-    return std::max(1, static_cast<int>(s[P::gpus] / model_parallel));
+    // Values come here before anybody has checked them.
+    const double replicas = s[P::gpus] / model_gpus(s);
+    return replicas >= 1 && replicas <= parameter(P::gpus).maximum ? static_cast<int>(replicas) : 1;
 }
 
 int sharing_gpus(const Settings& s) { return data_parallel(s) * s.whole(P::context_parallel); }

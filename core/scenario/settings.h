@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "parameters/parameter.h"
@@ -19,11 +20,17 @@ enum class Origin : unsigned char {
 };
 
 class Settings {
+    static constexpr int kIntMax = std::numeric_limits<int>::max();
+
   public:
     double operator[](P id) const { return value_[index(id)]; }
     [[nodiscard]] Origin origin(P id) const { return origin_[index(id)]; }
     [[nodiscard]] bool on(P id) const { return value_[index(id)] != 0; }
-    [[nodiscard]] int whole(P id) const { return static_cast<int>(value_[index(id)]); }
+    // Values beyond what an int holds, which no check has seen yet, become its nearest.
+    [[nodiscard]] int whole(P id) const {
+        const double value = value_[index(id)];
+        return value >= kIntMax ? kIntMax : value > 0 ? static_cast<int>(value) : 0;
+    }
     template <typename Choice>
     [[nodiscard]] Choice choice(P id) const {
         return static_cast<Choice>(static_cast<int>(value_[index(id)]));

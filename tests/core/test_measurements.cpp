@@ -117,7 +117,7 @@ TEST_CASE("Constants are found again in measurements that follow the formulas") 
     CHECK(found[P::gemm_half_area].value == Approx(2.4e6).epsilon(0.03));
     CHECK(found[P::attention_efficiency].value == Approx(0.52).epsilon(0.01));
     CHECK(found[P::memory_efficiency].value == Approx(0.9).epsilon(0.01));
-    for (const FittedConstant& constant : found.constants) {
+    for (const KernelConstant& constant : found.constants) {
         INFO(parameter(constant.id).key);
         CHECK(constant.identified());
         CHECK(constant.prior == parameter(constant.id).fallback);

@@ -39,7 +39,7 @@ std::string row(double size, double time, double factor,
     return text;
 }
 
-const std::string kReduce = "# Collective test starting: all_reduce_perf\n";
+const std::string kReduce = "# CollectiveTest test starting: all_reduce_perf\n";
 
 }  // namespace
 
@@ -52,7 +52,7 @@ TEST_CASE("nccl log: a table with its ranks, hosts, times and bandwidths", "[ncc
         problems);
     CHECK(problems.empty());
     REQUIRE(tables.size() == 1);
-    CHECK(tables[0].operation == Collective::all_reduce);
+    CHECK(tables[0].operation == CollectiveTest::all_reduce);
     CHECK(tables[0].ranks == 16);
     CHECK(tables[0].nodes == 2);
     REQUIRE(tables[0].points.size() == 2);  // no bytes, bandwidth 0.00
@@ -72,12 +72,12 @@ TEST_CASE("nccl log: several runs one after another", "[nccl]") {
         problems);
     CHECK(problems.empty());
     REQUIRE(tables.size() == 4);
-    CHECK(tables[0].operation == Collective::all_gather);
-    CHECK(tables[1].operation == Collective::all_reduce);
+    CHECK(tables[0].operation == CollectiveTest::all_gather);
+    CHECK(tables[1].operation == CollectiveTest::all_reduce);
     CHECK(tables[1].nodes == 4);
-    CHECK(tables[2].operation == Collective::reduce_scatter);
+    CHECK(tables[2].operation == CollectiveTest::reduce_scatter);
     CHECK(tables[2].nodes == 4);
-    CHECK(tables[3].operation == Collective::all_to_all);
+    CHECK(tables[3].operation == CollectiveTest::all_to_all);
     CHECK(tables[3].nodes == 1);
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("nccl log: layouts without columns, launchers' prefixes, groups", "[nc
     SECTION("an all-reduce is known by its bandwidths where the log does not name it") {
         const auto tables = read_nccl_log(devices(8, 8) + kHeader + row(1 << 20, 100, 1.75), problems);
         REQUIRE(tables.size() == 1);
-        CHECK(tables[0].operation == Collective::all_reduce);
+        CHECK(tables[0].operation == CollectiveTest::all_reduce);
     }
     CHECK(problems.empty());
 }

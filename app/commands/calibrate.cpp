@@ -1,0 +1,244 @@
+// `shardscope calibrate`: constants from measured runs, nccl-tests logs and measurements of a GPU.
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "base/text.h"
+#include "evidence/calibration.h"
+#include "evidence/fabric_fit.h"
+#include "evidence/measurements.h"
+#include "files/calibration_file.h"
+#include "files/nccl_log.h"
+#include "files/scenario_file.h"
+
+namespace shardscope::commands {
+namespace {
+
+struct Options {
+    std::string runs;
+    std::vector<std::string> collectives;
+    std::string measurements;
+    std::string cluster, gpu;
+    std::string output;
+    bool from_scratch = false;
+};
+
+// Known machines and stacks are held to half of the usual distance from what the public runs say.
+constexpr double kTightness = 0.5;
+constexpr std::size_t kFewestRuns = 3;
+
+// The preset an option names; a problem when there is none.
+const Preset* preset_of(PresetKind kind, const std::string& option, const std::string& name, const Catalogue& all,
+                        Problems& problems) {
+    const Preset* found = all.find(kind, name);
+    if (!found) {
+        const std::string near = nearest(name, all.names(kind));
+        problems.push_back({option, "there is no preset “" + name + "”", "",
+                            near.empty() ? "see `shardscope presets list`" : "did you mean “" + near + "”?"});
+    }
+    return found;
+}
+
+// Constants of the fabric from nccl-tests logs.
+void add_collectives(const Options& options, const Catalogue& all, std::vector<PartValues>& parts,
+                     Problems& problems) {
+    Scenario scenario = Scenario::first_launch(all);
+    std::string part;
+    if (!options.cluster.empty()) {
+        const Preset* cluster = preset_of(PresetKind::cluster, "--cluster", options.cluster, all, problems);
+        if (!cluster) return;
+        scenario = with_cluster(scenario, *cluster);
+        if (cluster->calibration) part = cluster->calibration->name;
+    }
+    const Settings settings = resolve(scenario);
+    std::vector<CollectiveTable> tables;
+    for (const std::string& log : options.collectives) {
+        Problems own;
+        const std::string text = read_text(log, own);
+        std::vector<CollectiveTable> read;
+        if (own.empty()) read = read_nccl_log(text, own);
+        for (const Problem& problem : own) {
+            if (read.empty()) problems.push_back(problem);
+            std::fprintf(stderr, "%s%s\n", read.empty() ? "" : "warning: ", problem.text(log).c_str());
+        }
+        tables.insert(tables.end(), read.begin(), read.end());
+    }
+    if (!problems.empty()) return;
+    const FabricFit fitted =
+        fit_fabric(tables, {settings[P::intra_node_bandwidth], settings[P::inter_node_bandwidth]}, problems);
+    if (!problems.empty()) {
+        report(problems, "--collectives");
+        return;
+    }
+    PartValues values{part, {}};
+    std::printf("fabric: %d measured collectives, met within %.0f %% (rms)\n", fitted.points,
+                100 * fitted.rms_log_error);
+    for (const FabricConstant& constant : fitted.constants) {
+        std::printf("  %-24s %s%s\n", std::string(field_of(constant.id)).c_str(),
+                    format(constant.id, constant.value).c_str(),
+                    constant.identified ? "" : "  (not identified: stays at its default)");
+        if (constant.identified) values.values.emplace_back(constant.id, constant.value);
+    }
+    parts.push_back(values);
+}
+
+// Constants of a GPU from the measuring script's file.
+void add_measurements(const Options& options, const Catalogue& all, std::vector<PartValues>& parts,
+                      Problems& problems) {
+    if (options.gpu.empty()) {
+        problems.push_back({"--measurements", "which GPU preset was measured is not said", "",
+                            "add --gpu PRESET, such as --gpu h100-sxm-80gb"});
+        report(problems, {});
+        return;
+    }
+    const Preset* gpu = preset_of(PresetKind::gpu, "--gpu", options.gpu, all, problems);
+    if (!gpu) {
+        report(problems, {});
+        return;
+    }
+    const std::string text = read_text(options.measurements, problems);
+    Measurements measured;
+    if (problems.empty()) measured = read_measurements(text, problems);
+    NominalRates nominal;
+    for (const auto& [id, value] : gpu->values) {
+        if (id == P::peak_flops_bf16) nominal.peak_bf16 = value;
+        if (id == P::peak_flops_fp16) nominal.peak_fp16 = value;
+        if (id == P::peak_flops_fp32) nominal.peak_fp32 = value;
+        if (id == P::memory_bandwidth) nominal.memory_bandwidth = value;
+    }
+    KernelFit fitted;
+    if (problems.empty()) fitted = fit_kernels(measured, nominal, problems);
+    if (!problems.empty()) {
+        report(problems, options.measurements);
+        return;
+    }
+    PartValues values{gpu->calibration ? gpu->calibration->name : std::string(), {}};
+    std::printf("%s: %zu kernel times, met within %.0f %% (rms)\n", measured.gpu.c_str(), fitted.used,
+                100 * fitted.rms);
+    for (const KernelConstant& constant : fitted.constants) {
+        std::printf("  %-24s %s%s\n", std::string(field_of(constant.id)).c_str(),
+                    format(constant.id, constant.value).c_str(),
+                    constant.identified() ? "" : "  (not identified: stays at its default)");
+        if (constant.identified()) values.values.emplace_back(constant.id, constant.value);
+    }
+    parts.push_back(values);
+}
+
+void print_summary(const char* title, const CrossValidation& errors) {
+    std::printf("\n%-28s %5s %8s %8s %8s %8s\n", title, "runs", "mean", "median", "p90", "bias");
+    for (const auto& [family, s] : errors.summary) {
+        std::printf("  %-26s %5d %7.1f%% %7.1f%% %7.1f%% %+7.1f%%\n", family.c_str(), s.n, 100 * s.mean_abs_error,
+                    100 * s.median_abs_error, 100 * s.p90_abs_error, 100 * s.bias);
+    }
+}
+
+void print_calibration(const Calibration& calibration) {
+    std::printf("%-26s %-28s %12s %12s %6s\n", "part", "constant", "before", "fitted", "runs");
+    for (const FittedConstant& constant : calibration.constants) {
+        std::printf("%-26s %-28s %12s %12s %6d\n", constant.part.empty() ? "everywhere" : constant.part.c_str(),
+                    std::string(field_of(constant.id)).c_str(), format(constant.id, constant.prior).c_str(),
+                    format(constant.id, constant.value).c_str(), constant.runs);
+    }
+    std::printf("%zu constants from %zu runs\n", calibration.constants.size(), calibration.used.size());
+    std::string names;
+    for (const FittedConstant& constant : calibration.unidentified) {
+        if (constant.runs == 0) continue;
+        names += "\n  " + (constant.part.empty() ? std::string("everywhere") : constant.part) + " " +
+                 std::string(field_of(constant.id));
+    }
+    if (!names.empty())
+        std::fprintf(stderr, "warning: these runs do not identify the following, which stay as they were:%s\n",
+                     names.c_str());
+    print_summary("fitted to", calibration.fitted);
+    print_summary("cross-validated, new model", calibration.new_model);
+}
+
+int run(const Options& options) {
+    Problems problems;
+    if (options.runs.empty() && options.collectives.empty() && options.measurements.empty()) {
+        report({{"", "nothing to calibrate on", "", "give --runs F.csv, --collectives LOG or --measurements F.json"}},
+               "calibrate");
+        return kUnusable;
+    }
+    Catalogue own = Catalogue::uncalibrated();
+    Catalogue& all = options.from_scratch ? own : catalogue();
+    std::vector<PartValues> parts;
+    if (!options.collectives.empty()) add_collectives(options, all, parts, problems);
+    if (!options.measurements.empty() && problems.empty()) add_measurements(options, all, parts, problems);
+    if (!problems.empty()) return kUnusable;
+    all.adopt(parts, "measured");
+
+    int exit_code = kDone;
+    std::string source;
+    if (!options.runs.empty()) {
+        const std::string text = read_text(options.runs, problems);
+        std::vector<MeasuredRun> runs;
+        if (problems.empty()) runs = read_runs(text, problems);
+        report(problems, options.runs);
+        if (runs.empty()) return kUnusable;
+        if (!problems.empty()) exit_code = kUnusable;
+        CalibrationOptions how;
+        how.everywhere = options.from_scratch;
+        how.tightness = options.from_scratch ? 1 : kTightness;
+        const Calibration calibration = calibrate(runs, all, how);
+        for (const auto& skipped : calibration.skipped) {
+            if (!skipped.unreadable) continue;
+            report({{skipped.run->id, skipped.reason, "", {}, skipped.run->line}}, options.runs);
+            exit_code = kUnusable;
+        }
+        if (calibration.used.size() < kFewestRuns) {
+            report({{"", std::to_string(calibration.used.size()) + " usable runs",
+                     "too few to tell constants from noise",
+                     "give at least " + std::to_string(kFewestRuns) + " with a step time or tokens/s"}},
+                   options.runs);
+            return kUnusable;
+        }
+        if (calibration.constants.empty()) {
+            report({{"", "no constant can be identified", "the runs are too alike or too few",
+                     "add runs that differ in model size, sequence or scale"}},
+                   options.runs);
+            return kUnusable;
+        }
+        print_calibration(calibration);
+        if (options.from_scratch) {
+            std::printf("\n%-28s %5s %8s %8s %8s\n", "new stack", "runs", "blind", "bias", "after 8");
+            for (const NewStack& stack : new_stacks(runs, all)) {
+                std::printf("  %-26s %5d %7.1f%% %+7.1f%% %7.1f%%\n", stack.software.c_str(), stack.runs,
+                            100 * stack.blind, 100 * stack.bias, 100 * stack.calibrated);
+            }
+        }
+        for (const PartValues& part : parts_of(calibration)) {
+            if (!part.part.empty() || options.from_scratch) parts.push_back(part);
+        }
+        source = std::to_string(calibration.used.size()) + " runs; cross-validated mean error " +
+                 format(calibration.new_model.summary.at("all").mean_abs_error, Quantity::percent);
+    }
+    if (options.output.empty()) return exit_code;
+    if (!write_whole(options.output, write_calibration(parts, "Calibration by shardscope calibrate", source), problems)) {
+        report(problems, options.output);
+        return kFailed;
+    }
+    return exit_code;
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, Context& context) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command =
+        app.add_subcommand("calibrate", "Constants of GPU, fabric and software stack from your own measurements");
+    command->add_option("--runs", options->runs, "A table of measured runs, CSV");
+    command->add_option("--collectives", options->collectives, "Output of nccl-tests; may be given several times");
+    command->add_option("--measurements", options->measurements, "What resources/measure/measure_gpu.py wrote");
+    command->add_option("--cluster", options->cluster, "Cluster preset the collectives were measured on");
+    command->add_option("--gpu", options->gpu, "GPU preset the measuring script ran on");
+    command->add_option("-o", options->output, "Where the calibration goes, for `validate --calibration` and scenarios");
+    command->add_flag("--from-scratch", options->from_scratch,
+                      "Start from priors instead of the shipped calibration, and fit what is the same everywhere, too");
+    command->callback([options, &context] { context.exit_code = run(*options); });
+}
+
+}  // namespace shardscope::commands
