@@ -31,6 +31,8 @@ const std::vector<ActionRow>& action_table() {
          false},
         {pin, "action/pin", QT_TRANSLATE_NOOP("Actions", "&Pin"), "pin", "P", true},
         {unpin_all, "action/unpin-all", QT_TRANSLATE_NOOP("Actions", "&Unpin all"), "", "", false},
+        {measured_run, "action/measured", QT_TRANSLATE_NOOP("Actions", "&Measured run…"), "", "Ctrl+M",
+         false},
         {show_table, "action/table", QT_TRANSLATE_NOOP("Actions", "&Table of the plot"), "table", "Ctrl+T",
          false},
         {toggle_why, "action/why", QT_TRANSLATE_NOOP("Actions", "&Why panel"), "", "F9", false},

@@ -34,7 +34,8 @@ int run_gui(int argc, char** argv, const std::string& file) {
     Session session;
     ThemeManager::instance().choose(session.theme());
     MainWindow window(commands::catalogue(), session);
-    if (!file.empty()) window.open(QString::fromStdString(file));
+    if (file.empty()) window.restore();
+    else window.open(QString::fromStdString(file));
     window.show();
     return QApplication::exec();
 }

@@ -26,6 +26,7 @@
 #include "files/scenario_file.h"
 #include "widgets/panels/controls_panel.h"
 #include "widgets/panels/headline.h"
+#include "widgets/panels/measured_panel.h"
 #include "widgets/panels/memory_bar.h"
 #include "widgets/panels/repair_strip.h"
 #include "widgets/panels/scenario_strip.h"
@@ -35,14 +36,16 @@
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/plot_data.h"
 #include "widgets/plots/scaling_plot.h"
+#include "widgets/plots/validation_plot.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
 namespace {
 
 constexpr int kWhyFolds = 1280;      // narrower than this the Why panel becomes a rail
+constexpr int kLowBelow = 820;       // lower than this the bottom keeps to one line
 constexpr int kCompactBelow = 1200;  // narrower than this controls and side column shrink
-const char* const kPlots[] = {"scaling", "memory", "waterfall"};
+const char* const kPlots[] = {"scaling", "memory", "waterfall", "validation"};
 
 QWidget* line(bool vertical) {
     auto* widget = new QWidget;
@@ -96,6 +99,13 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
     build_panes();
     connect_actions();
     connect(&model_, &LiveModel::changed, this, &MainWindow::refresh_titles);
+    // A crash costs no more than the last second.
+    constexpr int kAutosave = 1000;  // ms
+    autosave_.setSingleShot(true);
+    connect(&autosave_, &QTimer::timeout, this, &MainWindow::keep_session);
+    connect(&model_, &LiveModel::changed, this, [this] {
+        if (!autosave_.isActive()) autosave_.start(kAutosave);
+    });
     const auto tint = [this] { tint_actions(actions_, current_theme().text); };
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, tint);
     tint();
@@ -126,7 +136,7 @@ void MainWindow::build_menus() {
         group->addAction(actions_.at(id));
         theme->addAction(actions_.at(id));
     }
-    QMenu* scenarios = menu(tr("&Scenario"), {pin, unpin_all});
+    QMenu* scenarios = menu(tr("&Scenario"), {pin, unpin_all, measured_run});
     scenarios->addSeparator();
     for (const Preset* preset : catalogue_.all(PresetKind::scenario)) {
         QAction* entry = scenarios->addAction(preset->title.empty() ? QString::fromStdString(preset->name)
@@ -200,12 +210,14 @@ void MainWindow::build_panes() {
     auto* plots = new QHBoxLayout;
     plots->setContentsMargins(0, 0, 0, 0);
     plots->setSpacing(0);
-    auto* tabs = new QTabWidget;
-    tabs->setObjectName(QStringLiteral("tabs"));
-    tabs->setDocumentMode(true);
+    tabs_ = new QTabWidget;
+    tabs_->setObjectName(QStringLiteral("tabs"));
+    tabs_->setDocumentMode(true);
     scaling_ = new ScalingPlot(model_);
-    tabs->addTab(scaling_, tr("Scaling"));
-    plots->addWidget(tabs, 1);
+    validation_ = new ValidationPlot(model_);
+    tabs_->addTab(scaling_, tr("Scaling"));
+    tabs_->addTab(validation_, tr("Validation"));
+    plots->addWidget(tabs_, 1);
     plots->addWidget(line(true));
     side_ = new QWidget;
     auto* side_rows = column(side_);
@@ -233,7 +245,10 @@ void MainWindow::build_panes() {
     panes->addWidget(why_rail_);
 
     rows->addWidget(line(false));
-    rows->addWidget(new ScenarioStrip(model_));
+    measured_ = new MeasuredPanel(model_);
+    rows->addWidget(measured_);
+    auto* strip = new ScenarioStrip(model_);
+    rows->addWidget(strip);
     setCentralWidget(whole);
     // At first nothing is focused: the first control would look chosen.
     whole->setFocusPolicy(Qt::ClickFocus);
@@ -247,8 +262,14 @@ void MainWindow::build_panes() {
         waterfall_->set_hypothetical(on);
         scaling_->show_hypothetical(on);
     });
-    connect(scaling_, &ScalingPlot::table_requested, actions_.at(ActionId::show_table), &QAction::trigger);
-    connect(scaling_, &ScalingPlot::export_requested, actions_.at(ActionId::export_plot), &QAction::trigger);
+    QAction* table = actions_.at(ActionId::show_table);
+    QAction* save = actions_.at(ActionId::export_plot);
+    connect(scaling_, &ScalingPlot::table_requested, table, &QAction::trigger);
+    connect(scaling_, &ScalingPlot::export_requested, save, &QAction::trigger);
+    connect(validation_, &ValidationPlot::table_requested, table, &QAction::trigger);
+    connect(validation_, &ValidationPlot::export_requested, save, &QAction::trigger);
+    connect(strip, &ScenarioStrip::measured_requested, actions_.at(ActionId::measured_run),
+            &QAction::trigger);
 }
 
 void MainWindow::connect_actions() {
@@ -295,10 +316,10 @@ void MainWindow::connect_actions() {
         save(file);
     });
     on(ActionId::export_plot, [this] {
-        const QString file = dialogs_.save_file(this, tr("Export the plot"),
-                                                session_.folder() + QStringLiteral("/scaling.svg"),
-                                                tr("Figures and tables (*.svg *.pdf *.png *.csv)"));
-        if (!file.isEmpty()) export_plot(QStringLiteral("scaling"), file);
+        const QString file = dialogs_.save_file(
+            this, tr("Export the plot"), QStringLiteral("%1/%2.svg").arg(session_.folder(), current_plot()),
+            tr("Figures and tables (*.svg *.pdf *.png *.csv)"));
+        if (!file.isEmpty()) export_plot(current_plot(), file);
     });
     on(ActionId::export_all, [this] { export_all(); });
     on(ActionId::quit, [this] { close(); });
@@ -311,9 +332,10 @@ void MainWindow::connect_actions() {
     on(ActionId::unpin_all, [this] {
         while (!model_.pins().empty()) model_.unpin(model_.pins().back().letter);
     });
+    on(ActionId::measured_run, [this] { measured_->ask(); });
     on(ActionId::show_table, [this] {
-        if (const auto table = plot_table("scaling", model_.answer()))
-            (new TableView(tr("Scaling"), *table, this))->show();
+        if (const auto table = plot_table(current_plot().toStdString(), model_.answer()))
+            (new TableView(tabs_->tabText(tabs_->currentIndex()), *table, this))->show();
     });
     on(ActionId::toggle_why, [this] { show_why(!why_->isVisible()); });
     on(ActionId::shortcuts, [this] {
@@ -381,6 +403,19 @@ bool MainWindow::open(const QString& file) {
     return true;
 }
 
+void MainWindow::restore() {
+    const std::string text = session_.scenario().toStdString();
+    if (text.empty()) return;
+    // What this version cannot read, a newer one's perhaps, is left alone.
+    Problems problems;
+    const Scenario scenario = read_scenario(text, catalogue_, {}, problems);
+    if (problems.empty()) model_.start_with(scenario);
+}
+
+void MainWindow::keep_session() {
+    session_.set_scenario(QString::fromStdString(write_scenario(model_.scenario(), false)));
+}
+
 void MainWindow::load_text(const QString& text, const QString& what, const QString& folder) {
     Problems problems;
     const Scenario scenario = read_scenario(text.toStdString(), catalogue_, folder.toStdString(), problems);
@@ -419,6 +454,7 @@ bool MainWindow::export_plot(const QString& plot, const QString& file) {
         if (ending != QLatin1String(name)) continue;
         FigureRequest request;
         request.plot = plot.toStdString();
+        if (plot == validation_->objectName()) request.outputs = {validation_->output()};
         QString problem;
         const QByteArray bytes = render_figure(request, model_.answer(), format, &problem);
         QSaveFile output(file);
@@ -453,6 +489,8 @@ void MainWindow::export_all() {
     say(tr("%n files written to %1", nullptr, written).arg(folder));
 }
 
+QString MainWindow::current_plot() const { return tabs_->currentWidget()->objectName(); }
+
 void MainWindow::say(const QString& message) {
     message_text_->setText(message);
     message_->show();
@@ -480,6 +518,7 @@ void MainWindow::show_why(bool shown) {
 void MainWindow::fold(const QSize& size) {
     const bool compact = size.width() < kCompactBelow;
     controls_->set_compact(compact);
+    measured_->set_compact(size.height() < kLowBelow);
     side_->setFixedWidth(compact ? 214 : 262);
     const bool why = why_wanted_ && size.width() >= kWhyFolds;
     why_->setVisible(why);
@@ -493,6 +532,7 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     session_.set_geometry(saveGeometry());
+    keep_session();
     QMainWindow::closeEvent(event);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QMainWindow>
+#include <QTimer>
 #include <functional>
 
 #include "app/actions.h"
@@ -9,17 +10,20 @@
 #include "widgets/live_model.h"
 
 class QLabel;
+class QTabWidget;
 class QToolButton;
 
 namespace shardscope {
 
 class ControlsPanel;
 class Headline;
+class MeasuredPanel;
 class MemoryBar;
 class RepairStrip;
 class ScalingPlot;
 class ScenarioStrip;
 class Session;
+class ValidationPlot;
 class Waterfall;
 class WhyPanel;
 
@@ -53,6 +57,8 @@ class MainWindow : public QMainWindow {
     // changes then.
     bool open(const QString& file);
     bool save(const QString& file);
+    // The scenario as the last window left it, if there was one.
+    void restore();
     // One plot to one file, its format by the ending.
     bool export_plot(const QString& plot, const QString& file);
 
@@ -72,7 +78,9 @@ class MainWindow : public QMainWindow {
     void fold(const QSize& size);
     void show_why(bool shown);
     void say(const QString& message);
+    void keep_session();
     void export_all();
+    [[nodiscard]] QString current_plot() const;  // of the main plot area
 
     Catalogue& catalogue_;
     Session& session_;
@@ -86,7 +94,10 @@ class MainWindow : public QMainWindow {
     ControlsPanel* controls_ = nullptr;
     Headline* headline_ = nullptr;
     RepairStrip* repairs_ = nullptr;
+    QTabWidget* tabs_ = nullptr;
     ScalingPlot* scaling_ = nullptr;
+    ValidationPlot* validation_ = nullptr;
+    MeasuredPanel* measured_ = nullptr;
     MemoryBar* memory_ = nullptr;
     Waterfall* waterfall_ = nullptr;
     WhyPanel* why_ = nullptr;
@@ -95,6 +106,7 @@ class MainWindow : public QMainWindow {
     QWidget* message_ = nullptr;
     QLabel* message_text_ = nullptr;
     bool why_wanted_ = true;
+    QTimer autosave_;
 };
 
 }  // namespace shardscope

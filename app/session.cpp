@@ -8,6 +8,7 @@ namespace {
 const QString kTheme = QStringLiteral("theme");
 const QString kGeometry = QStringLiteral("geometry");
 const QString kFolder = QStringLiteral("folder");
+const QString kScenario = QStringLiteral("scenario");
 const QString kRecent = QStringLiteral("recent");
 constexpr qsizetype kMostRecent = 8;
 
@@ -33,6 +34,9 @@ QString Session::folder() const {
         .toString();
 }
 void Session::set_folder(const QString& folder) { settings_.setValue(kFolder, folder); }
+
+QString Session::scenario() const { return settings_.value(kScenario).toString(); }
+void Session::set_scenario(const QString& text) { settings_.setValue(kScenario, text); }
 
 QStringList Session::recent() const { return settings_.value(kRecent).toStringList(); }
 void Session::add_recent(const QString& file) {

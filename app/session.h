@@ -1,4 +1,5 @@
-// What the window remembers between starts: geometry, theme, folder, recent files. One table of settings.
+// What the window remembers between starts: geometry, theme, folder, the scenario as it was left, recent
+// files. One table of settings.
 #pragma once
 
 #include <QByteArray>
@@ -18,6 +19,9 @@ class Session {
     void set_geometry(const QByteArray& geometry);
     [[nodiscard]] QString folder() const;  // of the last file opened or saved
     void set_folder(const QString& folder);
+    // The scenario as it was left, as a file's text; empty at first.
+    [[nodiscard]] QString scenario() const;
+    void set_scenario(const QString& text);
     [[nodiscard]] QStringList recent() const;
     void add_recent(const QString& file);
 

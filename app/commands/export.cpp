@@ -69,10 +69,10 @@ int run(const Options& options) {
     else if (!options.target.empty())
         problems.push_back({"-o " + options.target, "the ending decides the format", "",
                             "end it in .svg, .pdf, .png or .csv"});
-    for (const char* later : {"walls", "sensitivity", "timeline", "plans", "validation"}) {
+    for (const char* later : {"walls", "sensitivity", "timeline", "plans"}) {
         if (options.plot == later)
             problems.push_back({"--plot " + options.plot, "not modelled yet", "a later version brings it",
-                                "use scaling, memory, waterfall or sweep"});
+                                "use scaling, memory, waterfall, sweep or validation"});
     }
     if (!problems.empty()) {
         report(problems, {});
@@ -111,14 +111,15 @@ void add_export(CLI::App& app, Context& context) {
     CLI::App* command = app.add_subcommand("export", "Writes a plot as SVG, PDF, PNG or CSV");
     command->add_option("FILE", options->file, "Scenario file; - reads standard input")->required();
     command->add_option("--set", options->assignments, "KEY=VALUE")->take_all()->allow_extra_args(false);
-    command->add_option("--plot", options->plot, "scaling, memory, waterfall or sweep");
+    command->add_option("--plot", options->plot, "scaling, memory, waterfall, sweep or validation");
     command->add_option("-o", options->target, "F.svg, F.pdf, F.png or F.csv");
     command->add_option("--report", options->report, "F.html, F.pdf or F.md");
     command->add_option("--size", options->size, "WxH in pixels");
     command->add_option("--axis", options->axes, "For sweep: KEY=FROM:TO:STEPS[:log]")
         ->take_all()
         ->allow_extra_args(false);
-    command->add_option("--output", options->outputs, "For sweep: result fields");
+    command->add_option("--output", options->outputs,
+                        "For sweep: result fields; for validation: mfu, tokens_per_s_per_gpu or step_time_s");
     command->add_flag("--hypothetical", options->hypothetical,
                       "Times also for what does not fit, labelled so");
     command->callback([options, &context] { context.exit_code = run(*options); });

@@ -2,11 +2,13 @@
 #include <QApplication>
 #include <QDir>
 #include <QStandardPaths>
+#include <QTabWidget>
 #include <cstdio>
 
 #include "app/commands/command.h"
 #include "app/main_window.h"
 #include "app/session.h"
+#include "evidence/measured.h"
 #include "widgets/theme/theme.h"
 
 using namespace shardscope;
@@ -19,6 +21,7 @@ struct Shot {
     ThemeManager::Choice theme;
     Scenario (*scenario)();
     bool pinned = false;  // beside a ghost of the first launch, with the wall explained
+    int tab = 0;          // of the main plot area
 };
 
 Scenario first() { return Scenario::first_launch(commands::catalogue()); }
@@ -32,6 +35,13 @@ Scenario network_bound() {
 }
 
 Scenario slower_network() { return edited(edited(first(), P::gpus, 256), P::inter_node_bandwidth, 12.5e9); }
+
+// A 70B model whose own measured run is slower than it could be.
+Scenario measured() {
+    Scenario scenario = with_model(first(), *commands::catalogue().find(PresetKind::model, "mpt-70b"));
+    scenario = edited(edited(scenario, P::recompute, 1), P::micro_batch, 8);
+    return with_measurement(scenario, Measurement{MeasuredKind::tokens_per_s_per_gpu, 880, 64});
+}
 
 Scenario risky() { return edited(edited(first(), P::sequence_length, 2048), P::micro_batch, 5); }
 
@@ -50,6 +60,10 @@ int main(int argc, char** argv) {
         {"does-not-fit.png", {1440, 900}, ThemeManager::Choice::light, too_long},
         {"risky-dark.png", {1440, 900}, ThemeManager::Choice::dark, risky},
         {"pinned.png", {1440, 900}, ThemeManager::Choice::light, slower_network, true},
+        {"validation.png", {1440, 900}, ThemeManager::Choice::light, first, false, 1},
+        {"validation-dark.png", {1440, 900}, ThemeManager::Choice::dark, measured, false, 1},
+        {"validation-small.png", {1024, 700}, ThemeManager::Choice::light, measured, false, 1},
+        {"measured.png", {1440, 900}, ThemeManager::Choice::light, measured},
         {"small.png", {1024, 700}, ThemeManager::Choice::light, first},
         {"small-does-not-fit.png", {1024, 700}, ThemeManager::Choice::light, too_long},
     };
@@ -65,6 +79,7 @@ int main(int argc, char** argv) {
         }
         window.model().start_with(shot.scenario());
         if (shot.pinned) window.explain(Output::wall);
+        window.findChild<QTabWidget*>(QStringLiteral("tabs"))->setCurrentIndex(shot.tab);
         window.show();
         for (int i = 0; i < 5; ++i) QApplication::processEvents();
         const QString file = QDir(folder).filePath(QLatin1String(shot.file));

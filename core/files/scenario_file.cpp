@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "evidence/measured.h"
 #include "files/json_values.h"
 
 namespace shardscope {
@@ -104,8 +105,12 @@ class Reader {
     }
 
     void view(const json& value, const std::string& pointer) {
-        if (value.is_object()) scenario_.view = value.dump();
-        else problems_.push_back({pointer, "view is an object", "", {}});
+        if (!value.is_object()) {
+            problems_.push_back({pointer, "view is an object", "", {}});
+            return;
+        }
+        scenario_.view = value.dump();
+        check_measurement(scenario_.view, problems_);
     }
 
     void section(const json& value, const std::string& key, const std::string& pointer,

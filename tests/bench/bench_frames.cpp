@@ -7,6 +7,7 @@
 #include <QImage>
 #include <QMouseEvent>
 #include <QStandardPaths>
+#include <QTabWidget>
 #include <QTest>
 #include <algorithm>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "app/commands/command.h"
 #include "app/main_window.h"
 #include "app/session.h"
+#include "evidence/measured.h"
 #include "widgets/theme/theme.h"
 
 using namespace shardscope;
@@ -43,10 +45,14 @@ class PaintWatch : public QObject {
 
 // Drags one control's handle from end to end and back. A frame lasts from the mouse event until the visible
 // plot, the last to repaint because its replot is queued, has been painted into the window's backing store.
-void drag(benchmark::State& state, const char* slider_name) {
+void drag(benchmark::State& state, const char* slider_name, const char* plot_name = "scaling",
+          const Scenario& scenario = Scenario::first_launch(commands::catalogue())) {
     Session session;
     MainWindow window(commands::catalogue(), session);
+    window.model().start_with(scenario);
     window.resize(1440, 900);
+    auto* plot = window.findChild<QWidget*>(QLatin1String(plot_name));
+    window.findChild<QTabWidget*>(QStringLiteral("tabs"))->setCurrentWidget(plot);
     window.show();
     QApplication::processEvents();
     auto* slider = window.findChild<QWidget*>(QLatin1String(slider_name));
@@ -54,7 +60,6 @@ void drag(benchmark::State& state, const char* slider_name) {
         state.SkipWithError("no such slider");
         return;
     }
-    auto* plot = window.findChild<QWidget*>(QStringLiteral("scaling"));
     const auto canvases = plot->findChildren<QWidget*>();
     const auto canvas =
         std::ranges::find_if(canvases, [](const QWidget* widget) { return widget->inherits("QCustomPlot"); });
@@ -92,11 +97,18 @@ void drag_memory(benchmark::State& state) { drag(state, "cluster.gpu.memory/slid
 void drag_width(benchmark::State& state) { drag(state, "model.hidden_size/slider"); }
 void drag_sequence(benchmark::State& state) { drag(state, "training.sequence_length/slider"); }
 void drag_gpus(benchmark::State& state) { drag(state, "cluster.gpus/slider"); }
+// With a run of one's own, whose point follows.
+void drag_measured(benchmark::State& state) {
+    drag(state, "cluster.inter_node_bandwidth/slider", "validation",
+         with_measurement(Scenario::first_launch(commands::catalogue()),
+                          Measurement{MeasuredKind::tokens_per_s_per_gpu, 4500, 64}));
+}
 BENCHMARK(drag_bandwidth)->Name("scaling/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_memory)->Name("scaling/drag_memory")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_width)->Name("scaling/drag_width")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_sequence)->Name("scaling/drag_sequence")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_gpus)->Name("scaling/drag_gpus")->Unit(benchmark::kMillisecond)->Iterations(300);
+BENCHMARK(drag_measured)->Name("validation/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 
 // From nothing to the first painted frame, and what that takes in memory.
 double start_ms = 0;

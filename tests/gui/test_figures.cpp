@@ -66,7 +66,7 @@ struct LivePlot {
 }  // namespace
 
 TEST_CASE("every plot renders in every format, the same bytes each time", "[figures]") {
-    const std::string plot = GENERATE("scaling", "memory", "waterfall", "sweep");
+    const std::string plot = GENERATE("scaling", "memory", "waterfall", "sweep", "validation");
     const bool fits = GENERATE(true, false);
     const Answer subject = fits ? first() : too_long();
     REQUIRE(subject.fits() == fits);

@@ -48,6 +48,12 @@ ScenarioStrip::ScenarioStrip(LiveModel& model, QWidget* parent) : QWidget(parent
     row->addStretch(1);
     hint_ = new QLabel(tr("P pins the current scenario"));
     row->addWidget(hint_);
+    auto* measured = new QToolButton;
+    measured->setObjectName(QStringLiteral("scenarios/measured"));
+    measured->setText(tr("Measured run…"));
+    measured->setToolTip(tr("Compare with a run of one's own"));
+    row->addWidget(measured);
+    connect(measured, &QToolButton::clicked, this, &ScenarioStrip::measured_requested);
     connect(&model_, &LiveModel::changed, this, &ScenarioStrip::refresh_current);
     connect(&model_, &LiveModel::pins_changed, this, &ScenarioStrip::rebuild_pins);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {

@@ -17,6 +17,9 @@ class ScenarioStrip : public QWidget {
   public:
     explicit ScenarioStrip(LiveModel& model, QWidget* parent = nullptr);
 
+  Q_SIGNALS:
+    void measured_requested();
+
   private:
     void refresh_current();
     void rebuild_pins();

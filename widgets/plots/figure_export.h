@@ -16,11 +16,11 @@
 namespace shardscope {
 
 struct FigureRequest {
-    std::string plot;  // scaling, memory, waterfall, sweep
+    std::string plot;  // scaling, memory, waterfall, sweep, validation
     QSize size{960, 600};
     double scale = 2;             // PNG: pixels per unit of size, 1 to 4
     std::vector<Axis> axes;       // sweep
-    std::vector<Output> outputs;  // sweep
+    std::vector<Output> outputs;  // sweep; validation: mfu, tokens_per_s_per_gpu or step_time
     bool hypothetical = false;    // rates although it does not fit, said so in the caption
 };
 

@@ -10,6 +10,7 @@
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/scaling_figure.h"
 #include "widgets/plots/sweep_figure.h"
+#include "widgets/plots/validation_figure.h"
 
 namespace shardscope {
 namespace {
@@ -54,6 +55,14 @@ void paint_plot(QCPPainter& painter, const QRectF& area, QCustomPlot& plot) {
     painter.restore();
 }
 
+ValidationQuantity quantity_of(const FigureRequest& request) {
+    if (request.outputs.empty()) return ValidationQuantity::mfu;
+    return validation_quantity(request.outputs.front()).value_or(ValidationQuantity::mfu);
+}
+
+// Whether the figure is about more than the scenario.
+bool is_general(const FigureRequest& request) { return request.plot == "validation"; }
+
 // Paints the figure and returns its part of the caption; with `painter` null only the latter.
 QString figure(QCPPainter* painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
     const Theme& theme = Theme::print();
@@ -81,6 +90,20 @@ QString figure(QCPPainter* painter, const QRectF& area, const FigureRequest& req
         paint_plot(*painter, area, plot);
         return words;
     }
+    if (request.plot == "validation") {
+        ValidationData data = validation_data(*answer.scenario.catalogue);
+        const auto own = own_point(answer);
+        QString words = validation_words(data, own);
+        if (!painter) return words;
+        QCustomPlot plot;
+        ValidationFigure validation(plot);
+        validation.set_style(theme, page_font());
+        validation.set_own(own);
+        validation.set_data(std::move(data));
+        validation.set_quantity(quantity_of(request));
+        paint_plot(*painter, area, plot);
+        return words;
+    }
     // The window's own panels, enlarged: they are made for a narrow column.
     const bool memory = request.plot == "memory";
     if (painter) {
@@ -104,6 +127,7 @@ QString figure(QCPPainter* painter, const QRectF& area, const FigureRequest& req
 }  // namespace
 
 QString page_title(const FigureRequest& request, const Answer& answer) {
+    if (is_general(request)) return tr("Predicted against measured: public training runs");
     QString name = tr("Scaling");
     if (request.plot == "memory") name = tr("Memory");
     if (request.plot == "waterfall") name = tr("Step");
@@ -150,11 +174,12 @@ void paint_page(QCPPainter& painter, const FigureRequest& request, const Answer&
             bottom -= metrics.height();
         }
     };
-    lines_up(footer_words(answer), footer_font, theme.muted);
+    lines_up(is_general(request) ? validation_footer_words() : footer_words(answer), footer_font,
+             theme.muted);
     bottom -= 6;
     const QString own = figure(nullptr, {}, request, answer);
     lines_up(own, fonts.small, theme.text);
-    lines_up(setting_words(answer), fonts.small, theme.text);
+    if (!is_general(request) || own_point(answer)) lines_up(setting_words(answer), fonts.small, theme.text);
     bottom -= kMargin / 2;
     figure(&painter, QRectF(kMargin, std::round(top), width, std::floor(bottom - top)), request, answer);
 }

@@ -167,6 +167,11 @@ void draw_diamond(QPainter& painter, const QPointF& at, double radius, const QCo
     painter.restore();
 }
 
+void draw_own_run(QPainter& painter, const QPointF& at, const Theme& theme) {
+    draw_diamond(painter, at, 9, theme.pane, theme.text);
+    draw_diamond(painter, at, 4, theme.text, theme.text);
+}
+
 void draw_cross(QPainter& painter, const QPointF& at, double radius, const QColor& color) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);

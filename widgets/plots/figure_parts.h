@@ -69,6 +69,8 @@ QList<QPointF> around(const QPointF& anchor, const QSizeF& size, double gap);
 void draw_ring(QPainter& painter, const QPointF& at, double radius, const QColor& fill, const QColor& edge);
 void draw_diamond(QPainter& painter, const QPointF& at, double radius, const QColor& fill,
                   const QColor& edge);
+// The person's own measured run: a diamond with a core, so that it is not taken for a public one.
+void draw_own_run(QPainter& painter, const QPointF& at, const Theme& theme);
 void draw_cross(QPainter& painter, const QPointF& at, double radius, const QColor& color);
 void draw_triangle(QPainter& painter, const QPointF& tip, double width, const QColor& color);
 // A pin's letter on its colour.

@@ -4,6 +4,7 @@
 #include <QStringList>
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "widgets/panels/drawing.h"
 
@@ -12,9 +13,8 @@ namespace {
 
 QString tr(const char* text) { return QCoreApplication::translate("FigureWords", text); }
 
-QString value_of(P id, const Answer& answer) {
-    return QString::fromStdString(format(id, answer.settings[id]));
-}
+QString value_of(P id, const Settings& settings) { return QString::fromStdString(format(id, settings[id])); }
+QString value_of(P id, const Answer& answer) { return value_of(id, answer.settings); }
 
 QString title_of(const Preset* preset, const QString& otherwise) {
     return preset ? QString::fromStdString(preset->title) : otherwise;
@@ -44,19 +44,23 @@ QString setting_words(const Answer& answer) {
             where += tr(", modified");
         where += QLatin1Char(')');
     }
-    QStringList plan{value_of(P::sharding, answer),
-                     tr("micro-batch %1").arg(value_of(P::micro_batch, answer)),
-                     tr("accumulation %1").arg(value_of(P::accumulation, answer)),
-                     tr("global batch %1").arg(value_of(P::global_batch, answer)),
-                     tr("sequence %1").arg(shown(answer.settings[P::sequence_length], Quantity::count)),
-                     value_of(P::precision, answer),
-                     tr("recompute %1").arg(value_of(P::recompute, answer)),
-                     tr("%1 attention").arg(value_of(P::attention, answer))};
     return tr("Model: %1, %2 parameters%3. Cluster: %4. Plan: %5.")
         .arg(title_of(answer.scenario.model, tr("own")),
              shown(answer.estimate.parameters, Quantity::big_count),
              is_modified(answer.scenario, Group::model) ? tr(", modified") : QString(), where,
-             plan.join(QStringLiteral(", ")));
+             plan_words(answer.settings));
+}
+
+QString plan_words(const Settings& settings) {
+    const QStringList plan{value_of(P::sharding, settings),
+                           tr("micro-batch %1").arg(value_of(P::micro_batch, settings)),
+                           tr("accumulation %1").arg(value_of(P::accumulation, settings)),
+                           tr("global batch %1").arg(value_of(P::global_batch, settings)),
+                           tr("sequence %1").arg(shown(settings[P::sequence_length], Quantity::count)),
+                           value_of(P::precision, settings),
+                           tr("recompute %1").arg(value_of(P::recompute, settings)),
+                           tr("%1 attention").arg(value_of(P::attention, settings))};
+    return plan.join(QStringLiteral(", "));
 }
 
 QString scaling_words(const ScalingData& data) {
@@ -69,8 +73,9 @@ QString scaling_words(const ScalingData& data) {
     if (!std::ranges::all_of(data.curves.weak, &CurvePoint::fits)) out += memory_limit(data.capacity);
     if (!data.measured.empty()) {
         out +=
-            tr("Diamonds: public measured runs of this model and GPU, solid with the same settings, hollow "
-               "with others.");
+            tr("Diamonds: measured runs of this model and GPU, solid with the same settings, hollow with "
+               "others.");
+        if (data.measured.front().own) out += tr("Diamond with a core: one's own run.");
     }
     if (data.curves.knee > 0) out += tr("Triangle: from here an added GPU brings less than half.");
     if (data.hypothetical) out += hypothetical_words();
@@ -115,6 +120,58 @@ QString waterfall_words(const Answer& answer, bool hypothetical) {
         tr("Terms of one optimizer step; they add up to it. Pale: communication hidden below compute.");
     if (!answer.fits()) out += QLatin1Char(' ') + hypothetical_words();
     return out;
+}
+
+QString error_words(double error) {
+    constexpr double kNothing = 0.0005;  // shown as 0.0 %
+    if (std::fabs(error) < kNothing) return tr("right");
+    // Percent of a multiple are hard to read.
+    const double factor = std::max(1 + error, 1 / (1 + error));
+    constexpr double kMultiple = 3;
+    const QString size = factor < kMultiple ? shown(std::fabs(error), Quantity::percent)
+                                            : tr("%1 times").arg(shown(factor, Quantity::fraction));
+    return (error > 0 ? tr("%1 too slow") : tr("%1 too fast")).arg(size);
+}
+
+QString measured_text(double value, ValidationQuantity quantity) {
+    switch (quantity) {
+        case ValidationQuantity::mfu: return tr("%1 MFU").arg(shown(value, Quantity::percent));
+        case ValidationQuantity::tokens_per_s_per_gpu:
+            return tr("%1 tokens/s/GPU").arg(shown(value, Quantity::rate, false));
+        case ValidationQuantity::step_time: break;
+    }
+    return shown(value, Quantity::seconds);
+}
+
+QString validation_band_text() {
+    constexpr double kPercent = 0.01;
+    return tr("±%1 %").arg(std::lround(kValidationBand / kPercent));
+}
+
+QString summary_words(const ValidationData& data) {
+    const auto percent = [](double value) { return shown(value, Quantity::percent); };
+    return tr("%1 public runs: mean error of the step time %2, median %3, nine of ten within %4.")
+        .arg(data.all.n)
+        .arg(percent(data.all.mean_abs_error), percent(data.all.median_abs_error),
+             percent(data.all.p90_abs_error));
+}
+
+QString validation_words(const ValidationData& data, const std::optional<ValidationPoint>& own) {
+    QStringList out{summary_words(data),
+                    tr("Line: predicted as measured; grey: %1.").arg(validation_band_text())};
+    if (data.not_modelled > 0)
+        out += tr("%1 runs of the table are not shown: not modelled yet or without a step time.")
+                   .arg(data.not_modelled);
+    if (own)
+        out += tr("Diamond with a core: one's own run, measured %1, predicted %2.")
+                   .arg(measured_text(own->measured(ValidationQuantity::mfu), ValidationQuantity::mfu),
+                        error_words(own->error));
+    return out.join(QLatin1Char(' '));
+}
+
+QString validation_footer_words() {
+    return tr("Shardscope %1 · each run with the constants of its GPU, fabric and software")
+        .arg(QStringLiteral(SHARDSCOPE_VERSION));
 }
 
 QString footer_words(const Answer& answer) {

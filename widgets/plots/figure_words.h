@@ -4,6 +4,7 @@
 #include <QString>
 
 #include "widgets/plots/plot_data.h"
+#include "widgets/plots/validation_data.h"
 
 namespace shardscope {
 
@@ -11,12 +12,23 @@ namespace shardscope {
 QString figure_title(const QString& plot_title, const Answer& answer);
 // Model, cluster and plan: the first sentence of every caption.
 QString setting_words(const Answer& answer);
+// The plan alone: "zero3, micro-batch 2, …".
+QString plan_words(const Settings& settings);
 // What is solid, dashed, hatched and so on.
 QString scaling_words(const ScalingData& data);
 QString sweep_words(const SweepData& data);
 QString memory_words(const Answer& answer);
 QString waterfall_words(const Answer& answer, bool hypothetical);
+QString validation_words(const ValidationData& data, const std::optional<ValidationPoint>& own);
+// "164 public runs: mean error 4.2 %, median 2.5 %, nine of ten within 10.4 %."
+QString summary_words(const ValidationData& data);
+// "2.8 % too slow": what an error of the predicted step time means.
+QString error_words(double error);
+QString measured_text(double value, ValidationQuantity quantity);
+QString validation_band_text();  // "±10 %"
 // Version and the parameters that the numbers hang on most.
 QString footer_words(const Answer& answer);
+// The same where every point has parameters of its own.
+QString validation_footer_words();
 
 }  // namespace shardscope

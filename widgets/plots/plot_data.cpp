@@ -4,8 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "evidence/measured.h"
 #include "evidence/runs.h"
 #include "files/csv.h"
+#include "widgets/plots/validation_data.h"
 
 namespace shardscope {
 namespace {
@@ -142,9 +144,14 @@ ScalingData scaling_data(const Answer& answer, bool hypothetical) {
     out.global_batch = s[P::global_batch];
     out.sequences_per_gpu = s[P::global_batch] / data_parallel(s);
     out.hypothetical = hypothetical;
+    if (const auto measurement = measurement_of(answer.scenario)) {
+        const Residual found = residual(answer, *measurement);
+        out.measured.push_back(
+            {found.gpus, found.tokens_per_s_per_gpu, true, true, "my measured run", "this scenario"});
+    }
     for (const ComparableRun& run : comparable_runs(answer)) {
         if (run.run->tokens_per_s_per_gpu > 0) {
-            out.measured.push_back({run.run->gpus, run.run->tokens_per_s_per_gpu, run.same_settings,
+            out.measured.push_back({run.run->gpus, run.run->tokens_per_s_per_gpu, run.same_settings, false,
                                     run.run->id, run.run->source});
         }
     }
@@ -313,6 +320,8 @@ std::optional<PlotTable> plot_table(const std::string& plot, const Answer& answe
     if (plot == "memory") return memory_table(answer);
     if (plot == "waterfall") return waterfall_table(answer, hypothetical);
     if (plot == "sweep") return sweep_table(sweep_data(answer, axes, outputs, hypothetical));
+    if (plot == "validation")
+        return validation_table(validation_data(*answer.scenario.catalogue), own_point(answer));
     return std::nullopt;
 }
 

@@ -53,6 +53,7 @@ struct MeasuredPoint {
     double gpus = 0;
     double tokens_per_s_per_gpu = 0;
     bool same_settings = false;
+    bool own = false;  // of this scenario, by the person themselves
     std::string name;
     std::string source;
 };

@@ -186,7 +186,8 @@ void ScalingLabels::paint_current() {
         });
         if (run != diamonds_.end()) {
             const double measured = data.y(run->run->tokens_per_s_per_gpu, run->run->gpus, scene_.options.y);
-            lines.append(plain(tr("measured %1").arg(value_text(measured, scene_.options.y))));
+            lines.append(plain((run->run->own ? tr("my run %1") : tr("measured %1"))
+                                   .arg(value_text(measured, scene_.options.y))));
         }
     }
     const QSizeF size = size_of(lines);
@@ -273,7 +274,8 @@ void ScalingLabels::paint_marks() {
     if (has_knee_) draw_triangle(painter_, knee_, 10, theme.text);
     for (const Diamond& diamond : diamonds_) {
         // The solid one is larger: it often lies below the dot and must show beyond it.
-        if (diamond.run->same_settings) draw_diamond(painter_, diamond.at, 7, theme.text, theme.text);
+        if (diamond.run->own) draw_own_run(painter_, diamond.at, theme);
+        else if (diamond.run->same_settings) draw_diamond(painter_, diamond.at, 7, theme.text, theme.text);
         else draw_diamond(painter_, diamond.at, 5.5, theme.pane, theme.text);
     }
     for (const ScalingFigure::Ghost& pinned : scene_.ghosts) {

@@ -53,6 +53,7 @@ Theme make_light(Theme::Kind kind) {
     t.risky = {rgb(0x6B4A00), rgb(0xFFF0CC), rgb(0xE69F00)};
     t.does_not_fit = {rgb(0xFFFFFF), t.text, t.text};
     t.pins = {rgb(0xE69F00), rgb(0xCC79A7), rgb(0x56B4E9), rgb(0x009E73), rgb(0xD55E00), rgb(0x0072B2)};
+    t.categories = {t.compute, t.communication, t.memory_rate, t.recompute, t.activations, t.risk, t.text};
     return t;
 }
 
@@ -93,6 +94,7 @@ Theme make_dark() {
     t.does_not_fit = {t.pane, t.text, t.text};
     // The darker three of the light set lie below 3:1 on the dark pane; these are their dark versions.
     t.pins = {rgb(0xE69F00), rgb(0xCC79A7), rgb(0x56B4E9), rgb(0x2BBE93), rgb(0xF0803A), rgb(0x3C9FDB)};
+    t.categories = {t.compute, t.communication, t.memory_rate, t.recompute, t.activations, t.risk, t.text};
     return t;
 }
 

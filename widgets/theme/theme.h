@@ -35,7 +35,8 @@ struct Theme {
         QColor text, fill, edge;
     };
     Chip fits, risky, does_not_fit;
-    std::array<QColor, 6> pins;  // ghosts B … G, in order
+    std::array<QColor, 6> pins;        // ghosts B … G, in order
+    std::array<QColor, 7> categories;  // Okabe–Ito, for what has no colour of its own
 
     [[nodiscard]] QColor of(MemoryTerm term) const;
     [[nodiscard]] QColor of(StepTerm term) const;

@@ -1,0 +1,373 @@
+// The Validation tab and one's own measured run, through real events on the real main window.
+#include <qcustomplot.h>
+
+#include <QApplication>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QTableWidget>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+#include <QToolTip>
+#include <QUndoStack>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "app/commands/command.h"
+#include "app/main_window.h"
+#include "app/session.h"
+#include "files/csv.h"
+#include "widgets/plots/figure_export.h"
+#include "widgets/plots/scaling_plot.h"
+#include "widgets/plots/validation_plot.h"
+
+using namespace shardscope;
+
+namespace {
+
+// A window, and hands that measure.
+class Desk {
+  public:
+    Desk() : window(commands::catalogue(), session) {
+        window.resize(1440, 900);
+        window.show();
+        settle();
+    }
+    static void settle() {
+        // What is worked out after the frame comes with the next turns.
+        for (int i = 0; i < 3; ++i) QApplication::processEvents();
+    }
+
+    template <typename Widget>
+    Widget* find(const QString& name) {
+        auto* widget = window.findChild<Widget*>(name);
+        INFO(name.toStdString());
+        REQUIRE(widget != nullptr);
+        return widget;
+    }
+    QString text(const QString& name) { return find<QLabel>(name)->text(); }
+    LiveModel& model() { return window.model(); }
+    QUndoStack& undo() { return *window.model().undo_stack(); }
+
+    ValidationPlot& open_tab() {
+        auto* bar = find<QTabWidget>("tabs")->tabBar();
+        int tab = 0;
+        while (tab < bar->count() && bar->tabText(tab) != QStringLiteral("Validation")) ++tab;
+        REQUIRE(tab < bar->count());
+        QTest::mouseClick(bar, Qt::LeftButton, {}, bar->tabRect(tab).center());
+        settle();
+        auto* plot = find<ValidationPlot>("validation");
+        REQUIRE(plot->isVisible());
+        find<QCustomPlot>("validation/plot")->replot();
+        return *plot;
+    }
+    // A point that no other lies on.
+    std::size_t lonely(const ValidationFigure& figure) {
+        const auto& points = figure.data().points;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            if (figure.point_at(figure.pixel_of(points[i]).toPoint()) == i) return i;
+        }
+        FAIL("no point can be reached");
+        return 0;
+    }
+    void measure(const QString& value) {
+        if (!find<QWidget>("measured")->isVisible())
+            QTest::mouseClick(find<QToolButton>("scenarios/measured"), Qt::LeftButton);
+        auto* field = find<QLineEdit>("measured/field");
+        field->setFocus();
+        field->selectAll();
+        QTest::keyClick(field, Qt::Key_Delete);
+        QTest::keyClicks(field, value);
+        QTest::keyClick(field, Qt::Key_Return);
+        settle();
+    }
+    void choose_kind(int kind) {
+        auto* box = find<QComboBox>("measured/kind");
+        box->setFocus();
+        while (box->currentIndex() != kind)
+            QTest::keyClick(box, box->currentIndex() < kind ? Qt::Key_Down : Qt::Key_Up);
+        settle();
+    }
+    // G9's scenario, as llm-foundry ran it.
+    void mpt_70b() {
+        Scenario scenario =
+            with_model(model().scenario(), *model().catalogue().find(PresetKind::model, "mpt-70b"));
+        scenario = edited(edited(scenario, P::recompute, 1), P::micro_batch, 8);
+        model().start_with(scenario);
+        settle();
+    }
+
+    Session session;
+    MainWindow window;
+};
+
+}  // namespace
+
+TEST_CASE("the Validation tab shows every run that validate predicts", "[validation]") {
+    Desk desk;
+    ValidationPlot& plot = desk.open_tab();
+    const ValidationData& data = plot.figure().data();
+    const Validation expected = validate(shipped_runs(), Catalogue::shipped());
+    REQUIRE(data.all.n == static_cast<int>(data.points.size()));
+    CHECK(data.all.n == expected.summary.at("all").n);
+    CHECK(data.all.mean_abs_error == expected.summary.at("all").mean_abs_error);
+    int in_families = 0;
+    for (const ValidationFamily& family : data.families) in_families += family.summary.n;
+    CHECK(in_families == data.all.n);
+    CHECK(plot.accessibleDescription().contains(QString::number(data.all.n)));
+    CHECK_FALSE(plot.accessibleName().isEmpty());
+
+    // Every point inside the frame, in each quantity; the error is the same in all of them.
+    auto* box = desk.find<QComboBox>("validation/quantity");
+    for (const auto quantity :
+         {ValidationQuantity::mfu, ValidationQuantity::tokens_per_s_per_gpu, ValidationQuantity::step_time}) {
+        box->setCurrentIndex(static_cast<int>(quantity));
+        const Stretch range = plot.figure().range();
+        for (const ValidationPoint& point : data.points) {
+            INFO(point.run->id);
+            CHECK(point.measured(quantity) >= range.from);
+            CHECK(point.measured(quantity) <= range.to);
+            CHECK(point.predicted(quantity) >= range.from);
+            CHECK(point.predicted(quantity) <= range.to);
+            const double ratio = point.predicted(quantity) / point.measured(quantity);
+            const bool time = quantity == ValidationQuantity::step_time;
+            CHECK((time ? ratio : 1 / ratio) == Approx(1 + point.error));
+        }
+    }
+}
+
+TEST_CASE("a run says what it is, a click loads it, one undo restores", "[validation]") {
+    Desk desk;
+    ValidationPlot& plot = desk.open_tab();
+    auto* canvas = desk.find<QCustomPlot>("validation/plot");
+    const Scenario before = desk.model().scenario();
+    const std::size_t point = desk.lonely(plot.figure());
+    const MeasuredRun& run = *plot.figure().data().points[point].run;
+    const QPoint at = plot.figure().pixel_of(plot.figure().data().points[point]).toPoint();
+
+    QTest::mouseMove(canvas, at);
+    Desk::settle();
+    CHECK(plot.figure().highlight() == point);
+    const QString words = plot.words_of(point);
+    CHECK(words.contains(QString::fromStdString(run.id)));
+    CHECK(words.contains(QString::fromStdString(run.source)));
+    CHECK(words.contains(QStringLiteral("Measured")));
+    CHECK(words.contains(QStringLiteral("too ")));
+    CHECK(QToolTip::text().contains(QString::fromStdString(run.id)));
+    QTest::mouseMove(canvas, QPoint(canvas->width() - 4, canvas->height() / 2));
+    Desk::settle();
+    CHECK_FALSE(plot.figure().highlight().has_value());
+
+    // Beside a run nothing happens.
+    QTest::mouseClick(canvas, Qt::LeftButton, {}, QPoint(canvas->width() - 4, canvas->height() / 2));
+    CHECK(desk.undo().count() == 0);
+    QTest::mouseClick(canvas, Qt::LeftButton, {}, at);
+    Desk::settle();
+    Problems problems;
+    CHECK(desk.model().scenario() == scenario_of(run, desk.model().catalogue(), problems));
+    CHECK(desk.model().answer().estimate.step.total == plot.figure().data().points[point].predicted_step);
+    REQUIRE(desk.undo().count() == 1);
+    CHECK(desk.undo().undoText().contains(QString::fromStdString(run.id)));
+    desk.window.action(ActionId::undo)->trigger();
+    CHECK(desk.model().scenario() == before);
+}
+
+TEST_CASE("the runs can be passed and loaded with the keyboard alone", "[validation]") {
+    Desk desk;
+    ValidationPlot& plot = desk.open_tab();
+    plot.setFocus();
+    QTest::keyClick(&plot, Qt::Key_Right);
+    REQUIRE(plot.figure().highlight().has_value());
+    const std::size_t lowest = *plot.figure().highlight();
+    QTest::keyClick(&plot, Qt::Key_Right);
+    CHECK(plot.figure().highlight() != lowest);
+    QTest::keyClick(&plot, Qt::Key_Left);
+    CHECK(plot.figure().highlight() == lowest);
+    CHECK(plot.accessibleDescription() == plot.words_of(lowest));
+    QTest::keyClick(&plot, Qt::Key_Return);
+    CHECK(desk.undo().count() == 1);
+    CHECK(desk.model().scenario().name == plot.figure().data().points[lowest].run->id);
+}
+
+TEST_CASE("the table, the CSV and the plot hold the same runs", "[validation]") {
+    Desk desk;
+    ValidationPlot& plot = desk.open_tab();
+    desk.measure(QStringLiteral("4500"));
+    const std::size_t expected = plot.figure().data().points.size() + 1;
+    QTest::keyClick(&desk.window, Qt::Key_T, Qt::ControlModifier);
+    Desk::settle();
+    auto* table = desk.find<QTableWidget>("table");
+    CHECK(table->rowCount() == static_cast<int>(expected));
+    desk.find<QComboBox>("validation/quantity")->setCurrentIndex(1);
+    const QTemporaryDir folder;
+    for (const char* ending : {"svg", "pdf", "png", "csv"})
+        REQUIRE(desk.window.export_plot(
+            QStringLiteral("validation"),
+            folder.filePath(QStringLiteral("validation.%1").arg(QLatin1String(ending)))));
+    QFile csv(folder.filePath(QStringLiteral("validation.csv")));
+    REQUIRE(csv.open(QIODevice::ReadOnly));
+    const auto rows = read_csv(csv.readAll().toStdString());
+    REQUIRE(rows.size() == 1 + expected);
+    for (std::size_t i = 0; i + 1 < expected; ++i) {
+        const ValidationPoint& point = plot.figure().data().points[i];
+        CHECK(rows[i + 1].fields[0] == point.run->id);
+        CHECK(std::stod(rows[i + 1].fields[9]) == point.measured_step);
+        CHECK(std::stod(rows[i + 1].fields[10]) == point.predicted_step);
+    }
+    CHECK(rows.back().fields[0] == "my measured run");
+    CHECK(std::stod(rows.back().fields[7]) == Approx(4500));
+    QFile svg(folder.filePath(QStringLiteral("validation.svg")));
+    REQUIRE(svg.open(QIODevice::ReadOnly));
+    const QByteArray figure = svg.readAll();
+    CHECK(figure.contains("mosaic"));
+    CHECK(figure.contains("measured tokens/s/GPU"));
+    CHECK_FALSE(scenario_in_figure(figure).isEmpty());
+    FigureRequest request;
+    request.plot = "validation";
+    request.outputs = {Output::wall};
+    QString problem;
+    CHECK(render_figure(request, desk.model().answer(), FigureFormat::csv, &problem).isEmpty());
+    CHECK(problem.contains(QStringLiteral("mfu")));
+}
+
+TEST_CASE("G9: measured 1,039 tokens/s/GPU for MPT-70B on 64 H100 shows 42.6 % and the residual",
+          "[golden][measured]") {
+    Desk desk;
+    desk.mpt_70b();
+    CHECK_FALSE(desk.find<QWidget>("measured")->isVisible());
+    desk.measure(QStringLiteral("1039"));
+    const QString result = desk.text("measured/result");
+    INFO(result.toStdString());
+    CHECK(result.contains(QStringLiteral("42.6 %")));
+    const double error =
+        desk.model().answer().estimate.step.total / (desk.model().answer().estimate.tokens_per_gpu / 1039) -
+        1;
+    CHECK(result.contains(QString::number(100 * std::fabs(error), 'f', 1)));
+    CHECK(result.contains(error > 0 ? QStringLiteral("too slow") : QStringLiteral("too fast")));
+    CHECK_FALSE(desk.find<QWidget>("measured/warning")->isVisible());
+}
+
+TEST_CASE("a measured run is one undo step an edit, and stays in the scenario", "[measured]") {
+    Desk desk;
+    const Scenario start = desk.model().scenario();
+    desk.measure(QStringLiteral("4500"));
+    REQUIRE(desk.undo().count() == 1);
+    CHECK(desk.undo().undoText().contains(QStringLiteral("4,500")));
+    desk.choose_kind(1);
+    CHECK(desk.undo().count() == 2);
+    CHECK(measurement_of(desk.model().scenario())->kind == MeasuredKind::tokens_per_s);
+    desk.measure(QStringLiteral("850 ms"));  // says itself that it is a time
+    CHECK(desk.undo().count() == 3);
+    CHECK(measurement_of(desk.model().scenario()) == Measurement{MeasuredKind::step_time, 0.85, 64});
+    CHECK(desk.find<QComboBox>("measured/kind")->currentIndex() == 2);
+    desk.window.action(ActionId::undo)->trigger();
+    desk.window.action(ActionId::undo)->trigger();
+    CHECK(desk.find<QComboBox>("measured/kind")->currentIndex() == 0);
+    desk.window.action(ActionId::undo)->trigger();
+    CHECK(desk.model().scenario() == start);
+    desk.window.action(ActionId::redo)->trigger();
+    QTest::mouseClick(desk.find<QToolButton>("measured/remove"), Qt::LeftButton);
+    CHECK(desk.model().scenario() == start);
+    CHECK_FALSE(desk.find<QWidget>("measured")->isVisible());
+}
+
+TEST_CASE("a measured run outlives the window", "[measured]") {
+    // Settings of its own: other tests' windows may be saving theirs at the same time.
+    const QString name = QApplication::applicationName();
+    QApplication::setApplicationName(name + QStringLiteral("-session"));
+    Scenario left;
+    {
+        Desk desk;
+        desk.measure(QStringLiteral("4500"));
+        left = desk.model().scenario();
+        desk.window.close();
+    }
+    Desk desk;
+    desk.window.restore();
+    CHECK(desk.model().scenario() == left);
+    CHECK(desk.find<QWidget>("measured")->isVisible());
+    desk.session.set_scenario({});
+    const Scenario now = desk.model().scenario();
+    desk.window.restore();
+    CHECK(desk.model().scenario() == now);
+    QApplication::setApplicationName(name);
+}
+
+TEST_CASE("what cannot be read is refused with what to write, and changes nothing", "[measured]") {
+    Desk desk;
+    const Scenario start = desk.model().scenario();
+    for (const char* text : {"fast", "-3", "0", "1,039", "1039 apples"}) {
+        INFO(text);
+        desk.measure(QLatin1String(text));
+        CHECK(desk.model().scenario() == start);
+        CHECK(desk.find<QWidget>("measured/warning")->isVisible());
+        CHECK_FALSE(desk.text("measured/warning").isEmpty());
+    }
+    desk.measure(QStringLiteral("4800"));
+    CHECK_FALSE(desk.find<QWidget>("measured/warning")->isVisible());
+}
+
+TEST_CASE("a point above its roof is asked about and can be corrected in one click", "[measured]") {
+    Desk desk;
+    desk.open_tab();
+    const double rate = desk.model().answer().estimate.tokens_per_s_per_gpu;
+    desk.measure(QString::number(std::round(64 * rate)));
+    CHECK(desk.find<QWidget>("measured/warning")->isVisible());
+    CHECK(desk.text("measured/warning").contains(QStringLiteral("more than the GPUs' peak")));
+    // Not clipped: the value is said as it is, and the plot shows it at its edge.
+    CHECK(desk.text("measured/result").contains(QStringLiteral("2,5")));
+    auto* meant = desk.find<QPushButton>("measured/meant");
+    REQUIRE(meant->isVisible());
+    CHECK(meant->text() == QStringLiteral("It is the total"));
+    QTest::mouseClick(meant, Qt::LeftButton);
+    Desk::settle();
+    CHECK_FALSE(desk.find<QWidget>("measured/warning")->isVisible());
+    CHECK(measurement_of(desk.model().scenario())->kind == MeasuredKind::tokens_per_s);
+    CHECK(desk.text("measured/result").contains(QStringLiteral("40.")));
+}
+
+TEST_CASE("a constant that explains the run is taken by a click", "[measured]") {
+    Desk desk;
+    desk.model().edit(P::inter_node_bandwidth, 12.5e9);
+    const int before = desk.undo().count();
+    const double target = std::round(0.8 * desk.model().answer().estimate.tokens_per_s_per_gpu);
+    desk.measure(QString::number(target));
+    auto* cause = desk.find<QPushButton>("measured/cause/network_efficiency");
+    REQUIRE(cause->isVisible());
+    CHECK(cause->text().contains(QStringLiteral("effective")));
+    QTest::mouseClick(cause, Qt::LeftButton);
+    Desk::settle();
+    CHECK(desk.undo().count() == before + 2);
+    CHECK(desk.model().answer().estimate.tokens_per_s_per_gpu == Approx(target).epsilon(1e-6));
+    // Nothing is left to explain.
+    CHECK_FALSE(cause->isVisible());
+}
+
+TEST_CASE("my run is on the plots, and moves with what is dragged", "[measured]") {
+    Desk desk;
+    ValidationPlot& plot = desk.open_tab();
+    CHECK_FALSE(plot.figure().own().has_value());
+    desk.measure(QStringLiteral("4500"));
+    REQUIRE(plot.figure().own().has_value());
+    const double before = plot.figure().own()->predicted(ValidationQuantity::mfu);
+    const Stretch range = plot.figure().range();
+    desk.model().begin_gesture(P::gemm_efficiency);
+    desk.model().drag(P::gemm_efficiency, 0.5);
+    CHECK(plot.figure().own()->predicted(ValidationQuantity::mfu) < before);
+    CHECK(plot.figure().own()->measured_step == Approx(desk.model().answer().estimate.tokens_per_gpu / 4500));
+    CHECK(plot.figure().range().to == range.to);
+    desk.model().end_gesture();
+
+    // On the scaling plot it stays at the GPUs it was measured on.
+    desk.model().edit(P::gpus, 256);
+    const ScalingData& scaling = desk.find<ScalingPlot>("scaling")->figure().data();
+    REQUIRE_FALSE(scaling.measured.empty());
+    CHECK(scaling.measured.front().own);
+    CHECK(scaling.measured.front().gpus == 64);
+    CHECK(scaling.measured.front().tokens_per_s_per_gpu == Approx(4500));
+    CHECK(desk.text("measured/result").contains(QStringLiteral("on 64 GPUs")));
+}

@@ -1,0 +1,150 @@
+#include "widgets/plots/validation_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace shardscope {
+namespace {
+
+double value_of(ValidationQuantity quantity, double step, const ValidationPoint& point) {
+    const double rate = point.tokens_per_gpu / step;
+    switch (quantity) {
+        case ValidationQuantity::mfu: return rate / point.full_rate;
+        case ValidationQuantity::tokens_per_s_per_gpu: return rate;
+        case ValidationQuantity::step_time: break;
+    }
+    return step;
+}
+
+// All families of the table, also those that nothing is modelled of yet, so that styles stay when they are.
+std::vector<std::string> families_by_size() {
+    std::map<std::string, int> runs;
+    for (const MeasuredRun& run : shipped_runs()) ++runs[run.family];
+    std::vector<std::string> out;
+    out.reserve(runs.size());
+    for (const auto& entry : runs) out.push_back(entry.first);
+    std::ranges::stable_sort(
+        out, [&](const std::string& a, const std::string& b) { return runs.at(a) > runs.at(b); });
+    return out;
+}
+
+}  // namespace
+
+Output output_of(ValidationQuantity quantity) {
+    switch (quantity) {
+        case ValidationQuantity::mfu: return Output::mfu;
+        case ValidationQuantity::tokens_per_s_per_gpu: return Output::tokens_per_s_per_gpu;
+        case ValidationQuantity::step_time: break;
+    }
+    return Output::step_time;
+}
+
+std::optional<ValidationQuantity> validation_quantity(Output output) {
+    for (const auto quantity :
+         {ValidationQuantity::mfu, ValidationQuantity::tokens_per_s_per_gpu, ValidationQuantity::step_time}) {
+        if (output_of(quantity) == output) return quantity;
+    }
+    return std::nullopt;
+}
+
+double ValidationPoint::measured(ValidationQuantity quantity) const {
+    return value_of(quantity, measured_step, *this);
+}
+double ValidationPoint::predicted(ValidationQuantity quantity) const {
+    return value_of(quantity, predicted_step, *this);
+}
+
+double ValidationData::inside(ValidationQuantity quantity) const {
+    if (points.empty()) return 0;
+    const auto is_inside = [&](const ValidationPoint& point) {
+        return std::fabs(point.predicted(quantity) / point.measured(quantity) - 1) <= kValidationBand;
+    };
+    return static_cast<double>(std::ranges::count_if(points, is_inside)) / static_cast<double>(points.size());
+}
+
+ValidationData validation_data(const Catalogue& catalogue) {
+    ValidationData out;
+    const Validation validation = validate(shipped_runs(), catalogue);
+    const std::vector<std::string> order = families_by_size();
+    for (std::size_t style = 0; style < order.size(); ++style) {
+        const auto summary = validation.summary.find(order[style]);
+        if (summary != validation.summary.end())
+            out.families.push_back({order[style], style, summary->second});
+    }
+    std::ranges::stable_sort(out.families, [](const ValidationFamily& a, const ValidationFamily& b) {
+        return a.summary.n > b.summary.n;
+    });
+    if (const auto all = validation.summary.find("all"); all != validation.summary.end())
+        out.all = all->second;
+    for (const ValidationRow& row : validation.rows) {
+        if (!(row.measured_step > 0)) continue;
+        Problems ignored;
+        const Answer predicted = answer(scenario_of(*row.run, catalogue, ignored));
+        ValidationPoint point;
+        point.run = row.run;
+        const auto family = std::ranges::find(out.families, row.run->family, &ValidationFamily::name);
+        point.family = static_cast<std::size_t>(family - out.families.begin());
+        point.gpus = row.run->gpus;
+        point.tokens_per_gpu = predicted.estimate.tokens_per_gpu;
+        point.full_rate = predicted.compiled.peak / predicted.compiled.flops_per_token;
+        point.measured_step = row.measured_step;
+        point.predicted_step = row.predicted_step;
+        point.error = row.error;
+        point.verdict = row.verdict;
+        out.points.push_back(point);
+    }
+    out.not_modelled = static_cast<int>(shipped_runs().size() - out.points.size());
+    return out;
+}
+
+std::optional<ValidationPoint> own_point(const Answer& answer) {
+    if (!answer.valid()) return std::nullopt;
+    const auto measurement = measurement_of(answer.scenario);
+    if (!measurement) return std::nullopt;
+    const Residual found = residual(answer, *measurement);
+    ValidationPoint point;
+    point.gpus = found.gpus;
+    point.tokens_per_gpu = found.tokens_per_s_per_gpu * found.step_time;
+    point.full_rate = found.tokens_per_s_per_gpu / found.mfu;
+    point.measured_step = found.step_time;
+    point.predicted_step = found.predicted_step;
+    point.error = found.error;
+    point.verdict = found.verdict;
+    return point;
+}
+
+PlotTable validation_table(const ValidationData& data, const std::optional<ValidationPoint>& own) {
+    PlotTable out;
+    out.columns = {"run",
+                   "family",
+                   "model",
+                   "gpu",
+                   "gpus[1]",
+                   "mfu_measured[%]",
+                   "mfu_predicted[%]",
+                   "tokens_per_s_per_gpu_measured[tokens/s]",
+                   "tokens_per_s_per_gpu_predicted[tokens/s]",
+                   "step_time_measured[s]",
+                   "step_time_predicted[s]",
+                   "step_time_error[%]",
+                   "verdict",
+                   "source"};
+    constexpr double kPercent = 0.01;
+    const auto add = [&](const ValidationPoint& point) {
+        using enum ValidationQuantity;
+        const MeasuredRun* run = point.run;
+        out.rows.push_back({run ? run->id : "my measured run", run ? run->family : "", run ? run->model : "",
+                            run ? run->gpu : "", exact(point.gpus), exact(point.measured(mfu) / kPercent),
+                            exact(point.predicted(mfu) / kPercent),
+                            exact(point.measured(tokens_per_s_per_gpu)),
+                            exact(point.predicted(tokens_per_s_per_gpu)), exact(point.measured_step),
+                            exact(point.predicted_step), exact(point.error / kPercent),
+                            std::string(name_of(point.verdict)), run ? run->source : "this scenario"});
+    };
+    for (const ValidationPoint& point : data.points) add(point);
+    if (own) add(*own);
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,55 @@
+// The validation plot's drawing: predicted over measured on a QCustomPlot, the diagonal and the band around
+// it, families by colour and marker. The live plot and the exports fill theirs with this same code.
+#pragma once
+
+#include <QFont>
+#include <QPointF>
+#include <QString>
+#include <memory>
+#include <optional>
+
+#include "widgets/plots/validation_data.h"
+#include "widgets/theme/theme.h"
+
+class QCustomPlot;
+
+namespace shardscope {
+
+class ValidationFigure {
+  public:
+    // `plot` must outlive the figure and show nothing else.
+    explicit ValidationFigure(QCustomPlot& plot);
+    ~ValidationFigure();
+    ValidationFigure(const ValidationFigure&) = delete;
+    ValidationFigure& operator=(const ValidationFigure&) = delete;
+
+    void set_style(const Theme& theme, const QFont& font);
+    void set_quantity(ValidationQuantity quantity);
+    void set_data(ValidationData data);
+    // The axes stay as they are, see `refit`.
+    void set_own(const std::optional<ValidationPoint>& own);
+    void set_highlight(std::optional<std::size_t> point);
+    // Ranges and margins for what is shown now.
+    void refit();
+
+    [[nodiscard]] const ValidationData& data() const;
+    [[nodiscard]] const std::optional<ValidationPoint>& own() const;
+    [[nodiscard]] ValidationQuantity quantity() const;
+    [[nodiscard]] std::optional<std::size_t> highlight() const;
+    [[nodiscard]] Stretch range() const;  // of both axes
+
+    // In pixels of the plot, valid after the first drawing. A point beyond the axes is at their edge.
+    [[nodiscard]] QPointF pixel_of(const ValidationPoint& point) const;
+    // The nearest point within reach of a hand.
+    [[nodiscard]] std::optional<std::size_t> point_at(const QPointF& pixel) const;
+    [[nodiscard]] bool own_at(const QPointF& pixel) const;
+
+    // For those who cannot see it.
+    [[nodiscard]] QString description() const;
+
+  private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace shardscope
