@@ -108,7 +108,8 @@ void compile(const Settings& settings, Compiled& out) {
     out.schedule = &schedule_of(s.choice<ScheduleKind>(P::schedule));
     out.pipeline = {out.layout.pipeline, s[P::virtual_stages], s[P::accumulation]};
     out.state =
-        state_bytes(precision, s.choice<Precision>(P::gradient_precision), s.choice<Optimizer>(P::optimizer));
+        state_bytes(precision, s.choice<Precision>(P::gradient_precision), s.choice<Optimizer>(P::optimizer),
+                    s.choice<Precision>(P::optimizer_precision));
     out.compute_bytes = activation_bytes(precision);
 
     out.layer_parameters = out.operators.layer().weights();

@@ -41,12 +41,15 @@ double sum(const MemoryTerms& terms) {
 
 }  // namespace
 
-StateBytes state_bytes(Precision precision, Precision gradients, Optimizer optimizer) {
+StateBytes state_bytes(Precision precision, Precision gradients, Optimizer optimizer,
+                       Precision optimizer_precision) {
     StateBytes out;
     out.weights = precision == Precision::fp32 ? 4 : 2;
     out.gradients = gradients == Precision::fp32 || precision == Precision::fp32 ? 4 : 2;
-    // With fp32 weights there is no second master copy.
-    out.optimizer = (precision == Precision::fp32 ? 0 : 4) + moments_bytes(optimizer);
+    // With fp32 weights there is no second master copy, with a half-precision optimizer none at all.
+    const bool whole = optimizer_precision == Precision::fp32;
+    const double master = whole && precision != Precision::fp32 ? 4 : 0;
+    out.optimizer = master + moments_bytes(optimizer) * (whole ? 1 : 0.5);
     return out;
 }
 
@@ -70,7 +73,8 @@ Kept kept_of(const Block& layer, const Compiled& c) {
         for (const Operator& op : layer.operators) {
             if (op.attention_core && op.kind == OperatorKind::softmax) core += op.saved;
         }
-        return {all - core, core};
+        const double kept = s[P::selective_kept] * (all - core);
+        return {kept, all - kept};
     }
     if (recompute <= 0) return {all, 0};
     double input = activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch * s[P::hidden_size];
@@ -122,7 +126,8 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
                                     ? 0
                                     : c.state.weights * (shared / shares.weights + experts / expert_shares.weights);
     term(MemoryTerm::gradients) =
-        c.state.gradients * (shared / shares.gradients + experts / expert_shares.gradients);
+        c.state.gradients * (1 + s[P::gradient_copies]) *
+        (shared / shares.gradients + experts / expert_shares.gradients);
     term(MemoryTerm::optimizer) =
         offload != Offload::none
             ? 0
@@ -134,7 +139,13 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
     double boundary = 0;
     if (stage.embedding) boundary += c.operators.embedding.saved();
     if (stage.head) boundary += c.operators.head.saved();
-    const double activations = in_flight * (stage.dense * dense.kept + stage.sparse * sparse.kept + boundary);
+    const double buffers =
+        c.stages.count > 1 ? s[P::stage_buffers] * activation_bytes(s.choice<Precision>(P::precision)) *
+                                 c.tokens_per_micro_batch * s[P::hidden_size] /
+                                 (s.on(P::sequence_parallel) ? c.layout.tensor : 1)
+                           : 0;
+    const double activations =
+        in_flight * (stage.dense * dense.kept + stage.sparse * sparse.kept + boundary + buffers);
     const double working = std::max(stage.dense > 0 ? dense.working : 0, stage.sparse > 0 ? sparse.working : 0);
     const double logits = stage.head ? s[P::logits_bytes] * c.tokens_per_micro_batch * s[P::vocab_size] /
                                            (s.on(P::parallel_loss) ? c.layout.tensor : 1)
