@@ -18,13 +18,14 @@ Verdict judge(const MemoryUse& memory) {
     return memory.peak > memory.capacity - memory.margin ? Verdict::risky : Verdict::fits;
 }
 
-// Close to the capacity the caching allocator frees and asks again, which costs up to a fifth of the throughput:
-// MPT-70B on 64 A100-40 at micro-batch 2 runs at 35.9 % MFU, 128 at micro-batch 4 at 48.9 %
-// (mosaicml/llm-foundry, benchmark tables). An estimate without retries owes its band that much.
+// Close to the capacity the caching allocator frees and asks again, which costs up to a fifth of the throughput,
+// in some runs and not in others: MPT-70B on 64 A100-40 at micro-batch 2 runs at 35.9 % MFU, 128 at micro-batch 4 at
+// 48.9 % (mosaicml/llm-foundry, benchmark tables). An estimate without retries owes its band that much.
 double allocator_tail(const MemoryUse& memory) {
-    constexpr double kFrom = 0.85;
+    constexpr double kFrom = 0.80;
+    constexpr double kFull = 0.87;
     constexpr double kMost = 0.2;
-    return kMost * std::clamp((memory.peak / memory.capacity - kFrom) / (1 - kFrom), 0.0, 1.0);
+    return kMost * std::clamp((memory.peak / memory.capacity - kFrom) / (kFull - kFrom), 0.0, 1.0);
 }
 
 // E29: memory if it does not fit, else the rate that bounds most of the step.

@@ -26,7 +26,7 @@ constexpr std::array kConstants{
     ConstantRow{P::memory_efficiency, Scope::everywhere, 0.1},
     ConstantRow{P::intra_node_efficiency, Scope::everywhere, 0.1},
     ConstantRow{P::network_efficiency, Scope::everywhere, 0.1},
-    ConstantRow{P::inter_node_latency, Scope::everywhere, 0.5},
+    ConstantRow{P::inter_node_latency, Scope::everywhere, 0.25},
     ConstantRow{P::collective_latency, Scope::everywhere, 0.25},
     ConstantRow{P::step_overhead, Scope::everywhere, 0.5},
     ConstantRow{P::unaligned_heads, Scope::everywhere, 0.3},

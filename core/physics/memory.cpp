@@ -159,9 +159,8 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
         term(MemoryTerm::gathered) = gathered;
         term(MemoryTerm::activations) = resident;
         term(MemoryTerm::logits) = loss;
-        term(MemoryTerm::allocator) = 0;
-        const double in_use = sum(terms) - term(MemoryTerm::context);
-        term(MemoryTerm::allocator) = s[P::fragmentation] * in_use;
+        // States are allocated once; what comes and goes leaves holes.
+        term(MemoryTerm::allocator) = s[P::fragmentation] * (gathered + resident + loss);
         use.by_moment[static_cast<std::size_t>(moment)] = terms;
         const double total = sum(terms);
         if (total > use.peak) {

@@ -77,7 +77,7 @@ Collectives collectives(double weights, double experts, const Compiled& c) {
         const double gpus = shard.size() * replica.size();
         if (gpus <= 1) return;
         const double bucket =
-            is_fsdp(c.settings) ? parameters
+            is_fsdp(c.settings) ? parameters / c.settings[P::unit_collectives]
                                 : std::min(std::max(c.settings[P::bucket_size], kBucketPerGpu * gpus),
                                            std::max(parameters, c.parameters / c.layout.tensor / c.layout.pipeline));
         const double times = parameters / bucket;
