@@ -16,8 +16,8 @@ inline Scenario with(std::initializer_list<std::pair<P, double>> values) {
 
 // Matrices, memory and network alone: no latency, launch or host time.
 inline Scenario without_latency(Scenario scenario) {
-    for (const P id : {P::intra_node_latency, P::inter_node_latency, P::kernel_launch, P::layer_overhead,
-                       P::step_overhead}) {
+    for (const P id : {P::collective_latency, P::intra_node_latency, P::inter_node_latency, P::kernel_launch,
+                       P::layer_overhead, P::step_overhead}) {
         scenario.give(id, 0);
     }
     return scenario;

@@ -8,7 +8,7 @@ using namespace shardscope;
 
 namespace {
 
-NetworkRates rates() { return {300e9, 40e9, 2e-6, 20e-6, M_LN2}; }
+NetworkRates rates() { return {300e9, 40e9, 0, 2e-6, 20e-6, M_LN2}; }
 
 }  // namespace
 
@@ -60,20 +60,22 @@ TEST_CASE("collectives: latency grows with the group and an all-reduce has a tre
 
 TEST_CASE("collectives: public nccl-tests all-reduce of one A100 node within a third", "[collectives]") {
     // stas00/ml-engineering, network/README.md: 8 GPUs, 4 GiB in 32.136 ms; 64 MiB in 0.6846 ms.
-    const NetworkRates network{300e9 * 0.77, 0, 2.3e-6, 22e-6, 0.65};
+    const NetworkRates network{300e9 * 0.77, 0, 25e-6, 2.3e-6, 22e-6, 0.65};
     CHECK(all_reduce_time(4294967296.0, {8, 1}, network).total() == Approx(32.136e-3).epsilon(0.1));
     CHECK(all_reduce_time(67108864.0, {8, 1}, network).total() == Approx(0.6846e-3).epsilon(0.33));
 }
 
-TEST_CASE("groups: shard groups are innermost, replicas outside", "[collectives]") {
-    const RingGroup shard = innermost_group(4, 8);
-    CHECK(shard.local == 4);
-    CHECK(shard.nodes == 1);
-    const RingGroup replica = outer_group(16, 4, 8);
-    CHECK(replica.local == 2);
-    CHECK(replica.nodes == 8);
-    CHECK(outer_group(16, 8, 8).local == 1);
-    CHECK(innermost_group(64, 8).nodes == 8);
+TEST_CASE("groups: GPUs that lie apart share nodes only as far as these reach", "[collectives]") {
+    const auto is = [](const RingGroup& group, double local, double nodes) {
+        return group.local == local && group.nodes == nodes;
+    };
+    CHECK(is(ring_group(4, 1, 8), 4, 1));
+    CHECK(is(ring_group(64, 1, 8), 8, 8));
+    CHECK(is(ring_group(16, 4, 8), 2, 8));
+    // A stride of a whole node or more leaves one member in each.
+    CHECK(is(ring_group(16, 8, 8), 1, 16));
+    CHECK(is(ring_group(16, 64, 8), 1, 16));
+    CHECK(is(ring_group(1, 1, 8), 1, 1));
 }
 
 TEST_CASE("overlap: between perfect and none", "[rates]") {
