@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "physics/memory.h"
+
 namespace shardscope {
 namespace {
 
@@ -67,8 +69,8 @@ struct Collectives {
 };
 
 //
-// FSDP gathers and reduces unit by unit. Without it several layers, or parts of one, share a bucket, so that the
-// latency of a large group is paid less often.
+// FSDP gathers and reduces unit by unit. Without it several layers, or parts of one, share a bucket, so that
+// the latency of a large group is paid less often.
 Collectives collectives(double weights, double experts, const Compiled& c) {
     constexpr double kBucketPerGpu = 1e6;
     Collectives out;
@@ -77,9 +79,10 @@ Collectives collectives(double weights, double experts, const Compiled& c) {
         const double gpus = shard.size() * replica.size();
         if (gpus <= 1) return;
         const double bucket =
-            is_fsdp(c.settings) ? parameters
-                                : std::min(std::max(c.settings[P::bucket_size], kBucketPerGpu * gpus),
-                                           std::max(parameters, c.parameters / c.layout.tensor / c.layout.pipeline));
+            is_fsdp(c.settings)
+                ? parameters
+                : std::min(std::max(c.settings[P::bucket_size], kBucketPerGpu * gpus),
+                           std::max(parameters, c.parameters / c.layout.tensor / c.layout.pipeline));
         const double times = parameters / bucket;
         out.gather += times * all_gather_time(c.compute_bytes * bucket, shard, c.sharing);
         out.reduce += times * reduce_scatter_time(c.state.gradients * bucket, shard, c.sharing);
@@ -100,6 +103,7 @@ struct Layer {
     Time recompute;  // E2: what the backward pass computes a second time
     Collectives unit;
     double parameters = 0;  // on one GPU, before data-parallel sharding
+    double updated = 0;     // of them by this GPU's optimizer
 
     [[nodiscard]] Time both() const { return forward.time + backward.time + recompute; }
 };
@@ -118,12 +122,15 @@ Layer layer_of(const Block& block, const Compiled& c) {
     const double weights = block.local_weights();
     const double experts = block.local_experts();
     out.unit = collectives(weights, experts, c);
-    if (s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters) {
+    if (is_fsdp(s) && s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters) {
         // Every GPU brings its shard from the host before it is gathered.
         const double shard = weights / c.layout.shard.size() + experts / c.layout.expert_shard.size();
         out.unit.gather += {Rate::latency, c.compute_bytes * shard / s[P::host_bandwidth]};
     }
     out.parameters = weights + experts;
+    const bool shares = s.choice<Sharding>(P::sharding) != Sharding::ddp;
+    out.updated =
+        shares ? weights / c.layout.shard.size() + experts / c.layout.expert_shard.size() : out.parameters;
     return out;
 }
 
@@ -163,8 +170,7 @@ class Timeline {
         for (std::size_t i = 0; i < kStepTerms; ++i) step_.terms[i] += times * pass.terms[i];
         term_of(step_.terms, StepTerm::recompute) += times * recompute.total();
         term_of(step_.terms, StepTerm::network) += times * visible;
-        step_.hidden_communication +=
-            times * (pass.hidden + std::max(0.0, communication.total() - visible));
+        step_.hidden_communication += times * (pass.hidden + std::max(0.0, communication.total() - visible));
         // E12: the host issues the next layer's work meanwhile; only what is longer shows.
         const double wait = host - device.total();
         if (wait > 0) {
@@ -214,8 +220,8 @@ StageTimes average_stage(const Compiled& c, const Layer& dense, const Layer& spa
     const Time ends_time = share * (ends.embedding.time + ends.head.time);
     StageTimes out;
     // A third of the ends' two passes is the forward one.
-    out.forward = dense_layers * dense.forward.time + sparse_layers * sparse.forward.time + (1.0 / 3) * ends_time +
-                  c.pipeline.virtual_stages * message;
+    out.forward = dense_layers * dense.forward.time + sparse_layers * sparse.forward.time +
+                  (1.0 / 3) * ends_time + c.pipeline.virtual_stages * message;
     out.backward = dense_layers * (dense.backward.time + dense.recompute) +
                    sparse_layers * (sparse.backward.time + sparse.recompute) + (2.0 / 3) * ends_time +
                    c.pipeline.virtual_stages * message;
@@ -281,9 +287,7 @@ StepTime step_time(const Compiled& c) {
             stage = candidate;
         }
     }
-    double root_parameters = 0;
-    if (stage->embedding) root_parameters += c.operators.embedding.local_weights();
-    if (stage->head) root_parameters += c.operators.head.local_weights();
+    const double root_parameters = end_parameters(*stage, c);
     const double stage_parameters =
         stage->dense * dense.parameters + stage->sparse * sparse.parameters + root_parameters;
     const Collectives root = collectives(root_parameters, 0, c);
@@ -306,8 +310,8 @@ StepTime step_time(const Compiled& c) {
     const Time none;
     const double accumulated = s[P::gradient_traffic] * c.state.gradients;  // bytes per parameter
     if (is_fsdp(s)) {
-        // Every pass gathers a layer while it computes the one before; the first gather and the last reduction
-        // are exposed.
+        // Every pass gathers a layer while it computes the one before; the first gather and the last
+        // reduction are exposed.
         const bool reshards = s.on(P::reshard_after_forward);
         line.add(StepTerm::network, root.gather + last.unit.gather, micro_batches);
         each_layer([&](const Layer& layer, double inner, double at_end) {
@@ -337,7 +341,8 @@ StepTime step_time(const Compiled& c) {
             line.layers(layer.backward, layer.recompute, reduce, host, reducing * inner);
             line.layers(layer.backward, layer.recompute, none, host, reducing * at_end);
         });
-        line.add(StepTerm::network, last.unit.reduce + last.unit.combine + root.reduce + root.combine, reducing);
+        line.add(StepTerm::network, last.unit.reduce + last.unit.combine + root.reduce + root.combine,
+                 reducing);
         if (gathers) line.add(StepTerm::network, root.gather, 1);
         line.add(StepTerm::copies, traffic(accumulated * stage_parameters, c), micro_batches);
     }
@@ -354,7 +359,8 @@ StepTime step_time(const Compiled& c) {
     }
 
     // E11: the optimizer streams over its shard of the state, on the GPU or on the host.
-    const double local = stage_parameters / (sharding == Sharding::ddp ? 1 : c.layout.shard.size());
+    const double root_updated = root_parameters / (sharding == Sharding::ddp ? 1 : c.layout.shard.size());
+    const double local = stage->dense * dense.updated + stage->sparse * sparse.updated + root_updated;
     if (s.choice<Offload>(P::offload) == Offload::none) {
         line.add(StepTerm::optimizer, traffic(s[P::optimizer_traffic] * local, c), 1);
     } else {
