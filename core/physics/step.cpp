@@ -28,16 +28,17 @@ class Exchanges {
   public:
     explicit Exchanges(const Compiled& c) : c_(c) {}
     const Time& operator()(const Operator& op) {
+        // A gather and its mirror image take the same time.
+        const Collective kind =
+            op.collective == Collective::reduce_scatter ? Collective::all_gather : op.collective;
         Last& last = last_[static_cast<std::size_t>(op.among)];
-        if (last.bytes != op.bytes || last.collective != op.collective) {
-            last = {op.collective, op.bytes, exchange_time(op, c_)};
-        }
+        if (last.bytes != op.bytes || last.kind != kind) last = {kind, op.bytes, exchange_time(op, c_)};
         return last.time;
     }
 
   private:
     struct Last {
-        Collective collective = Collective::none;
+        Collective kind = Collective::none;
         double bytes = 0;
         Time time;
     };
