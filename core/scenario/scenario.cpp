@@ -70,10 +70,23 @@ double divisor_at_most(double number, double most) {
     return 1;
 }
 
+// Whether other parameters may have to follow an edit: rates and assumptions stand alone.
+bool others_may_follow(P id) {
+    switch (parameter(id).group) {
+        case Group::gpu:
+        case Group::assumptions: return false;
+        case Group::cluster: return id == P::gpus || id == P::gpus_per_node;
+        case Group::model:
+        case Group::training:
+        case Group::plan: return true;
+    }
+    return true;
+}
+
 // Parameters that must follow an edit of `id` do: each moves to its nearest valid value, from the model's
 // shape over the degrees of parallelism to the batch. `micro_batch` is the size to stay below where the
-// global batch is held.
-void settle(Scenario& out, P id, double micro_batch) {
+// global batch is held. Returns whether all is valid then.
+bool settle(Scenario& out, P id, double micro_batch) {
     Settings s = resolve(out);
     const auto give = [&](P which, double value) {
         if (value == s[which]) return;
@@ -81,7 +94,7 @@ void settle(Scenario& out, P id, double micro_batch) {
         s = resolve(out);
     };
     const auto move = [&](P which) { give(which, nearest_valid(which, s[which], s)); };
-    if (is_valid(s)) return;
+    if (is_valid(s)) return true;
 
     // Widths that no whole number of heads fills get the nearest that does.
     if (id == P::heads || id == P::head_size || id == P::hidden_size) {
@@ -128,6 +141,7 @@ void settle(Scenario& out, P id, double micro_batch) {
     } else {
         move(P::accumulation);
     }
+    return is_valid(s);
 }
 
 }  // namespace
@@ -231,9 +245,9 @@ Scenario edited(const Scenario& scenario, P id, double value) {
         // Heads that were given keep their number; the head size follows.
         out.withdraw(P::head_size);
     }
-    settle(out, id, before[P::micro_batch]);
-    // What nothing near makes valid is no edit.
-    return is_valid(resolve(out)) || !is_valid(before) ? out : scenario;
+    if (!others_may_follow(id) || settle(out, id, before[P::micro_batch])) return out;
+    // What nothing near makes valid is no edit, unless it was not valid before.
+    return is_valid(before) ? scenario : out;
 }
 
 Scenario holding(const Scenario& scenario, Hold hold) {
