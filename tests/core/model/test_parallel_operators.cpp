@@ -99,6 +99,22 @@ TEST_CASE("operators: what tensor-parallel GPUs hold adds up to the model", "[mo
     }
 }
 
+TEST_CASE("operators: norms, routers and latent projections are whole on every tensor-parallel GPU",
+          "[model]") {
+    const OperatorList list = list_of(of_model("deepseek-v3", {{P::tensor_parallel, 8}}));
+    for (const char* name :
+         {"attention.norm", "mlp.norm", "attention.latent", "attention.latent_norm", "router"}) {
+        INFO(name);
+        CHECK(find(list.sparse, name).share == 1);
+    }
+    CHECK(find(list.sparse, "router").weights == 7168.0 * 256);
+    for (const char* name :
+         {"attention.query", "attention.key_value", "attention.output", "shared.up", "experts.up"}) {
+        INFO(name);
+        CHECK(find(list.sparse, name).share == 1.0 / 8);
+    }
+}
+
 TEST_CASE("operators: what the stages of a pipeline hold adds up to the model", "[model]") {
     // 80 layers on 4 stages, untied: nothing is held twice.
     const Compiled c = compile(resolve(of_model("llama-3-70b", {{P::pipeline_parallel, 4}})));
