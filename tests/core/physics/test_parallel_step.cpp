@@ -353,6 +353,30 @@ TEST_CASE("step: ZeRO-1 within a node shares there and combines between nodes", 
               .epsilon(1e-9));
 }
 
+TEST_CASE("step: FSDP gathers layers twice and the ends once, and reduces all, in every micro-batch",
+          "[step]") {
+    // 64 GPUs on 8 nodes; slow adapters, so that the nodes' way out binds: 8 of them together. Nothing
+    // hidden.
+    const auto network = [](double reshard, double accumulation, double precision) {
+        const Scenario scenario =
+            changed(without_latency(of_model("llama-2-13b", {{P::gpus, 64},
+                                                             {P::inter_node_bandwidth, 5e9},
+                                                             {P::collective_efficiency, 1},
+                                                             {P::gradient_precision, precision},
+                                                             {P::accumulation, accumulation}})),
+                    {{P::overlap, 1}, {P::reshard_after_forward, reshard}});
+        const Compiled c = compile(resolve(scenario));
+        return term(step_time(c), StepTerm::network) * 8 * c.network.inter_bandwidth / (63.0 / 64);
+    };
+    const double all = 13015864320;                // parameters
+    const double ends = (2.0 * 32000 + 1) * 5120;  // embedding, head and its norm
+    CHECK(network(1, 1, 0) == Approx(2 * (2 * all - ends) + 2 * all).epsilon(1e-9));
+    CHECK(network(0, 1, 0) == Approx(2 * all + 2 * all).epsilon(1e-9));
+    CHECK(network(1, 3, 0) == Approx(3 * (2 * (2 * all - ends) + 2 * all)).epsilon(1e-9));
+    // Gradients in fp32 take twice as much to reduce.
+    CHECK(network(1, 1, 3) == Approx(2 * (2 * all - ends) + 4 * all).epsilon(1e-9));
+}
+
 TEST_CASE("step: offload moves gradients and weights over the host link", "[step]") {
     const auto link = [](double offload, double sharding) {
         return term(step_of(with({{P::offload, offload}, {P::sharding, sharding}})), StepTerm::host_link);
