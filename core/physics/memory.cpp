@@ -53,12 +53,22 @@ StateBytes state_bytes(Precision precision, Precision gradients, Optimizer optim
     return out;
 }
 
+double end_parameters(const Stage& stage, const Compiled& c) {
+    const Settings& s = c.settings;
+    double out = 0;
+    if (stage.embedding) out += c.operators.embedding.local_weights();
+    if (stage.head) out += c.operators.head.local_weights();
+    if (stage.head && !stage.embedding && s.on(P::tied_embeddings))
+        out += s[P::vocab_size] * s[P::hidden_size] / c.layout.tensor;
+    return out;
+}
+
 double MemoryUse::at(Moment moment) const { return sum(by_moment[static_cast<std::size_t>(moment)]); }
 
 namespace {
 
-// What one layer keeps of one micro-batch for its backward pass, E5, and what it needs on top while it is computed
-// again, E7; bytes.
+// What one layer keeps of one micro-batch for its backward pass, E5, and what it needs on top while it is
+// computed again, E7; bytes.
 struct Kept {
     double kept = 0;
     double working = 0;
@@ -77,7 +87,8 @@ Kept kept_of(const Block& layer, const Compiled& c) {
         return {kept, all - kept};
     }
     if (recompute <= 0) return {all, 0};
-    double input = activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch * s[P::hidden_size];
+    double input =
+        activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch * s[P::hidden_size];
     if (s.on(P::sequence_parallel)) input /= c.layout.tensor;
     return {(1 - recompute) * all + recompute * input, all - input};
 }
@@ -91,14 +102,7 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
     const Block& sparse_block = c.operators.sparse;
 
     // Parameters of this GPU before data-parallel sharding.
-    double root = 0;
-    if (stage.embedding) root += c.operators.embedding.local_weights();
-    if (stage.head) {
-        root += c.operators.head.local_weights();
-        // A tied head on a stage of its own keeps a copy of the embedding.
-        if (s.on(P::tied_embeddings) && !stage.embedding)
-            root += s[P::vocab_size] * s[P::hidden_size] / c.layout.tensor;
-    }
+    const double root = end_parameters(stage, c);
     const double dense_unit = stage.dense > 0 ? dense_block.local_weights() : 0;
     const double sparse_unit = stage.sparse > 0 ? sparse_block.local_weights() : 0;
     const double expert_unit = stage.sparse > 0 ? sparse_block.local_experts() : 0;
@@ -106,7 +110,10 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
     const double experts = stage.sparse * expert_unit;
 
     // E4: FSDP holds the root unit (embedding and head) whole, the current layer and the one prefetched.
-    const bool gathers = (sharding == Sharding::zero3 || sharding == Sharding::hsdp) && c.layout.shard.size() > 1;
+    const auto offload = s.choice<Offload>(P::offload);
+    const bool fsdp = sharding == Sharding::zero3 || sharding == Sharding::hsdp;
+    const bool from_host = fsdp && offload == Offload::optimizer_and_parameters;
+    const bool gathers = fsdp && (c.layout.shard.size() > 1 || from_host);
     const double unit = std::max(dense_unit, sparse_unit + expert_unit);
     double gathered_forward = 0;
     double gathered_backward = 0;
@@ -121,10 +128,9 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
 
     MemoryTerms terms{};
     const auto term = [&](MemoryTerm which) -> double& { return terms[static_cast<std::size_t>(which)]; };
-    const auto offload = s.choice<Offload>(P::offload);
-    term(MemoryTerm::weights) = offload == Offload::optimizer_and_parameters
-                                    ? 0
-                                    : c.state.weights * (shared / shares.weights + experts / expert_shares.weights);
+    // Without FSDP nothing gathers weights from the host, so they stay.
+    term(MemoryTerm::weights) =
+        from_host ? 0 : c.state.weights * (shared / shares.weights + experts / expert_shares.weights);
     term(MemoryTerm::gradients) =
         c.state.gradients * (1 + s[P::gradient_copies]) *
         (shared / shares.gradients + experts / expert_shares.gradients);
@@ -160,7 +166,8 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
         term(MemoryTerm::activations) = resident;
         term(MemoryTerm::logits) = loss;
         // States are allocated once; what comes and goes leaves holes.
-        term(MemoryTerm::allocator) = s[P::fragmentation] * (gathered + resident + loss);
+        term(MemoryTerm::allocator) =
+            s[P::fragmentation] * (gathered + resident + loss) + s[P::gathered_slack] * gathered;
         use.by_moment[static_cast<std::size_t>(moment)] = terms;
         const double total = sum(terms);
         if (total > use.peak) {
@@ -182,7 +189,8 @@ MemoryUse memory_use(const Compiled& c) {
     if (c.operators.sparse.repeat > 0) sparse = kept_of(c.operators.sparse, c);
     MemoryUse use = memory_of(c.stages.first, c, dense, sparse);
     if (c.stages.count <= 1) return use;
-    // The first stage holds the most micro-batches, the last one the logits, one between them the most layers.
+    // The first stage holds the most micro-batches, the last one the logits, one between them the most
+    // layers.
     for (const Stage* stage : {&c.stages.middle, &c.stages.last}) {
         const MemoryUse other = memory_of(*stage, c, dense, sparse);
         if (other.peak > use.peak) use = other;
