@@ -23,6 +23,7 @@ struct Options {
     std::string measurements;
     std::string cluster, gpu;
     std::string output;
+    std::string format = "text";
     bool from_scratch = false;
 };
 
@@ -31,8 +32,8 @@ constexpr double kTightness = 0.5;
 constexpr std::size_t kFewestRuns = 3;
 
 // The preset an option names; a problem when there is none.
-const Preset* preset_of(PresetKind kind, const std::string& option, const std::string& name, const Catalogue& all,
-                        Problems& problems) {
+const Preset* preset_of(PresetKind kind, const std::string& option, const std::string& name,
+                        const Catalogue& all, Problems& problems) {
     const Preset* found = all.find(kind, name);
     if (!found) {
         const std::string near = nearest(name, all.names(kind));
@@ -130,15 +131,16 @@ void add_measurements(const Options& options, const Catalogue& all, std::vector<
 void print_summary(const char* title, const CrossValidation& errors) {
     std::printf("\n%-28s %5s %8s %8s %8s %8s\n", title, "runs", "mean", "median", "p90", "bias");
     for (const auto& [family, s] : errors.summary) {
-        std::printf("  %-26s %5d %7.1f%% %7.1f%% %7.1f%% %+7.1f%%\n", family.c_str(), s.n, 100 * s.mean_abs_error,
-                    100 * s.median_abs_error, 100 * s.p90_abs_error, 100 * s.bias);
+        std::printf("  %-26s %5d %7.1f%% %7.1f%% %7.1f%% %+7.1f%%\n", family.c_str(), s.n,
+                    100 * s.mean_abs_error, 100 * s.median_abs_error, 100 * s.p90_abs_error, 100 * s.bias);
     }
 }
 
 void print_calibration(const Calibration& calibration) {
     std::printf("%-26s %-28s %12s %12s %6s\n", "part", "constant", "before", "fitted", "runs");
     for (const FittedConstant& constant : calibration.constants) {
-        std::printf("%-26s %-28s %12s %12s %6d\n", constant.part.empty() ? "everywhere" : constant.part.c_str(),
+        std::printf("%-26s %-28s %12s %12s %6d\n",
+                    constant.part.empty() ? "everywhere" : constant.part.c_str(),
                     std::string(field_of(constant.id)).c_str(), format(constant.id, constant.prior).c_str(),
                     format(constant.id, constant.value).c_str(), constant.runs);
     }
@@ -150,17 +152,53 @@ void print_calibration(const Calibration& calibration) {
                  std::string(field_of(constant.id));
     }
     if (!names.empty())
-        std::fprintf(stderr, "warning: these runs do not identify the following, which stay as they were:%s\n",
+        std::fprintf(stderr,
+                     "warning: these runs do not identify the following, which stay as they were:%s\n",
                      names.c_str());
     print_summary("fitted to", calibration.fitted);
     print_summary("cross-validated, new model", calibration.new_model);
     std::printf("within their stack's 80 %% band: %.0f %%\n", 100 * calibration.new_model.within_band);
 }
 
+void print_new_stacks(const std::vector<NewStack>& stacks) {
+    std::printf("\n%-28s %5s %8s %8s %8s\n", "new stack", "runs", "blind", "bias", "after 8");
+    for (const NewStack& stack : stacks) {
+        std::printf("  %-26s %5d %7.1f%% %+7.1f%% %7.1f%%\n", stack.software.c_str(), stack.runs,
+                    100 * stack.blind, 100 * stack.bias, 100 * stack.calibrated);
+    }
+}
+
+// The README's tables.
+void print_markdown(const Calibration& calibration, const std::vector<NewStack>& stacks) {
+    std::printf(
+        "| family | runs | fitted: mean | left out: mean | median | 90th percentile | bias |\n"
+        "|---|---|---|---|---|---|---|\n");
+    for (const auto& [family, s] : calibration.new_model.summary) {
+        std::printf("| %s | %d | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %+.1f %% |\n", family.c_str(), s.n,
+                    100 * calibration.fitted.summary.at(family).mean_abs_error, 100 * s.mean_abs_error,
+                    100 * s.median_abs_error, 100 * s.p90_abs_error, 100 * s.bias);
+    }
+    std::printf("\n%zu constants; %.0f %% of the left-out runs lie in their stack's 80 %% band.\n\n",
+                calibration.constants.size(), 100 * calibration.new_model.within_band);
+    std::printf(
+        "| a stack never seen | runs | blind: mean | bias | after eight of its runs "
+        "|\n|---|---|---|---|---|\n");
+    double blind = 0;
+    double calibrated = 0;
+    for (const NewStack& stack : stacks) {
+        std::printf("| %s | %d | %.1f %% | %+.1f %% | %.1f %% |\n", stack.software.c_str(), stack.runs,
+                    100 * stack.blind, 100 * stack.bias, 100 * stack.calibrated);
+        blind += stack.blind / static_cast<double>(stacks.size());
+        calibrated += stack.calibrated / static_cast<double>(stacks.size());
+    }
+    std::printf("| mean of the stacks | | %.1f %% | | %.1f %% |\n", 100 * blind, 100 * calibrated);
+}
+
 int run(const Options& options) {
     Problems problems;
     if (options.runs.empty() && options.collectives.empty() && options.measurements.empty()) {
-        report({{"", "nothing to calibrate on", "", "give --runs F.csv, --collectives LOG or --measurements F.json"}},
+        report({{"", "nothing to calibrate on", "",
+                 "give --runs F.csv, --collectives LOG or --measurements F.json"}},
                "calibrate");
         return kUnusable;
     }
@@ -203,13 +241,13 @@ int run(const Options& options) {
                    options.runs);
             return kUnusable;
         }
-        print_calibration(calibration);
-        if (options.from_scratch) {
-            std::printf("\n%-28s %5s %8s %8s %8s\n", "new stack", "runs", "blind", "bias", "after 8");
-            for (const NewStack& stack : new_stacks(runs, all)) {
-                std::printf("  %-26s %5d %7.1f%% %+7.1f%% %7.1f%%\n", stack.software.c_str(), stack.runs,
-                            100 * stack.blind, 100 * stack.bias, 100 * stack.calibrated);
-            }
+        const std::vector<NewStack> stacks =
+            options.from_scratch ? new_stacks(runs, all) : std::vector<NewStack>{};
+        if (options.format == "markdown") {
+            print_markdown(calibration, stacks);
+        } else {
+            print_calibration(calibration);
+            if (!stacks.empty()) print_new_stacks(stacks);
         }
         for (const PartValues& part : parts_of(calibration)) {
             if (!part.part.empty() || options.from_scratch) parts.push_back(part);
@@ -218,7 +256,8 @@ int run(const Options& options) {
                  format(calibration.new_model.summary.at("all").mean_abs_error, Quantity::percent);
     }
     if (options.output.empty()) return exit_code;
-    if (!write_whole(options.output, write_calibration(parts, "Calibration by shardscope calibrate", source), problems)) {
+    if (!write_whole(options.output, write_calibration(parts, "Calibration by shardscope calibrate", source),
+                     problems)) {
         report(problems, options.output);
         return kFailed;
     }
@@ -229,16 +268,22 @@ int run(const Options& options) {
 
 void add_calibrate(CLI::App& app, Context& context) {
     auto options = std::make_shared<Options>();
-    CLI::App* command =
-        app.add_subcommand("calibrate", "Constants of GPU, fabric and software stack from your own measurements");
+    CLI::App* command = app.add_subcommand(
+        "calibrate", "Constants of GPU, fabric and software stack from your own measurements");
     command->add_option("--runs", options->runs, "A table of measured runs, CSV");
-    command->add_option("--collectives", options->collectives, "Output of nccl-tests; may be given several times");
-    command->add_option("--measurements", options->measurements, "What resources/measure/measure_gpu.py wrote");
+    command->add_option("--collectives", options->collectives,
+                        "Output of nccl-tests; may be given several times");
+    command->add_option("--measurements", options->measurements,
+                        "What resources/measure/measure_gpu.py wrote");
     command->add_option("--cluster", options->cluster, "Cluster preset the collectives were measured on");
     command->add_option("--gpu", options->gpu, "GPU preset the measuring script ran on");
-    command->add_option("-o", options->output, "Where the calibration goes, for `validate --calibration` and scenarios");
-    command->add_flag("--from-scratch", options->from_scratch,
-                      "Start from priors instead of the shipped calibration, and fit what is the same everywhere, too");
+    command->add_option("-o", options->output,
+                        "Where the calibration goes, for `validate --calibration` and scenarios");
+    command->add_option("--format", options->format, "text or markdown")
+        ->check(CLI::IsMember({"text", "markdown"}));
+    command->add_flag(
+        "--from-scratch", options->from_scratch,
+        "Start from priors instead of the shipped calibration, and fit what is the same everywhere, too");
     command->callback([options, &context] { context.exit_code = run(*options); });
 }
 

@@ -56,6 +56,12 @@ void print_json(const Validation& validation) {
                                   {"bias", s.bias},
                                   {"within_band", s.within_band}};
     }
+    const MemorySummary& memory = validation.memory;
+    out["memory"] = {{"n", memory.n},
+                     {"mean_abs_error", memory.mean_abs_error},
+                     {"bias", memory.bias},
+                     {"full", memory.full},
+                     {"full_risky_or_worse", memory.full_warned}};
     std::printf("%s\n", out.dump(-1, ' ', false, ordered_json::error_handler_t::replace).c_str());
 }
 
@@ -67,20 +73,16 @@ void print_text(const Validation& validation) {
                     100 * s.mean_abs_error, 100 * s.median_abs_error, 100 * s.p90_abs_error, 100 * s.bias,
                     100 * s.within_band);
     }
+    const MemorySummary& memory = validation.memory;
+    if (memory.n + memory.full > 0) {
+        std::printf("\nPeak memory: %d runs, mean %.1f%%, bias %+.1f%%; %d of %d full ones risky or worse\n",
+                    memory.n, 100 * memory.mean_abs_error, 100 * memory.bias, memory.full_warned,
+                    memory.full);
+    }
     std::map<std::string, int> reasons;
     for (const auto& skipped : validation.skipped) ++reasons[skipped.run->family + ": " + skipped.reason];
     if (!validation.skipped.empty()) std::printf("\nSkipped %zu runs:\n", validation.skipped.size());
     for (const auto& [reason, n] : reasons) std::printf("  %3d  %s\n", n, reason.c_str());
-}
-
-// The README's table.
-void print_markdown(const Validation& validation) {
-    std::printf(
-        "| family | runs | mean error | median | 90th percentile | bias |\n|---|---|---|---|---|---|\n");
-    for (const auto& [family, s] : validation.summary) {
-        std::printf("| %s | %d | %.1f %% | %.1f %% | %.1f %% | %+.1f %% |\n", family.c_str(), s.n,
-                    100 * s.mean_abs_error, 100 * s.median_abs_error, 100 * s.p90_abs_error, 100 * s.bias);
-    }
 }
 
 int run(const Options& options) {
@@ -115,8 +117,6 @@ int run(const Options& options) {
     }
     if (options.format == "json") {
         print_json(validation);
-    } else if (options.format == "markdown") {
-        print_markdown(validation);
     } else {
         print_text(validation);
     }
@@ -131,8 +131,7 @@ void add_validate(CLI::App& app, Context& context) {
         app.add_subcommand("validate", "Predicted against measured runs; by default those that ship");
     command->add_option("--runs", options->runs, "Your own table of runs, CSV");
     command->add_option("--calibration", options->calibration, "A calibration file");
-    command->add_option("--format", options->format, "text, json or markdown")
-        ->check(CLI::IsMember({"text", "json", "markdown"}));
+    command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
     command->callback([options, &context] { context.exit_code = run(*options); });
 }
 

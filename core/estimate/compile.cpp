@@ -7,8 +7,8 @@
 namespace shardscope {
 namespace {
 
-// FLOPs of attention's two products for one token in one layer, forward: 4·a·d·s where queries, keys and values are
-// equally wide.
+// FLOPs of attention's two products for one token in one layer, forward: 4·a·d·s where queries, keys and
+// values are equally wide.
 double attention_flops(const Settings& s) {
     double widths = 2 * s[P::head_size];
     if (s[P::kv_lora_rank] > 0) {
@@ -39,13 +39,15 @@ double recomputed_flops(const Settings& s, double active_layer_parameters) {
     return share * s[P::layers] * (2 * active_layer_parameters + attention);
 }
 
-// The closed form knows data parallelism: tensor and pipeline parallelism divide weights and work evenly in it, and
-// cost nothing.
+// The closed form knows data parallelism: tensor and pipeline parallelism divide weights and work evenly in
+// it, and cost nothing.
 IdealInputs ideal_inputs(const Compiled& c) {
     const Settings& s = c.settings;
     const double model_gpus = c.layout.tensor * c.layout.pipeline;
     const auto sharding = s.choice<Sharding>(P::sharding);
-    const auto over = [&](Sharding from) { return sharding >= from ? 1.0 : static_cast<double>(sharing_gpus(s)); };
+    const auto over = [&](Sharding from) {
+        return sharding >= from ? 1.0 : static_cast<double>(sharing_gpus(s));
+    };
     IdealInputs in;
     in.layers = s[P::layers];
     in.hidden = s[P::hidden_size];
@@ -115,9 +117,8 @@ void compile(const Settings& settings, Compiled& out) {
     out.stages = deal_layers(out.operators.dense.repeat, out.operators.sparse.repeat, out.layout.pipeline);
     out.schedule = &schedule_of(s.choice<ScheduleKind>(P::schedule));
     out.pipeline = {out.layout.pipeline, s[P::virtual_stages], s[P::accumulation]};
-    out.state =
-        state_bytes(precision, s.choice<Precision>(P::gradient_precision), s.choice<Optimizer>(P::optimizer),
-                    s.choice<Precision>(P::optimizer_precision));
+    out.state = state_bytes(precision, s.choice<Precision>(P::gradient_precision),
+                            s.choice<Optimizer>(P::optimizer), s.choice<Precision>(P::optimizer_precision));
     out.compute_bytes = activation_bytes(precision);
 
     out.layer_parameters = out.operators.layer().weights();

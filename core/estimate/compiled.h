@@ -33,13 +33,13 @@ struct Compiled {
     StateBytes state;
     double compute_bytes = 2;  // of one gathered weight
 
-    double parameters = 0;         // of the whole model
-    double active_parameters = 0;  // that a token passes through
-    double layer_parameters = 0;   // of one layer, all GPUs together
-    double root_parameters = 0;    // embedding and head, all GPUs together
+    double parameters = 0;              // of the whole model
+    double active_parameters = 0;       // that a token passes through
+    double layer_parameters = 0;        // of one layer, all GPUs together
+    double root_parameters = 0;         // embedding and head, all GPUs together
     double tokens_per_micro_batch = 0;  // on one GPU
     double tokens_per_gpu = 0;          // per optimizer step, of all tokens of the batch
-    double flops_per_token = 0;  // model FLOPs by the chosen convention, forward and backward
+    double flops_per_token = 0;         // model FLOPs by the chosen convention, forward and backward
     double recomputed_flops_per_token = 0;
     double peak = 0;       // FLOP/s the MFU is measured against
     double bf16_peak = 0;  // the same in bf16, for fp8 runs

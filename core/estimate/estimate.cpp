@@ -18,9 +18,10 @@ Verdict judge(const MemoryUse& memory) {
     return memory.peak > memory.capacity - memory.margin ? Verdict::risky : Verdict::fits;
 }
 
-// Close to the capacity the caching allocator frees and asks again, which costs up to a fifth of the throughput,
-// in some runs and not in others: MPT-70B on 64 A100-40 at micro-batch 2 runs at 35.9 % MFU, 128 at micro-batch 4 at
-// 48.9 % (mosaicml/llm-foundry, benchmark tables). An estimate without retries owes its band that much.
+// Close to the capacity the caching allocator frees and asks again, which costs up to a fifth of the
+// throughput, in some runs and not in others: MPT-70B on 64 A100-40 at micro-batch 2 runs at 35.9 % MFU, 128
+// at micro-batch 4 at 48.9 % (mosaicml/llm-foundry, benchmark tables). An estimate without retries owes its
+// band that much.
 double allocator_tail(const MemoryUse& memory) {
     constexpr double kFrom = 0.80;
     constexpr double kFull = 0.87;
@@ -88,17 +89,18 @@ std::string_view label_of(Moment moment) {
 }
 std::string_view name_of(StepTerm term) {
     return pick(std::array<std::string_view, kStepTerms>{"matmul", "attention", "elementwise", "recompute",
-                                                         "copies", "network", "tensor-network", "context-network",
-                                                         "expert-network", "stage-network", "bubble",
-                                                         "optimizer", "host-link", "host"},
+                                                         "copies", "network", "tensor-network",
+                                                         "context-network", "expert-network", "stage-network",
+                                                         "bubble", "optimizer", "host-link", "host"},
                 term);
 }
 std::string_view label_of(StepTerm term) {
-    return pick(std::array<std::string_view, kStepTerms>{"Matmuls", "Attention", "Elementwise", "Recompute",
-                                                         "Copies", "Network", "Tensor parallel", "Context parallel",
-                                                         "Expert parallel", "Between stages", "Pipeline bubble",
-                                                         "Optimizer", "Host link", "Host, launch"},
-                term);
+    return pick(
+        std::array<std::string_view, kStepTerms>{"Matmuls", "Attention", "Elementwise", "Recompute", "Copies",
+                                                 "Network", "Tensor parallel", "Context parallel",
+                                                 "Expert parallel", "Between stages", "Pipeline bubble",
+                                                 "Optimizer", "Host link", "Host, launch"},
+        term);
 }
 std::string_view name_of(Wall wall) {
     return pick(std::array<std::string_view, 7>{"memory", "compute", "memory-bandwidth", "intra-node",
@@ -114,7 +116,9 @@ std::string_view label_of(Wall wall) {
 double Estimate::compute_time() const {
     return step.total - sum_of(step, kNetworkTerms) - sum_of(step, kWaitingTerms);
 }
-double Estimate::communication_time() const { return sum_of(step, kNetworkTerms) + step.hidden_communication; }
+double Estimate::communication_time() const {
+    return sum_of(step, kNetworkTerms) + step.hidden_communication;
+}
 double Estimate::schedule_time() const { return sum_of(step, kWaitingTerms); }
 
 Estimate estimate(const Compiled& c) {

@@ -81,8 +81,8 @@ std::vector<Case> cases_of(const std::vector<MeasuredRun>& runs, const Catalogue
         item.settings = resolve(scenario);
         if (const Preset* gpu = part_of(scenario.gpu_preset())) item.gpu = gpu->name;
         if (const Preset* stack = catalogue.stack(item.settings[P::software])) item.stack = stack->name;
-        item.fold = run.gpu + "|" + text_in(run, "gpus_per_node") + "|" + text_in(run, "nic_gbit_per_gpu") + "|" +
-                    run.software + "|" + run.model;
+        item.fold = run.gpu + "|" + text_in(run, "gpus_per_node") + "|" + text_in(run, "nic_gbit_per_gpu") +
+                    "|" + run.software + "|" + run.model;
         item.log_measured = std::log(run.step_time);
         out.push_back(std::move(item));
     }
@@ -202,7 +202,8 @@ std::vector<double> reference_times(const std::vector<Case>& cases) {
     std::vector<std::string> keys;
     for (const Case& item : cases) {
         std::string key;
-        for (std::size_t p = 0; p < kParameters; ++p) key += std::to_string(item.settings[static_cast<P>(p)]) + ",";
+        for (std::size_t p = 0; p < kParameters; ++p)
+            key += std::to_string(item.settings[static_cast<P>(p)]) + ",";
         keys.push_back(item.run->family + "|" + key);
         auto& [sum, n] = groups[keys.back()];
         sum += item.log_measured;
@@ -262,9 +263,11 @@ std::vector<double> left_out_errors(const Fitter& fitter, const std::vector<std:
     const std::vector<Case>& cases = fitter.cases();
     std::vector<double> errors(cases.size(), 0);
     in_parallel(folds.size(), [&](std::size_t f) {
-        const auto index_of = [&](const Case& item) { return static_cast<std::size_t>(&item - cases.data()); };
-        const FitResult result =
-            fitter.fit_without([&](const Case& item) { return fold_of[index_of(item)] == folds[f]; }, start, 15);
+        const auto index_of = [&](const Case& item) {
+            return static_cast<std::size_t>(&item - cases.data());
+        };
+        const FitResult result = fitter.fit_without(
+            [&](const Case& item) { return fold_of[index_of(item)] == folds[f]; }, start, 15);
         Compiled scratch;
         for (std::size_t i = 0; i < cases.size(); ++i) {
             if (fold_of[i] == folds[f]) errors[i] = fitter.residual(i, result.x, scratch);
@@ -302,8 +305,8 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     const FitResult result = fitter.fit_without({}, {}, 100);
     for (std::size_t j = 0; j < fitter.unknowns().size(); ++j) {
         const Unknown& unknown = fitter.unknowns()[j];
-        out.constants.push_back({unknown.row->id, unknown.part, unknown.prior, outward(*unknown.row, result.x[j]),
-                                 result.uncertainty[j],
+        out.constants.push_back({unknown.row->id, unknown.part, unknown.prior,
+                                 outward(*unknown.row, result.x[j]), result.uncertainty[j],
                                  static_cast<int>(fitter.problem().constants[j].bears_on.size())});
     }
     Compiled scratch;
@@ -325,7 +328,8 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     for (const auto& [stack, own] : by_stack) out.band[stack] = std::expm1(band_of(own, pooled));
     double within = 0;
     for (std::size_t i = 0; i < cases.size(); ++i)
-        within += std::fabs(std::log1p(out.new_model.error[i])) <= std::log1p(out.band[cases[i].stack]) ? 1 : 0;
+        within +=
+            std::fabs(std::log1p(out.new_model.error[i])) <= std::log1p(out.band[cases[i].stack]) ? 1 : 0;
     out.new_model.within_band = within / static_cast<double>(cases.size());
     return out;
 }
@@ -343,19 +347,24 @@ std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Cat
     for (std::size_t i = 0; i < cases.size(); ++i) stacks[cases[i].run->software].push_back(i);
 
     std::vector<NewStack> out;
-    for (const auto& entry : stacks) out.push_back({entry.first, static_cast<int>(entry.second.size()), 0, 0, 0});
+    for (const auto& entry : stacks)
+        out.push_back({entry.first, static_cast<int>(entry.second.size()), 0, 0, 0});
     in_parallel(out.size(), [&](std::size_t at) {
         NewStack& stack = out[at];
         const std::vector<std::size_t>& own = stacks.at(stack.software);
         Compiled scratch;
         // Mean size of the errors of `judged` when `left_out` took no part.
-        const auto errors_of = [&](const std::set<std::size_t>& left_out, const std::vector<std::size_t>& judged) {
+        const auto errors_of = [&](const std::set<std::size_t>& left_out,
+                                   const std::vector<std::size_t>& judged) {
             const FitResult result = fitter.fit_without(
-                [&](const Case& item) { return left_out.contains(static_cast<std::size_t>(&item - cases.data())); },
+                [&](const Case& item) {
+                    return left_out.contains(static_cast<std::size_t>(&item - cases.data()));
+                },
                 start, 15);
             std::vector<double> errors;
             for (const std::size_t i : judged) {
-                const double log_error = fitter.residual(i, result.x, scratch) + cases[i].log_measured - reference[i];
+                const double log_error =
+                    fitter.residual(i, result.x, scratch) + cases[i].log_measured - reference[i];
                 errors.push_back(std::exp(log_error) - 1);
             }
             return summary_of(errors);

@@ -1,9 +1,10 @@
 // Calibration: the constants that no data sheet names, found from measured runs.
 //
-// Few named constants, each of one part: everywhere the same, a GPU's, or a software stack's; never of a run, a model
-// or a cluster. They minimise the logarithm of predicted ÷ measured step times with a robust loss, and are held to
-// their priors (the parameter table's defaults and the parts' presets) by the prior's width, so that a constant the
-// runs say nothing about stays where it was. Two cross-validations tell what to expect of a prediction:
+// Few named constants, each of one part: everywhere the same, a GPU's, or a software stack's; never of a run,
+// a model or a cluster. They minimise the logarithm of predicted ÷ measured step times with a robust loss,
+// and are held to their priors (the parameter table's defaults and the parts' presets) by the prior's width,
+// so that a constant the runs say nothing about stays where it was. Two cross-validations tell what to expect
+// of a prediction:
 // - a new model on a known machine: folds are machine × software × model,
 // - a new stack: folds are software stacks, blind, and after calibration on eight of its runs.
 #pragma once
@@ -48,16 +49,16 @@ struct CrossValidation {
 struct Calibration {
     std::vector<FittedConstant> constants;
     std::vector<FittedConstant> unidentified;  // left at their priors
-    std::vector<const MeasuredRun*> used;  // with a step time and a scenario that is valid
+    std::vector<const MeasuredRun*> used;      // with a step time and a scenario that is valid
     std::vector<Validation::Skipped> skipped;
-    CrossValidation fitted;     // of the very runs it was fitted to
-    CrossValidation new_model;  // each fold predicted by the others
+    CrossValidation fitted;              // of the very runs it was fitted to
+    CrossValidation new_model;           // each fold predicted by the others
     std::map<std::string, double> band;  // 80 % half width by part ("stack-fsdp1"; "": any other)
 };
 
 struct CalibrationOptions {
-    bool everywhere = true;       // fit the constants that are the same everywhere, too
-    double tightness = 1;         // factor on the priors' widths
+    bool everywhere = true;  // fit the constants that are the same everywhere, too
+    double tightness = 1;    // factor on the priors' widths
     bool cross_validate = true;
     std::function<bool(const MeasuredRun&)> take;  // empty: all
 };
@@ -70,10 +71,10 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
 struct NewStack {
     std::string software;
     int runs = 0;
-    double blind = 0;       // mean absolute error of all its runs
+    double blind = 0;  // mean absolute error of all its runs
     // Of its other runs after eight were given; with nine or fewer each after all others; NaN with one.
     double calibrated = 0;
-    double bias = 0;        // of the blind predictions
+    double bias = 0;  // of the blind predictions
 };
 std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue);
 

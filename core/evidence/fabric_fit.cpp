@@ -40,7 +40,8 @@ NetworkRates rates(const std::vector<double>& x, const FabricLinks& links) {
     NetworkRates out;
     out.intra_bandwidth = links.intra_node * outside(kConstants[0], x[0]);
     out.start_latency = outside(kConstants[1], x[1]);
-    out.intra_latency = parameter(P::intra_node_latency).fallback;  // hops inside are not told apart from the start
+    out.intra_latency =
+        parameter(P::intra_node_latency).fallback;  // hops inside are not told apart from the start
     out.inter_bandwidth = links.inter_node * outside(kConstants[2], x[2]);
     out.inter_latency = outside(kConstants[3], x[3]);
     out.sharpness = outside(kConstants[4], x[4]);

@@ -116,12 +116,13 @@ double quantile(std::vector<double> sorted, double q) {
     return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
 }
 
-// Programs count differently: “allocated” is what tensors take, “reserved” adds what the caching allocator holds,
-// “device” (or nothing said) also the CUDA context and the communication buffers.
+// Programs count differently: “allocated” is what tensors take, “reserved” adds what the caching allocator
+// holds, “device” (or nothing said) also the CUDA context and the communication buffers.
 double peak_as_measured(const MemoryUse& memory, const std::string& kind) {
     const MemoryTerms& terms = memory.terms();
     double peak = memory.peak;
-    if (kind == "allocated" || kind == "reserved") peak -= terms[static_cast<std::size_t>(MemoryTerm::context)];
+    if (kind == "allocated" || kind == "reserved")
+        peak -= terms[static_cast<std::size_t>(MemoryTerm::context)];
     if (kind == "allocated") peak -= terms[static_cast<std::size_t>(MemoryTerm::allocator)];
     return peak;
 }
@@ -135,6 +136,28 @@ FamilySummary summarize(const std::vector<const ValidationRow*>& rows) {
     }
     FamilySummary out = summary_of(errors);
     if (out.n > 0) out.within_band = within / out.n;
+    return out;
+}
+
+MemorySummary summarize_memory(const std::vector<ValidationRow>& rows) {
+    constexpr double kFull = 0.92;  // of the capacity: the caching allocator stops there
+    MemorySummary out;
+    for (const ValidationRow& row : rows) {
+        const double measured = row.run->peak_memory;
+        if (row.run->out_of_memory || measured > kFull * row.capacity) {
+            ++out.full;
+            if (row.verdict != Verdict::fits) ++out.full_warned;
+        } else if (measured > 0) {
+            const double error = row.predicted_peak / measured - 1;
+            ++out.n;
+            out.mean_abs_error += std::fabs(error);
+            out.bias += error;
+        }
+    }
+    if (out.n > 0) {
+        out.mean_abs_error /= out.n;
+        out.bias /= out.n;
+    }
     return out;
 }
 
@@ -255,7 +278,8 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
             scenario.give(entry.id, parsed.value);
         }
     }
-    // Tables name the tray of four where a rack is one NVLink domain (NVL72); jobs take whole powers of two of it.
+    // Tables name the tray of four where a rack is one NVLink domain (NVL72); jobs take whole powers of two
+    // of it.
     const double domain = usual_domain(*scenario.gpu);
     if (domain > kLargestNode) {
         const Settings asked = resolve(scenario);
@@ -330,12 +354,14 @@ Validation validate(const std::vector<MeasuredRun>& runs, const Catalogue& catal
         row.measured_step = run.step_time;
         row.error = run.step_time > 0 ? row.predicted_step / run.step_time - 1 : std::nan("");
         row.predicted_peak = peak_as_measured(predicted.estimate.memory, text_in(run, "peak_kind"));
+        row.capacity = predicted.estimate.memory.capacity;
         row.verdict = predicted.estimate.verdict;
         const double tokens = predicted.estimate.tokens_per_gpu;
         row.band_low = tokens / predicted.estimate.band_high;
         row.band_high = tokens / predicted.estimate.band_low;
         out.rows.push_back(row);
     }
+    out.memory = summarize_memory(out.rows);
     std::map<std::string, std::vector<const ValidationRow*>> families;
     for (const ValidationRow& row : out.rows) {
         if (!(row.measured_step > 0)) continue;

@@ -43,8 +43,9 @@ struct ValidationRow {
     const MeasuredRun* run = nullptr;
     double predicted_step = 0;
     double measured_step = 0;
-    double error = 0;  // predicted ÷ measured − 1
-    double predicted_peak = 0;
+    double error = 0;           // predicted ÷ measured − 1
+    double predicted_peak = 0;  // bytes, counted as the measured one was
+    double capacity = 0;        // bytes
     Verdict verdict = Verdict::fits;
     double band_low = 0;  // s
     double band_high = 0;
@@ -56,8 +57,17 @@ struct FamilySummary {
 // Without `within_band`, of which errors alone say nothing.
 FamilySummary summary_of(const std::vector<double>& errors);
 
+// Measured peaks: those that say how much is needed, and those so close to the capacity that they only say
+// “full”.
+struct MemorySummary {
+    int n = 0;
+    double mean_abs_error = 0, bias = 0;
+    int full = 0;         // peaks above 92 % of the capacity, and runs out of memory
+    int full_warned = 0;  // of which the verdict is risky or worse
+};
 struct Validation {
     std::vector<ValidationRow> rows;
+    MemorySummary memory;
     std::map<std::string, FamilySummary> summary;  // by family, and "all"
     struct Skipped {
         const MeasuredRun* run;

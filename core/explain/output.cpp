@@ -1,4 +1,5 @@
 #include "explain/output.h"
+#include "evidence/validated.h"
 
 #include <algorithm>
 #include <array>
@@ -148,19 +149,15 @@ std::vector<std::string> warnings(const Answer& answer) {
     if (!answer.valid()) return out;
     const Settings& s = answer.settings;
     if (std::fmod(s[P::head_size], 8) != 0) {
-        out.emplace_back(
-            "Head size " + format(s[P::head_size], Quantity::count) +
-            " is no multiple of 8: tensor cores run such attention far below what is estimated here.");
-    }
-    if (answer.scenario.catalogue && !answer.scenario.catalogue->stack(s[P::software])) {
-        out.emplace_back("No constants are known for the software stack " +
-                         format(P::software, s[P::software]) + "; defaults are used and the band is wide.");
+        out.emplace_back("Head size " + format(s[P::head_size], Quantity::count) +
+                         " is no multiple of 8: tensor cores run such attention far below their peak.");
     }
     const double positions = s[P::learned_positions];
     if (positions > 0 && positions < s[P::sequence_length]) {
         out.emplace_back("The sequence is longer than the model's " + format(positions, Quantity::count) +
                          " learned positions.");
     }
+    for (const std::string& note : outside_validated(answer)) out.push_back(note);
     return out;
 }
 

@@ -19,7 +19,8 @@ std::optional<Takeover> nearest_takeover(const Answer& answer) {
     if (!answer.fits() || answer.settings[P::gpus] <= 1) return std::nullopt;
     const Wall now = answer.estimate.wall;
     if (now == Wall::balanced) return std::nullopt;
-    const bool spans_nodes = answer.compiled.layout.shard.nodes > 1 || answer.compiled.layout.replica.nodes > 1;
+    const bool spans_nodes =
+        answer.compiled.layout.shard.nodes > 1 || answer.compiled.layout.replica.nodes > 1;
     const bool inside = now == Wall::intra_node || (now != Wall::inter_node && !spans_nodes);
     const P id = inside ? P::intra_node_bandwidth : P::inter_node_bandwidth;
     const bool down = !is_network(now);

@@ -47,8 +47,10 @@ void read_part(const json& values, const std::string& part, const std::string& p
         if (std::isnan(number)) continue;
         const Parameter& row = parameter(id);
         if (number < row.minimum || number > row.maximum) {
-            problems.push_back({where, field + " is " + format(id, number),
-                                "must be from " + format(id, row.minimum) + " to " + format(id, row.maximum), {}});
+            problems.push_back({where,
+                                field + " is " + format(id, number),
+                                "must be from " + format(id, row.minimum) + " to " + format(id, row.maximum),
+                                {}});
             continue;
         }
         read.values.emplace_back(id, number);
@@ -63,7 +65,8 @@ std::vector<PartValues> read_calibration(std::string_view text, Problems& proble
     const json file = parse_json(text, problems);
     if (problems.size() > before) return {};
     if (!file.is_object() || file.value("format", json()) != kFormat) {
-        problems.push_back({"/format", "this is no calibration file", "its format must be “shardscope-calibration”",
+        problems.push_back({"/format", "this is no calibration file",
+                            "its format must be “shardscope-calibration”",
                             "write one with `shardscope calibrate`"});
         return {};
     }

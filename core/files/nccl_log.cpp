@@ -228,11 +228,12 @@ class Reader {
                     "use the same number on each host", line);
             return;
         }
-        CollectiveTable table{table_test_ ? static_cast<CollectiveTest>(*table_test_) : CollectiveTest::all_reduce,
-                              ranks,
-                              nodes,
-                              {},
-                              line};
+        CollectiveTable table{
+            table_test_ ? static_cast<CollectiveTest>(*table_test_) : CollectiveTest::all_reduce,
+            ranks,
+            nodes,
+            {},
+            line};
         // Times, sizes and bandwidths say the same thing twice; where they disagree, the lines of several
         // processes ran into each other, or the table is of another test or of other GPUs than it seems.
         std::vector<int> contradictory;

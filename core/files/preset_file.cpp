@@ -116,8 +116,8 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
         };
         if (file.contains("values")) {
             if (preset.kind == PresetKind::calibration) {
-                // Constants stand in three sections: assumptions, the cluster's latencies, and what a stack decides
-                // about training.
+                // Constants stand in three sections: assumptions, the cluster's latencies, and what a stack
+                // decides about training.
                 const json& values = file["values"];
                 json assumptions = json::object();
                 json cluster = json::object();

@@ -77,6 +77,7 @@ std::string result_json(const Answer& answer, bool hypothetical) {
         *place = number(value_of(id, answer, hypothetical));
     }
     out["memory"]["peak_moment"] = std::string(name_of(e.memory.peak_moment));
+    out["memory"]["peak_stage"] = e.memory.stage + 1;
     out["memory"]["by_moment"] = memory_by_moment(e.memory);
     out["memory"]["band"] = {{"low", e.memory.peak * (1 - answer.settings[P::risk_margin])},
                              {"high", e.memory.peak * (1 + answer.settings[P::risk_margin])}};
@@ -105,18 +106,25 @@ std::string result_text(const Answer& answer, bool hypothetical) {
     const Estimate& e = answer.estimate;
     std::string out = answer.scenario.title() + "\n";
     const auto line = [&](const std::string& label, const std::string& value) {
-        out += "  " + padded(label, 24) + value + "\n";
+        out += "  " + padded(label, 30) + value + "\n";
     };
-    const auto row = [&](Output id) {
-        line(std::string(output(id).label), text_of(id, answer, hypothetical));
+    const auto row = [&](Output id, const std::string& indent = {}) {
+        line(indent + std::string(output(id).label), text_of(id, answer, hypothetical));
     };
+    std::string where = " at the " + std::string(label_of(e.memory.peak_moment));
+    if (answer.compiled.stages.count > 1) {
+        where += ", on stage " + format(e.memory.stage + 1, Quantity::count) + " of " +
+                 format(answer.compiled.stages.count, Quantity::count);
+    }
     line("Verdict", std::string(name_of(e.verdict)) + ", " + format(e.memory.peak, Quantity::bytes) + " of " +
-                        format(e.memory.capacity, Quantity::bytes) + " at the " +
-                        std::string(label_of(e.memory.peak_moment)));
+                        format(e.memory.capacity, Quantity::bytes) + where);
     if (hypothetical && !e.fits()) line("Times", "hypothetical: it does not fit");
     line("", wall_sentence(answer));
     row(Output::mfu);
     row(Output::tokens_per_s_per_gpu);
+    if (hypothetical || e.fits())
+        line("  of which 4 of 5 runs lie in", text_of(Output::band_low, answer, hypothetical) + " to " +
+                                                  text_of(Output::band_high, answer, hypothetical));
     row(Output::step_time);
     row(Output::training_days);
     line("Wall", std::string(label_of(e.wall)));
@@ -127,9 +135,10 @@ std::string result_text(const Answer& answer, bool hypothetical) {
     }
     out += "  Step\n";
     for (std::size_t t = 0; t < kStepTerms; ++t) {
-        row(static_cast<Output>(static_cast<std::size_t>(Output::step_matmul) + t));
+        if (e.step.terms[t] == 0 && static_cast<StepTerm>(t) != StepTerm::network) continue;
+        row(static_cast<Output>(static_cast<std::size_t>(Output::step_matmul) + t), "  ");
     }
-    row(Output::hidden_communication);
+    row(Output::hidden_communication, "  ");
     for (const std::string& note : warnings(answer)) out += "  Note: " + note + "\n";
     return out;
 }

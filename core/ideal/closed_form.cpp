@@ -32,9 +32,9 @@ IdealEstimate ideal_estimate(const IdealInputs& in) {
 
     const double forward = forward_flops(in);
     if (in.gpus > 1)
-        out.transfer_time = (in.layer_parameters / in.model_gpus * q / bandwidth(in) +
-                             in.layers * in.gpus * in.latency) /
-                            in.micro_batches;
+        out.transfer_time =
+            (in.layer_parameters / in.model_gpus * q / bandwidth(in) + in.layers * in.gpus * in.latency) /
+            in.micro_batches;
     const double forward_time = out.tokens * forward / in.peak;
     const double backward_time = (3 - in.kept) * forward_time;
     out.step_time = std::max(forward_time, out.transfer_time) +

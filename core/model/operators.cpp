@@ -9,11 +9,11 @@ struct Shape {
     double s, b, tokens;           // sequence, micro-batch, tokens on one GPU
     double h, f, a, kv, d, vocab;  // sizes of the whole model
     double t, c, e;                // tensor, context, expert parallel degrees
-    double spread;                 // GPUs that share norms, residuals and dropout: t with sequence parallelism
-    double q;                      // bytes per activation element
+    double spread;  // GPUs that share norms, residuals and dropout: t with sequence parallelism
+    double q;       // bytes per activation element
     bool gated, layernorm, bias, qkv_bias, qk_norm, dropout, causal, flash, low_precision, tied;
     double positions;
-    double window;  // how far a token looks back, at most s
+    double window;                        // how far a token looks back, at most s
     double q_rank, kv_rank, rope, value;  // latent attention; kv_rank 0: none
     double experts, top, expert_f, shared_f, imbalance;
     double norm_copies, softmax_traffic, accumulation;
@@ -80,8 +80,8 @@ Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut c
     op.share = cut == Cut::none ? 1 : 1 / x.t;
     op.saved = saved;
     op.low_precision = x.low_precision;
-    // What comes before writes its output in fp8, and once more transposed for the backward pass; weights are cast
-    // once an optimizer step: read in bf16, written twice.
+    // What comes before writes its output in fp8, and once more transposed for the backward pass; weights are
+    // cast once an optimizer step: read in bf16, written twice.
     if (x.low_precision) op.cast_bytes = 2 * op.m * op.k + 4 * op.k * op.n / x.accumulation;
     return op;
 }
@@ -111,8 +111,9 @@ void communicate(std::vector<Operator>& ops, std::string_view name, Collective c
 
 double norm_weights(const Shape& x) { return x.layernorm && x.bias ? 2 * x.h : x.h; }
 
-// E19: what tensor parallelism exchanges before and after a pair of matrices: without sequence parallelism one
-// all-reduce of the output, with it a gather of the input and a reduce-scatter of the output, the same volume.
+// E19: what tensor parallelism exchanges before and after a pair of matrices: without sequence parallelism
+// one all-reduce of the output, with it a gather of the input and a reduce-scatter of the output, the same
+// volume.
 void enter_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops) {
     if (x.t <= 1 || x.spread <= 1) return;
     communicate(ops, name, Collective::all_gather, Among::tensor, x.q * x.tokens * x.h);
@@ -125,13 +126,14 @@ void leave_tensor_parallel(const Shape& x, std::string_view name, std::vector<Op
 
 void build_attention(const Shape& x, std::vector<Operator>& ops) {
     using enum OperatorKind;
-    const double rows = x.tokens / x.spread;       // of norms, residuals and dropout on this GPU
-    const double activation = x.q * rows * x.h;    // one s×b×h tensor, in bytes
+    const double rows = x.tokens / x.spread;         // of norms, residuals and dropout on this GPU
+    const double activation = x.q * rows * x.h;      // one s×b×h tensor, in bytes
     const double mask = x.dropout ? rows * x.h : 0;  // one byte an element
     const bool latent = x.kv_rank > 0;
-    const double key = latent ? x.d + x.rope : x.d;    // width of one head's query and key
+    const double key = latent ? x.d + x.rope : x.d;  // width of one head's query and key
     const double value = latent ? x.value : x.d;
-    const double kv = latent ? x.a : std::max(x.kv, x.t);  // heads of keys and values, repeated if fewer than GPUs
+    const double kv =
+        latent ? x.a : std::max(x.kv, x.t);  // heads of keys and values, repeated if fewer than GPUs
     // Widths on this GPU.
     const double queries = x.a / x.t * key;
     const double qkv = queries + kv / x.t * (key + value);
@@ -160,7 +162,8 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
                                 x.q_rank + x.kv_rank, x.q * x.tokens * (x.q_rank + x.kv_rank)));
         ops.back().composed = composed_norm;
     } else {
-        Operator project = matrix(x, "attention.qkv", (x.a + 2 * kv) * x.d, x.h, Cut::column, false, activation);
+        Operator project =
+            matrix(x, "attention.qkv", (x.a + 2 * kv) * x.d, x.h, Cut::column, false, activation);
         project.weights = (x.h + (x.bias || x.qkv_bias ? 1 : 0)) * (x.a + 2 * x.kv) * x.d;
         project.share = (x.a + 2 * kv) / (x.a + 2 * x.kv) / x.t;
         ops.push_back(project);
@@ -213,10 +216,11 @@ struct FeedForwardNames {
 };
 void build_feed_forward(const Shape& x, const FeedForwardNames& names, double f, std::vector<Operator>& ops) {
     const double width = f / x.t;
-    ops.push_back(matrix(x, names.up, x.gated ? 2 * f : f, x.h, Cut::column, x.bias,
-                         x.q * x.tokens / x.spread * x.h));
+    ops.push_back(
+        matrix(x, names.up, x.gated ? 2 * f : f, x.h, Cut::column, x.bias, x.q * x.tokens / x.spread * x.h));
     // Gated: both halves are kept for the product's backward pass; plain: the activation's input.
-    ops.push_back(streaming(x, OperatorKind::elementwise, names.activation, (x.gated ? 4 : 3) * x.tokens * width, 0,
+    ops.push_back(streaming(x, OperatorKind::elementwise, names.activation,
+                            (x.gated ? 4 : 3) * x.tokens * width, 0,
                             x.q * x.tokens * width * (x.gated ? 2 : 1)));
     ops.back().composed = x.gated;
     ops.push_back(matrix(x, names.down, x.h, f, Cut::row, x.bias, x.q * x.tokens * width));
@@ -228,8 +232,8 @@ void build_dense_layer(const Shape& x, std::vector<Operator>& ops) {
     build_feed_forward(x, {"mlp.up", "mlp.activation", "mlp.down"}, x.f, ops);
     leave_tensor_parallel(x, "mlp.reduce", ops);
     const double rows = x.tokens / x.spread;
-    ops.push_back(
-        streaming(x, OperatorKind::elementwise, "mlp.residual", 3 * rows * x.h, 0, x.dropout ? rows * x.h : 0));
+    ops.push_back(streaming(x, OperatorKind::elementwise, "mlp.residual", 3 * rows * x.h, 0,
+                            x.dropout ? rows * x.h : 0));
 }
 
 // A layer of experts: a router sends every token to `top` of them. The batch of one expert comes from all
@@ -260,9 +264,10 @@ void build_sparse_layer(const Shape& x, std::vector<Operator>& ops) {
         ops.push_back(op);
     };
     const double width = x.expert_f / x.t;
-    grouped("experts.up", x.gated ? 2 * x.expert_f : x.expert_f, x.h, Cut::column, x.q * routed / x.spread * x.h);
-    ops.push_back(streaming(x, OperatorKind::elementwise, "experts.activation", (x.gated ? 4 : 3) * routed * width, 0,
-                            x.q * routed * width * (x.gated ? 2 : 1)));
+    grouped("experts.up", x.gated ? 2 * x.expert_f : x.expert_f, x.h, Cut::column,
+            x.q * routed / x.spread * x.h);
+    ops.push_back(streaming(x, OperatorKind::elementwise, "experts.activation",
+                            (x.gated ? 4 : 3) * routed * width, 0, x.q * routed * width * (x.gated ? 2 : 1)));
     ops.back().composed = x.gated;
     grouped("experts.down", x.h, x.expert_f, Cut::row, x.q * routed * width);
     ops.push_back(streaming(x, OperatorKind::gather, "experts.unpermute", 4 * rows * x.top * x.h, 0, 0));
@@ -272,8 +277,8 @@ void build_sparse_layer(const Shape& x, std::vector<Operator>& ops) {
     if (x.shared_f > 0)
         build_feed_forward(x, {"shared.up", "shared.activation", "shared.down"}, x.shared_f, ops);
     leave_tensor_parallel(x, "mlp.reduce", ops);
-    ops.push_back(
-        streaming(x, OperatorKind::elementwise, "mlp.residual", 3 * rows * x.h, 0, x.dropout ? rows * x.h : 0));
+    ops.push_back(streaming(x, OperatorKind::elementwise, "mlp.residual", 3 * rows * x.h, 0,
+                            x.dropout ? rows * x.h : 0));
 }
 
 }  // namespace
@@ -348,7 +353,8 @@ void build_transformer(const Settings& settings, OperatorList& out) {
     out.head.name = "head";
     out.head.repeat = 1;
     std::vector<Operator>& head = out.head.operators;
-    head.push_back(streaming(x, OperatorKind::norm, "head.norm", 2 * rows * x.h, norm_weights(x), x.q * rows * x.h));
+    head.push_back(
+        streaming(x, OperatorKind::norm, "head.norm", 2 * rows * x.h, norm_weights(x), x.q * rows * x.h));
     enter_tensor_parallel(x, "head.gather", head);
     Operator logits = matrix(x, "head.logits", x.vocab, x.h, Cut::column, false, x.q * rows * x.h);
     logits.low_precision = false;

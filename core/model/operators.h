@@ -1,10 +1,10 @@
 // E1, E2, E5: a model is blocks of operators. FLOPs, weights, memory traffic, saved activations and time are
 // all folds over this one list, so any number can be opened down to an operator.
 //
-// Tensor parallelism cuts every matrix (Shoeybi et al. 2019, arXiv 1909.08053), sequence parallelism what lies
-// between them (Korthikanti et al. 2022), context parallelism the sequence (Liu et al. 2023, arXiv 2310.01889),
-// expert parallelism the experts (Lepikhin et al. 2020, arXiv 2006.16668). Multi-head latent attention after
-// DeepSeek-V2, arXiv 2405.04434.
+// Tensor parallelism cuts every matrix (Shoeybi et al. 2019, arXiv 1909.08053), sequence parallelism what
+// lies between them (Korthikanti et al. 2022), context parallelism the sequence (Liu et al. 2023, arXiv
+// 2310.01889), expert parallelism the experts (Lepikhin et al. 2020, arXiv 2006.16668). Multi-head latent
+// attention after DeepSeek-V2, arXiv 2405.04434.
 //
 // Sources: parameters and FLOPs from the matrices' shapes; saved bytes after Korthikanti et al. 2022
 // (arXiv 2205.05198, section 4), which add up to 34·s·b·h + 5·a·s²·b for a GPT layer with dropout; the
@@ -23,11 +23,18 @@ namespace shardscope {
 enum class OperatorKind : unsigned char { gemm, attention, norm, elementwise, softmax, gather, collective };
 // What a collective operator does with `bytes`, and among which GPUs. In the backward pass each is mirrored:
 // a gather becomes a reduction of the same size and the other way round.
-enum class Collective : unsigned char { none, all_gather, reduce_scatter, all_reduce, all_to_all, ring_exchange };
+enum class Collective : unsigned char {
+    none,
+    all_gather,
+    reduce_scatter,
+    all_reduce,
+    all_to_all,
+    ring_exchange
+};
 enum class Among : unsigned char { tensor, context, expert };
 
-// One operator's forward pass over one micro-batch on one GPU: sizes are this GPU's share under tensor, context
-// and expert parallelism. The backward pass follows from it.
+// One operator's forward pass over one micro-batch on one GPU: sizes are this GPU's share under tensor,
+// context and expert parallelism. The backward pass follows from it.
 struct Operator {
     std::string_view name;  // "attention.qkv"
     OperatorKind kind = OperatorKind::gemm;
@@ -64,7 +71,8 @@ struct Block {
     [[nodiscard]] double saved() const;          // bytes of one, nothing recomputed
 };
 
-// The blocks in forward order. A dense model has no sparse layers, a model of experts may have a few dense ones.
+// The blocks in forward order. A dense model has no sparse layers, a model of experts may have a few dense
+// ones.
 struct OperatorList {
     Block embedding, dense, sparse, head;
 

@@ -58,7 +58,8 @@ Time all_reduce_time(double bytes, const RingGroup& group, const NetworkRates& n
     const Time ring = 2 * all_gather_time(bytes, group, network);
     const double hops_inside = std::log2(std::max(1.0, group.local));
     const double hops_between = std::log2(std::max(1.0, group.nodes));
-    const double latency = network.start_latency + 2 * (hops_inside * network.intra_latency + hops_between * network.inter_latency);
+    const double latency = network.start_latency +
+                           2 * (hops_inside * network.intra_latency + hops_between * network.inter_latency);
     const Time tree = sigmoid_time(2 * bytes, bytes, latency, bottleneck(group, network), network.sharpness);
     return ring.total() <= tree.total() ? ring : tree;
 }
@@ -66,10 +67,12 @@ Time all_reduce_time(double bytes, const RingGroup& group, const NetworkRates& n
 Time all_to_all_time(double bytes, const RingGroup& group, const NetworkRates& network) {
     const double g = group.size();
     if (g <= 1) return {};
-    const Time inside = sigmoid_time(bytes * (group.local - 1) / g, bytes, network.start_latency + group.local * network.intra_latency,
+    const Time inside = sigmoid_time(bytes * (group.local - 1) / g, bytes,
+                                     network.start_latency + group.local * network.intra_latency,
                                      {network.intra_bandwidth, Rate::intra_node}, network.sharpness);
     if (group.nodes <= 1) return inside;
-    const Time between = sigmoid_time(bytes * (g - group.local) / g, bytes, network.start_latency + group.nodes * network.inter_latency,
+    const Time between = sigmoid_time(bytes * (g - group.local) / g, bytes,
+                                      network.start_latency + group.nodes * network.inter_latency,
                                       {network.inter_bandwidth, Rate::inter_node}, network.sharpness);
     return longer(inside, between);
 }

@@ -44,8 +44,8 @@ inline Time reduce_scatter_time(double bytes, const RingGroup& group, const Netw
 }
 // The faster of a ring (twice a gather) and a double binary tree.
 Time all_reduce_time(double bytes, const RingGroup& group, const NetworkRates& network);
-// `bytes` is what one member sends in all. Every GPU uses its own adapter for what leaves the node, at the same time
-// as the link inside for the rest.
+// `bytes` is what one member sends in all. Every GPU uses its own adapter for what leaves the node, at the
+// same time as the link inside for the rest.
 Time all_to_all_time(double bytes, const RingGroup& group, const NetworkRates& network);
 // One message between two GPUs.
 Time send_time(double bytes, bool crosses_nodes, const NetworkRates& network);

@@ -29,8 +29,9 @@ struct GpuRates {
     double memory_bandwidth = 0;     // B/s a streaming kernel reaches
     double elementwise_traffic = 1;  // of every streaming kernel, relative to fully fused ones
     double composed_traffic = 1;  // the same again for operators that eager stacks compose of several kernels
-    double backward_traffic = 1;  // of the backward pass of elementwise operators relative to the forward pass
-    double launch = 0;            // s between two kernels
+    double backward_traffic =
+        1;              // of the backward pass of elementwise operators relative to the forward pass
+    double launch = 0;  // s between two kernels
 };
 
 Time forward_time(const Operator& op, const GpuRates& gpu);

@@ -131,9 +131,8 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
     // Without FSDP nothing gathers weights from the host, so they stay.
     term(MemoryTerm::weights) =
         from_host ? 0 : c.state.weights * (shared / shares.weights + experts / expert_shares.weights);
-    term(MemoryTerm::gradients) =
-        c.state.gradients * (1 + s[P::gradient_copies]) *
-        (shared / shares.gradients + experts / expert_shares.gradients);
+    term(MemoryTerm::gradients) = c.state.gradients * (1 + s[P::gradient_copies]) *
+                                  (shared / shares.gradients + experts / expert_shares.gradients);
     term(MemoryTerm::optimizer) =
         offload != Offload::none
             ? 0
@@ -145,14 +144,15 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
     double boundary = 0;
     if (stage.embedding) boundary += c.operators.embedding.saved();
     if (stage.head) boundary += c.operators.head.saved();
-    const double buffers =
-        c.stages.count > 1 ? s[P::stage_buffers] * activation_bytes(s.choice<Precision>(P::precision)) *
-                                 c.tokens_per_micro_batch * s[P::hidden_size] /
-                                 (s.on(P::sequence_parallel) ? c.layout.tensor : 1)
-                           : 0;
+    const double buffers = c.stages.count > 1
+                               ? s[P::stage_buffers] * activation_bytes(s.choice<Precision>(P::precision)) *
+                                     c.tokens_per_micro_batch * s[P::hidden_size] /
+                                     (s.on(P::sequence_parallel) ? c.layout.tensor : 1)
+                               : 0;
     const double activations =
         in_flight * (stage.dense * dense.kept + stage.sparse * sparse.kept + boundary + buffers);
-    const double working = std::max(stage.dense > 0 ? dense.working : 0, stage.sparse > 0 ? sparse.working : 0);
+    const double working =
+        std::max(stage.dense > 0 ? dense.working : 0, stage.sparse > 0 ? sparse.working : 0);
     const double logits = stage.head ? s[P::logits_bytes] * c.tokens_per_micro_batch * s[P::vocab_size] /
                                            (s.on(P::parallel_loss) ? c.layout.tensor : 1)
                                      : 0;

@@ -7,8 +7,8 @@ namespace shardscope {
 
 MemoryUse memory_use(const Compiled& compiled);
 
-// Parameters of the embedding and the head on one GPU of a stage, before data-parallel sharding. A tied head on a
-// stage of its own keeps a copy of the embedding.
+// Parameters of the embedding and the head on one GPU of a stage, before data-parallel sharding. A tied head
+// on a stage of its own keeps a copy of the embedding.
 double end_parameters(const Stage& stage, const Compiled& compiled);
 
 // Bytes per parameter by number format and optimizer, E3.

@@ -21,7 +21,8 @@ Layout layout_of(const Settings& s) {
     const double expert_sharers = sharers / out.expert;
     const double expert_group = std::clamp(group / out.expert, 1.0, expert_sharers);
     out.expert_shard = ring_group(expert_group, out.tensor * out.expert, node);
-    out.expert_replica = ring_group(expert_sharers / expert_group, out.tensor * out.expert * expert_group, node);
+    out.expert_replica =
+        ring_group(expert_sharers / expert_group, out.tensor * out.expert * expert_group, node);
     out.stages_cross_nodes = out.tensor * sharers >= node;
     return out;
 }

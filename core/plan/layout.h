@@ -1,8 +1,8 @@
 // E14: which GPUs work together, and where they lie.
 //
 // Ranks are numbered with tensor parallelism innermost, then context, data and pipeline parallelism: a tensor
-// group's members are neighbours, a pipeline's stages lie farthest apart. Experts are shared out among GPUs that
-// differ in data and context. Source: Megatron-LM's order tp-cp-ep-dp-pp.
+// group's members are neighbours, a pipeline's stages lie farthest apart. Experts are shared out among GPUs
+// that differ in data and context. Source: Megatron-LM's order tp-cp-ep-dp-pp.
 #pragma once
 
 #include "physics/collectives.h"
@@ -13,8 +13,8 @@ namespace shardscope {
 struct Layout {
     double tensor = 1, context = 1, expert = 1, pipeline = 1;  // degrees
     RingGroup tensor_group, context_group, expert_group;
-    RingGroup shard;    // GPUs that share one copy of the sharded state
-    RingGroup replica;  // GPUs that hold the same part of it
+    RingGroup shard;                         // GPUs that share one copy of the sharded state
+    RingGroup replica;                       // GPUs that hold the same part of it
     RingGroup expert_shard, expert_replica;  // the same for experts' weights
     bool stages_cross_nodes = false;         // neighbouring stages lie in different nodes
 };

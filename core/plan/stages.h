@@ -1,10 +1,10 @@
 // E20: how layers are dealt out to the stages of a pipeline.
 //
-// Where the stages divide the layers, each takes the same number; the embedding then comes on top of the first and
-// the LM head on top of the last. Where they do not but would divide layers + 2, frameworks count the embedding and
-// the head as a layer each; else the remainder goes to the stages in the middle, one layer each, and to the first
-// where they are too few, for the head costs more than the embedding.
-// Sources: Megatron-LM (uniform, account-for-embedding options), DeepSpeed's partition “type:transformer”.
+// Where the stages divide the layers, each takes the same number; the embedding then comes on top of the
+// first and the LM head on top of the last. Where they do not but would divide layers + 2, frameworks count
+// the embedding and the head as a layer each; else the remainder goes to the stages in the middle, one layer
+// each, and to the first where they are too few, for the head costs more than the embedding. Sources:
+// Megatron-LM (uniform, account-for-embedding options), DeepSpeed's partition “type:transformer”.
 #pragma once
 
 namespace shardscope {

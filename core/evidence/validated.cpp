@@ -1,0 +1,68 @@
+#include "evidence/validated.h"
+
+#include <algorithm>
+#include <array>
+
+#include "evidence/runs.h"
+#include "plan/schedules/schedule.h"
+
+namespace shardscope {
+namespace {
+
+// Inputs whose largest value among the public runs is where validation ends.
+constexpr std::array kReach{
+    P::gpus,          P::sequence_length, P::tensor_parallel, P::context_parallel, P::pipeline_parallel,
+    P::virtual_stages};
+
+struct Reach {
+    std::array<double, kReach.size()> largest{};
+    double parameters = 0;
+};
+
+const Reach& reach() {
+    static const Reach found = [] {
+        Reach out;
+        for (const MeasuredRun& run : shipped_runs()) {
+            if (!(run.step_time > 0)) continue;
+            Problems problems;
+            const Answer measured = answer(scenario_of(run, Catalogue::shipped(), problems));
+            if (!problems.empty() || !measured.valid()) continue;
+            for (std::size_t i = 0; i < kReach.size(); ++i)
+                out.largest[i] = std::max(out.largest[i], measured.settings[kReach[i]]);
+            out.parameters = std::max(out.parameters, measured.compiled.parameters);
+        }
+        return out;
+    }();
+    return found;
+}
+
+}  // namespace
+
+std::vector<std::string> outside_validated(const Answer& answer) {
+    std::vector<std::string> out;
+    const Settings& s = answer.settings;
+    for (std::size_t i = 0; i < kReach.size(); ++i) {
+        const P id = kReach[i];
+        if (s[id] <= reach().largest[i]) continue;
+        out.push_back(std::string(parameter(id).label) + " " + format(id, s[id]) +
+                      " is beyond the public runs, which end at " + format(id, reach().largest[i]) + ".");
+    }
+    if (answer.compiled.parameters > 1.1 * reach().parameters) {
+        out.push_back("A model of " + format(answer.compiled.parameters, Quantity::big_count) +
+                      " parameters is beyond the public runs, which end at " +
+                      format(reach().parameters, Quantity::big_count) + ".");
+    }
+    if (s[P::experts] > 0) out.push_back("No public run of a mixture of experts was compared.");
+    const auto kind = s.choice<ScheduleKind>(P::schedule);
+    if (s[P::pipeline_parallel] > 1 && kind != ScheduleKind::one_f_one_b && kind != ScheduleKind::interleaved)
+        out.push_back("No public run of the schedule " + std::string(schedule_of(kind).title) +
+                      " was compared.");
+    if (s.choice<Offload>(P::offload) != Offload::none)
+        out.push_back("No public run with offload was compared.");
+    if (s[P::machine_band] > 0) out.push_back("No public run of this GPU was compared.");
+    if (format(P::software, s[P::software]) == "other")
+        out.push_back("The software is not known: a wide band stands for it.");
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,210 @@
+// Calibration on the public runs: what the README says of its errors, and what user calibrations must do.
+#include "evidence/calibration.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <set>
+
+#include "files/calibration_file.h"
+#include "physics/step.h"
+
+using namespace shardscope;
+
+namespace {
+
+// Fitted once: it takes seconds.
+const Calibration& from_scratch() {
+    static const Catalogue priors = Catalogue::uncalibrated();
+    static const Calibration found = calibrate(shipped_runs(), priors);
+    return found;
+}
+
+// Left-out errors of the runs that `take` picks.
+FamilySummary left_out(bool (*take)(const MeasuredRun&)) {
+    const Calibration& calibration = from_scratch();
+    std::vector<double> errors;
+    for (std::size_t i = 0; i < calibration.used.size(); ++i) {
+        if (take(*calibration.used[i])) errors.push_back(calibration.new_model.error[i]);
+    }
+    REQUIRE(!errors.empty());
+    return summary_of(errors);
+}
+
+const std::string& cell(const MeasuredRun& run, const char* column) {
+    return run.column.find(column)->second;
+}
+
+// Runs whose step times are what the engine says with `constants` in place of the catalogue's.
+std::vector<MeasuredRun> made_by_engine(const std::string& software, const Values& constants) {
+    std::vector<MeasuredRun> out;
+    for (const MeasuredRun& run : shipped_runs()) {
+        if (run.software != software || !(run.step_time > 0)) continue;
+        Problems problems;
+        Settings settings = resolve(scenario_of(run, Catalogue::shipped(), problems));
+        REQUIRE(problems.empty());
+        for (const auto& [id, value] : constants) settings.set(id, value, Origin::given);
+        MeasuredRun made = run;
+        made.step_time = step_time(compile(settings)).total;
+        out.push_back(made);
+    }
+    return out;
+}
+
+const FittedConstant* constant(const Calibration& calibration, P id, const std::string& part) {
+    for (const FittedConstant& found : calibration.constants) {
+        if (found.id == id && found.part == part) return &found;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("calibration: on all public runs", "[calibration]") {
+    SECTION("every public run with a step time takes part") {
+        std::size_t timed = 0;
+        for (const MeasuredRun& run : shipped_runs()) timed += run.step_time > 0 ? 1 : 0;
+        CHECK(from_scratch().used.size() == timed);
+        CHECK(from_scratch().constants.size() <= 62);
+    }
+    SECTION("errors of new models on known machines") {
+        const auto& summary = from_scratch().new_model.summary;
+        CHECK(summary.at("all").mean_abs_error < 0.040);
+        CHECK(summary.at("all").p90_abs_error < 0.080);
+        CHECK(summary.at("korthikanti").mean_abs_error < 0.025);
+        CHECK(summary.at("megatron21").mean_abs_error < 0.040);
+        CHECK(summary.at("bigscience").mean_abs_error < 0.045);
+        CHECK(summary.at("torchtitan").mean_abs_error < 0.060);
+        CHECK(summary.at("ibm").mean_abs_error < 0.060);
+        CHECK(left_out([](const MeasuredRun& run) {
+                  return run.family == "mosaic" && run.model != "MPT-125m" && run.model != "MPT-350m" &&
+                         run.model != "MPT-760m";
+              }).median_abs_error < 0.030);
+        CHECK(left_out([](const MeasuredRun& run) {
+                  return run.software == "megatron-core" && cell(run, "precision") == "fp8";
+              }).mean_abs_error < 0.070);
+    }
+    SECTION("bands hold four of five runs that were left out") {
+        CHECK(from_scratch().new_model.within_band > 0.73);
+        CHECK(from_scratch().new_model.within_band < 0.87);
+    }
+    SECTION("what ships is the fit to the runs that ship") {
+        for (const PartValues& part : parts_of(from_scratch())) {
+            const Preset* shipped =
+                part.part.empty() ? nullptr : Catalogue::shipped().find(PresetKind::calibration, part.part);
+            const Values& values = shipped ? shipped->values : Catalogue::shipped().everywhere();
+            for (const auto& [id, value] : part.values) {
+                INFO(part.part << " " << field_of(id));
+                const auto found = std::ranges::find(values, id, &Values::value_type::first);
+                REQUIRE(found != values.end());
+                CHECK(found->second == Approx(value).epsilon(2e-3));
+            }
+        }
+    }
+}
+
+TEST_CASE("calibration: a stack never seen, blind and after eight of its runs", "[calibration]") {
+    const Catalogue priors = Catalogue::uncalibrated();
+    const std::vector<NewStack> stacks = new_stacks(shipped_runs(), priors);
+    std::set<std::string> names;
+    for (const MeasuredRun& run : shipped_runs()) names.insert(run.software);
+    CHECK(stacks.size() == names.size());
+    double blind = 0;
+    double calibrated = 0;
+    for (const NewStack& stack : stacks) {
+        INFO(stack.software);
+        CHECK(std::isfinite(stack.calibrated));
+        blind += stack.blind / static_cast<double>(stacks.size());
+        calibrated += stack.calibrated / static_cast<double>(stacks.size());
+    }
+    CHECK(blind < 0.10);
+    CHECK(calibrated < 0.06);
+}
+
+TEST_CASE("calibration: memory against measured peaks", "[calibration]") {
+    const MemorySummary memory = validate(shipped_runs(), Catalogue::shipped()).memory;
+    CHECK(memory.n >= 45);
+    CHECK(memory.mean_abs_error < 0.08);
+    CHECK(memory.full >= 4);
+    CHECK(memory.full_warned == memory.full);
+}
+
+TEST_CASE("calibration: constants of a stack are found again in runs made with them", "[calibration]") {
+    const std::vector<MeasuredRun> runs =
+        made_by_engine("megatron-deepspeed", {{P::tensor_exposure, 2.0}, {P::gradient_traffic, 5.0}});
+    CalibrationOptions options;
+    options.everywhere = false;
+    options.cross_validate = false;
+    const Calibration found = calibrate(runs, Catalogue::shipped(), options);
+    CHECK(found.fitted.summary.at("all").mean_abs_error < 0.01);
+    const FittedConstant* exposure = constant(found, P::tensor_exposure, "stack-megatron-deepspeed");
+    const FittedConstant* gradients = constant(found, P::gradient_traffic, "stack-megatron-deepspeed");
+    REQUIRE(exposure);
+    REQUIRE(gradients);
+    // Within what the priors, 3.3 and 9.9, still pull.
+    CHECK(exposure->value == Approx(2.0).epsilon(0.15));
+    CHECK(gradients->value == Approx(5.0).epsilon(0.15));
+}
+
+TEST_CASE("calibration: constants that no run bears on are named and stay", "[calibration]") {
+    CalibrationOptions options;
+    options.everywhere = false;
+    options.cross_validate = false;
+    options.take = [](const MeasuredRun& run) { return run.software == "megatron-2021"; };
+    const Calibration found = calibrate(shipped_runs(), Catalogue::shipped(), options);
+    CHECK_FALSE(constant(found, P::selective_cost, "stack-megatron-2021"));
+    bool named = false;
+    for (const FittedConstant& left : found.unidentified) {
+        named = named || (left.id == P::selective_cost && left.value == left.prior && left.runs == 0);
+    }
+    CHECK(named);
+}
+
+TEST_CASE("calibration: nothing usable is no crash and no constant", "[calibration]") {
+    CalibrationOptions options;
+    options.take = [](const MeasuredRun&) { return false; };
+    const Calibration none = calibrate(shipped_runs(), Catalogue::shipped(), options);
+    CHECK(none.used.empty());
+    CHECK(none.constants.empty());
+}
+
+TEST_CASE("calibration file: what is written is read again", "[calibration]") {
+    const std::vector<PartValues> parts{{"", {{P::memory_efficiency, 0.81}}},
+                                        {"gpu-a100", {{P::gemm_efficiency, 0.9}}},
+                                        {"stack-fsdp1", {{P::error_band, 0.05}, {P::overlap, 0.4}}}};
+    Problems problems;
+    const std::vector<PartValues> read = read_calibration(write_calibration(parts, "t", "s"), problems);
+    CHECK(problems.empty());
+    REQUIRE(read.size() == parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        CHECK(read[i].part == parts[i].part);
+        CHECK(read[i].values == parts[i].values);
+    }
+    Catalogue catalogue = Catalogue::uncalibrated();
+    CHECK(catalogue.adopt(read, "a test").empty());
+    Scenario scenario = Scenario::first_launch(catalogue);
+    scenario.give(P::software, 0);
+    const Settings settings = resolve(scenario);
+    CHECK(settings[P::overlap] == 0.4);
+    CHECK(settings[P::memory_efficiency] == 0.81);
+    CHECK(source_of(scenario, settings, P::overlap) == "a test");
+    CHECK(catalogue.adopt({{"stack-nobody", {}}}, "") == std::vector<std::string>{"stack-nobody"});
+}
+
+TEST_CASE("calibration file: what is wrong is said with its place", "[calibration]") {
+    const auto problems_of = [](const std::string& text) {
+        Problems problems;
+        CHECK(read_calibration(text, problems).empty());
+        REQUIRE(!problems.empty());
+        return problems.front();
+    };
+    CHECK(problems_of("{").line == 1);
+    CHECK(problems_of("[1]").where == "/format");
+    CHECK(problems_of(R"({"format":"shardscope-preset"})").where == "/format");
+    CHECK(problems_of(R"({"format":"shardscope-calibration","version":2})").where == "/version");
+    const std::string head = R"({"format":"shardscope-calibration","version":1,)";
+    CHECK(problems_of(head + R"("everywhere":{"overlop":0.3}})").suggestion.find("overlap") !=
+          std::string::npos);
+    CHECK(problems_of(head + R"("everywhere":{"overlap":7}})").where == "/everywhere/overlap");
+    CHECK(problems_of(head + R"("parts":[]})").where == "/parts");
+    CHECK(problems_of(head + R"("parts":{"gpu-a100":3}})").where == "/parts/gpu-a100");
+}
