@@ -90,7 +90,10 @@ void compile(const Settings& settings, Compiled& out) {
     out.gpu.gemm_efficiency = s[P::gemm_efficiency];
     out.gpu.half_depth = s[P::gemm_half_depth];
     out.gpu.half_area = s[P::gemm_half_area];
-    out.gpu.attention_efficiency = s[P::attention_efficiency] * s[P::attention_generation];
+    constexpr double kFullHead = 128;
+    const double half_head = s[P::attention_half_head];
+    const double head = s[P::head_size] / (s[P::head_size] + half_head) * (kFullHead + half_head) / kFullHead;
+    out.gpu.attention_efficiency = s[P::attention_efficiency] * s[P::attention_generation] * head;
     out.gpu.half_sequence = s[P::attention_half_sequence];
     out.gpu.naive_efficiency = s[P::naive_attention_efficiency];
     // Tensor cores take head sizes in steps of 8.

@@ -20,6 +20,7 @@ constexpr std::array kConstants{
     ConstantRow{P::gemm_half_depth, Scope::everywhere, 0.7},
     ConstantRow{P::gemm_half_area, Scope::everywhere, 0.7},
     ConstantRow{P::attention_half_sequence, Scope::everywhere, 0.7},
+    ConstantRow{P::attention_half_head, Scope::everywhere, 0.7},
     ConstantRow{P::naive_attention_efficiency, Scope::everywhere, 0.3},
     ConstantRow{P::softmax_traffic, Scope::everywhere, 0.3},
     ConstantRow{P::elementwise_backward, Scope::everywhere, 0.2},
@@ -39,6 +40,7 @@ constexpr std::array kConstants{
     ConstantRow{P::gradient_traffic, Scope::stack, 0.4},
     ConstantRow{P::tensor_exposure, Scope::stack, 0.4},
     ConstantRow{P::collective_efficiency, Scope::stack, 0.4},
+    ConstantRow{P::recompute_share, Scope::stack, 0.1, false},
     ConstantRow{P::selective_cost, Scope::stack, 0.15, false},
 };
 
@@ -116,7 +118,8 @@ class Fitter {
                 if (row.scope != Scope::everywhere && part.empty()) continue;
                 const double value = cases_[i].settings[row.id];
                 if (row.logarithmic && value <= 0) continue;  // an effect this part does not have
-                if (row.id == P::composed_traffic && value == 1) continue;  // a stack that fuses them
+                // A stack that fuses its operators, or repeats the whole forward pass.
+                if ((row.id == P::composed_traffic || row.id == P::recompute_share) && value == 1) continue;
                 if (left.contains({row.id, part})) continue;
                 auto found = std::ranges::find_if(unknowns_, [&](const Unknown& unknown) {
                     return unknown.row == &row && unknown.part == part;

@@ -173,7 +173,7 @@ Layer layer_of(const Block& block, const Compiled& c, Exchanges& exchange, DataP
         const Time policy = s[P::selective_cost] * out.forward.time;
         out.recompute = longer(out.forward.attention, policy);
     } else {
-        out.recompute = s[P::recompute] * out.forward.time;
+        out.recompute = s[P::recompute] * s[P::recompute_share] * out.forward.time;
     }
     out.both = out.forward.time + out.backward.time + out.recompute;
     const double weights = block.local_weights();
