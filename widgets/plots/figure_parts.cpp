@@ -217,9 +217,9 @@ void draw_unfit(QPainter& painter, const QRectF& area, const Theme& theme) {
     painter.restore();
 }
 
-void draw_unfit_words(QPainter& painter, const QRectF& area, const QString& words, const Theme& theme,
-                      const FigureFonts& fonts, LabelRoom& room) {
-    const LabelLines lines{{words, fonts.small_bold, theme.text}};
+void draw_area_words(QPainter& painter, const QRectF& area, const LabelLine& words, const QColor& ground,
+                     LabelRoom& room) {
+    const LabelLines lines{words};
     const QSizeF size = size_of(lines);
     constexpr double kPadding = 8;
     const bool wide = area.width() >= size.width() + kPadding;
@@ -233,8 +233,8 @@ void draw_unfit_words(QPainter& painter, const QRectF& area, const QString& word
     }
     const auto box = room.place(turned, corners);
     if (!box) return;
-    if (wide) draw_label(painter, *box, lines, Qt::AlignHCenter, theme.hatch_ground);
-    else draw_upright(painter, *box, lines.front(), theme.hatch_ground);
+    if (wide) draw_label(painter, *box, lines, Qt::AlignHCenter, ground);
+    else draw_upright(painter, *box, words, ground);
 }
 
 std::vector<double> linear_ticks(double low, double high, int most) {

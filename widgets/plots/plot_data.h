@@ -62,13 +62,15 @@ struct ScalingData {
     Scaling curves;
     CurvePoint current;
     std::vector<MeasuredPoint> measured;
-    double full_rate = 1;          // tokens/s/GPU at 100 % MFU
-    double training_tokens = 0;    // of the whole run
-    double band = 0;               // relative half width
-    double capacity = 0;           // usable bytes
-    double sequences_per_gpu = 0;  // weak: held
-    double global_batch = 0;       // strong: held
-    bool hypothetical = false;     // show rates where memory does not suffice
+    double full_rate = 1;        // tokens/s/GPU at 100 % MFU
+    double training_tokens = 0;  // of the whole run
+    double band = 0;             // relative half width
+    double capacity = 0;         // usable bytes
+    double replica_gpus = 1;     // that one copy of the model takes: tensor × context × pipeline parallel
+    double sequences_per_replica = 0;  // weak: held
+    double global_batch = 0;           // strong: held
+    bool has_ideal = true;             // the closed form is one of gathered weights
+    bool hypothetical = false;         // show rates where memory does not suffice
 
     [[nodiscard]] bool shows(const CurvePoint& point) const {
         return point.valid && (hypothetical || point.fits());

@@ -494,8 +494,8 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t p) const {
     for (const Stretch& stretch : unfit()) {
         const double left = std::max(area.left(), x.coordToPixel(stretch.from));
         const double right = std::min(area.right(), x.coordToPixel(stretch.to));
-        draw_unfit_words(painter, QRectF(left, area.top(), right - left, area.height()), tr("does not fit"),
-                         t, fonts, room);
+        draw_area_words(painter, QRectF(left, area.top(), right - left, area.height()),
+                        {tr("does not fit"), fonts.small_bold, t.text}, t.hatch_ground, room);
     }
     if (has_dot) draw_ring(painter, dot, kDot, t.pane, t.text);
 }
