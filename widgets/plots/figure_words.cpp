@@ -89,7 +89,8 @@ QString scaling_words(const ScalingData& data) {
                              shown(data.global_batch, Quantity::count));
     if (data.has_ideal) lines += tr("dotted: the ideal closed form; ");
     out += lines + tr("grey: the likely band, ±%1.").arg(shown(data.band, Quantity::percent));
-    if (cut) out += tr("The plan stays as it is and takes %1 GPUs or more.").arg(replica);
+    if (data.fewest_gpus() > 1)
+        out += tr("The plan takes %1 GPUs or more.").arg(shown(data.fewest_gpus(), Quantity::count));
     if (!std::ranges::all_of(data.curves.weak, &CurvePoint::fits)) out += memory_limit(data.capacity);
     if (!data.measured.empty()) {
         out +=

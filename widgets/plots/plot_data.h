@@ -72,6 +72,8 @@ struct ScalingData {
     bool has_ideal = true;             // the closed form is one of gathered weights
     bool hypothetical = false;         // show rates where memory does not suffice
 
+    // GPUs from which on the plan stays as it is: the curves begin there.
+    [[nodiscard]] double fewest_gpus() const { return curves.weak.empty() ? 1 : curves.weak.front().x; }
     [[nodiscard]] bool shows(const CurvePoint& point) const {
         return point.valid && (hypothetical || point.fits());
     }

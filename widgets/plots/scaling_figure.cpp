@@ -256,9 +256,8 @@ std::vector<Stretch> ScalingFigure::Parts::unfit() const {
 
 void ScalingFigure::Parts::paint_below(QCPPainter& painter) const {
     const QRectF area = frame();
-    // Fewer GPUs than one copy of the model takes.
-    if (data.replica_gpus > x().range().lower) {
-        const double right = std::min(area.right(), x().coordToPixel(data.replica_gpus));
+    if (data.fewest_gpus() > x().range().lower) {
+        const double right = std::min(area.right(), x().coordToPixel(data.fewest_gpus()));
         painter.fillRect(QRectF(area.left(), area.top(), right - area.left(), area.height()), theme->grid);
     }
     for (const Stretch& stretch : unfit()) {

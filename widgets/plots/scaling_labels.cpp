@@ -152,7 +152,7 @@ void ScalingLabels::find_marks() {
 // The first hop between nodes.
 void ScalingLabels::paint_node() {
     const double node = scene_.data.curves.node;
-    if (node <= 1 || !scene_.x.range().contains(node)) return;
+    if (node <= 1 || node < scene_.data.fewest_gpus() || !scene_.x.range().contains(node)) return;
     const QRectF& area = scene_.area;
     const double px = scene_.x.coordToPixel(node);
     const double top = area.top() + 0.3 * area.height();
@@ -261,9 +261,9 @@ void ScalingLabels::name_curves() {
         draw_area_words(painter_, QRectF(left, area.top(), right - left, area.height()),
                         bold(tr("does not fit")), scene_.theme.hatch_ground, room_);
     }
-    if (data.replica_gpus > scene_.x.range().lower) {
-        const double right = std::min(area.right(), scene_.x.coordToPixel(data.replica_gpus));
-        const QString gpus = shown(data.replica_gpus, Quantity::count);
+    if (data.fewest_gpus() > scene_.x.range().lower) {
+        const double right = std::min(area.right(), scene_.x.coordToPixel(data.fewest_gpus()));
+        const QString gpus = shown(data.fewest_gpus(), Quantity::count);
         draw_area_words(painter_, QRectF(area.left(), area.top(), right - area.left(), area.height()),
                         muted(tr("the plan takes %1 GPUs").arg(gpus)), scene_.theme.grid, room_);
     }
