@@ -299,4 +299,9 @@ TEST_CASE("a sweep over tensor parallelism holds its valid degrees", "[parallel]
         CHECK(rows[i].fields.back() != "invalid");
     }
     CHECK(render_figure(request, subject, FigureFormat::svg).contains("Tensor parallel"));
+    // Nothing lies between two degrees, so no line does.
+    const QString words = sweep_words(sweep_data(subject, request.axes, {}));
+    CHECK_FALSE(words.contains(QStringLiteral("cross")));
+    request.axes.push_back({P::pipeline_parallel, {4, 8}});
+    CHECK(sweep_words(sweep_data(subject, request.axes, {})).contains(QStringLiteral("other marks")));
 }

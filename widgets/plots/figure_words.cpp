@@ -107,14 +107,15 @@ QString sweep_words(const SweepData& data) {
     QStringList out;
     if (data.family == P::count) out += tr("Ring: the scenario.");
     else
-        out += tr("Solid and ring: the scenario; other dashes: other values of %1.")
+        out += (stands_apart(data.x) ? tr("Discs and ring: the scenario; other marks: other values of %1.")
+                                     : tr("Solid and ring: the scenario; other dashes: other values of %1."))
                    .arg(text_of(parameter(data.family).label));
     const bool all_fit = std::ranges::all_of(data.series, [](const SweepSeries& series) {
         return std::ranges::all_of(series.points,
                                    [](const SweepPoint& point) { return !point.valid || point.fits(); });
     });
     if (!all_fit) out += memory_limit(data.capacity);
-    if (!all_fit && !parameter(data.x).named_only) out += tr("A curve ends there in a cross.");
+    if (!all_fit && !stands_apart(data.x)) out += tr("A curve ends there in a cross.");
     if (data.hypothetical) out += hypothetical_words();
     return out.join(QLatin1Char(' '));
 }

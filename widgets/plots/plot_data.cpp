@@ -181,6 +181,10 @@ ScalingData scaling_data(const Answer& answer, bool hypothetical) {
     return out;
 }
 
+bool stands_apart(P id) {
+    return parameter(id).named_only || std::ranges::find(kDegrees, id) != kDegrees.end();
+}
+
 SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const std::vector<Output>& outputs,
                      bool hypothetical) {
     SweepData out;

@@ -100,6 +100,9 @@ struct SweepSeries {
     bool current = true;  // the scenario's own value
     std::vector<SweepPoint> points;
 };
+// Whether nothing lies between two values: choices, and degrees of parallelism.
+bool stands_apart(P id);
+
 struct SweepData {
     P x = P::count;
     P family = P::count;          // P::count: none
