@@ -367,6 +367,10 @@ TEST_CASE("the panel finds rows by their words and opens what hides them", "[gui
     CHECK(gpus->isVisible());
     CHECK_FALSE(optimizer->isVisible());
 
+    QTest::keyClicks(panel.search(), "PP");
+    CHECK(panel.findChild<ParameterRow*>("training.pipeline_parallel")->isVisible());
+    QTest::keyClick(panel.search(), Qt::Key_Escape);
+
     CHECK(panel.row(P::gemm_efficiency)->isVisible());  // Assumptions are closed at first
     CHECK(panel.row(P::optimizer) == optimizer);
     CHECK(optimizer->isVisible());

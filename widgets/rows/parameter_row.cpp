@@ -443,8 +443,11 @@ void ParameterRow::fit_label() {
 
 bool ParameterRow::matches(const QString& words) const {
     const Parameter& row = parameter(id_);
-    const QString all = label_text_ + QLatin1Char(' ') + text_of(row.label) + QLatin1Char(' ') +
-                        text_of(row.key) + QLatin1Char(' ') + text_of(row.help);
+    QString initials;  // "TP" finds tensor parallel
+    for (const QString& word : text_of(row.label).split(QLatin1Char(' '))) initials += word.at(0);
+    const QString all =
+        QStringList{label_text_, text_of(row.label), text_of(row.key), text_of(row.help), initials}.join(
+            QLatin1Char(' '));
     const QStringList wanted = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
     return std::ranges::all_of(wanted,
                                [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
