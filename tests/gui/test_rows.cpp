@@ -382,6 +382,14 @@ TEST_CASE("the panel finds rows by their words and opens what hides them", "[gui
     CHECK(schedule->isVisible());
     CHECK(panel.row(P::expert_ffn_size) == nullptr);  // files only
 
+    // A row that is asked for is scrolled to, wherever it lies.
+    panel.resize(panel.width(), 400);
+    for (const P id : {P::offload, P::error_band, P::gpus, P::experts}) {
+        const ParameterRow* row = panel.row(id);
+        INFO(parameter(id).key);
+        CHECK(row->visibleRegion().boundingRect().height() == row->height());
+    }
+
     const int wide = panel.width();
     panel.set_compact(true);
     CHECK(panel.width() < wide);

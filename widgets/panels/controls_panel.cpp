@@ -381,7 +381,11 @@ ParameterRow* ControlsPanel::row(P id) {
         if (!found) continue;
         if (found->isHidden()) search_->clear();
         group->reveal(id);
-        scroll_->widget()->layout()->activate();
+        // The row's place is known only when everything above it has its size.
+        QWidget* content = scroll_->widget();
+        content->layout()->activate();
+        content->resize(content->width(),
+                        std::max(content->sizeHint().height(), scroll_->viewport()->height()));
         scroll_->ensureWidgetVisible(found, 0, found->height());
         return found;
     }
