@@ -233,6 +233,7 @@ TEST_CASE("small windows fold and keep what matters", "[window]") {
     for (const char* name : {"headline/verdict", "headline/mfu", "headline/wall"})
         CHECK(desk.find<QWidget>(QLatin1String(name))->isVisible());
     CHECK(desk.find<QWidget>("why-rail")->isVisible());
+    CHECK(desk.find<QToolButton>("why-rail")->text() == QStringLiteral("Why: MFU"));
 }
 
 TEST_CASE("accessibility: every control says what it is", "[window]") {
