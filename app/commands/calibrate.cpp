@@ -154,6 +154,7 @@ void print_calibration(const Calibration& calibration) {
                      names.c_str());
     print_summary("fitted to", calibration.fitted);
     print_summary("cross-validated, new model", calibration.new_model);
+    std::printf("within their stack's 80 %% band: %.0f %%\n", 100 * calibration.new_model.within_band);
 }
 
 int run(const Options& options) {

@@ -39,10 +39,13 @@ double recomputed_flops(const Settings& s, double active_layer_parameters) {
     return share * s[P::layers] * (2 * active_layer_parameters + attention);
 }
 
-// The closed form knows data parallelism only: what tensor and pipeline parallelism divide is divided beforehand.
+// The closed form knows data parallelism: tensor and pipeline parallelism divide weights and work evenly in it, and
+// cost nothing.
 IdealInputs ideal_inputs(const Compiled& c) {
     const Settings& s = c.settings;
-    const double cut = c.layout.tensor * c.layout.pipeline;
+    const double model_gpus = c.layout.tensor * c.layout.pipeline;
+    const auto sharding = s.choice<Sharding>(P::sharding);
+    const auto over = [&](Sharding from) { return sharding >= from ? 1.0 : static_cast<double>(sharing_gpus(s)); };
     IdealInputs in;
     in.layers = s[P::layers];
     in.hidden = s[P::hidden_size];
@@ -53,7 +56,12 @@ IdealInputs ideal_inputs(const Compiled& c) {
     const RingGroup all = ring_group(in.gpus, c.layout.tensor, s[P::gpus_per_node]);
     in.nodes = all.nodes;
     in.memory = s[P::memory];
-    in.state_bytes = (c.state.weights + c.state.gradients + c.state.optimizer) / cut;
+    // What is not shared out counts as often as there are GPUs to share it.
+    in.state_bytes = (c.state.weights * over(Sharding::zero3) + c.state.gradients * over(Sharding::zero2) +
+                      c.state.optimizer * over(Sharding::zero1)) /
+                     model_gpus;
+    in.model_gpus = model_gpus;
+    in.micro_batches = sharding >= Sharding::zero3 ? 1 : s[P::accumulation];
     in.peak = c.peak;
     in.intra_bandwidth = s[P::intra_node_bandwidth];
     in.node_bandwidth = std::min(in.intra_bandwidth, all.local * s[P::inter_node_bandwidth]);
@@ -108,7 +116,8 @@ void compile(const Settings& settings, Compiled& out) {
     out.schedule = &schedule_of(s.choice<ScheduleKind>(P::schedule));
     out.pipeline = {out.layout.pipeline, s[P::virtual_stages], s[P::accumulation]};
     out.state =
-        state_bytes(precision, s.choice<Precision>(P::gradient_precision), s.choice<Optimizer>(P::optimizer));
+        state_bytes(precision, s.choice<Precision>(P::gradient_precision), s.choice<Optimizer>(P::optimizer),
+                    s.choice<Precision>(P::optimizer_precision));
     out.compute_bytes = activation_bytes(precision);
 
     out.layer_parameters = out.operators.layer().weights();

@@ -26,7 +26,7 @@ constexpr std::array kConstants{
     ConstantRow{P::memory_efficiency, Scope::everywhere, 0.1},
     ConstantRow{P::intra_node_efficiency, Scope::everywhere, 0.1},
     ConstantRow{P::network_efficiency, Scope::everywhere, 0.1},
-    ConstantRow{P::inter_node_latency, Scope::everywhere, 0.5},
+    ConstantRow{P::inter_node_latency, Scope::everywhere, 0.25},
     ConstantRow{P::collective_latency, Scope::everywhere, 0.25},
     ConstantRow{P::step_overhead, Scope::everywhere, 0.5},
     ConstantRow{P::unaligned_heads, Scope::everywhere, 0.3},
@@ -322,7 +322,11 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     const double pooled = band_of(out.new_model.error, 0);
     std::map<std::string, std::vector<double>> by_stack;
     for (std::size_t i = 0; i < cases.size(); ++i) by_stack[cases[i].stack].push_back(out.new_model.error[i]);
-    for (const auto& [stack, own] : by_stack) out.band[stack] = band_of(own, pooled);
+    for (const auto& [stack, own] : by_stack) out.band[stack] = std::expm1(band_of(own, pooled));
+    double within = 0;
+    for (std::size_t i = 0; i < cases.size(); ++i)
+        within += std::fabs(std::log1p(out.new_model.error[i])) <= std::log1p(out.band[cases[i].stack]) ? 1 : 0;
+    out.new_model.within_band = within / static_cast<double>(cases.size());
     return out;
 }
 

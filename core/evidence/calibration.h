@@ -42,6 +42,7 @@ inline constexpr double kUnidentified = 0.9;
 struct CrossValidation {
     std::map<std::string, FamilySummary> summary;  // by family, and "all"
     std::vector<double> error;                     // of each run used: predicted ÷ measured − 1
+    double within_band = 0;                        // share of runs whose error lies in its stack's band
 };
 
 struct Calibration {

@@ -42,6 +42,7 @@ constexpr std::array kColumns{
     ColumnParameter{"precision", P::precision},
     ColumnParameter{"recompute", P::recompute},
     ColumnParameter{"attention", P::attention},
+    ColumnParameter{"optimizer_precision", P::optimizer_precision},
 };
 
 constexpr std::array<std::string_view, 11> kRequired{"layers",      "hidden",       "ffn_hidden", "heads",
@@ -113,6 +114,16 @@ double quantile(std::vector<double> sorted, double q) {
     const auto low = static_cast<std::size_t>(at);
     const std::size_t high = std::min(low + 1, sorted.size() - 1);
     return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
+}
+
+// Programs count differently: “allocated” is what tensors take, “reserved” adds what the caching allocator holds,
+// “device” (or nothing said) also the CUDA context and the communication buffers.
+double peak_as_measured(const MemoryUse& memory, const std::string& kind) {
+    const MemoryTerms& terms = memory.terms();
+    double peak = memory.peak;
+    if (kind == "allocated" || kind == "reserved") peak -= terms[static_cast<std::size_t>(MemoryTerm::context)];
+    if (kind == "allocated") peak -= terms[static_cast<std::size_t>(MemoryTerm::allocator)];
+    return peak;
 }
 
 FamilySummary summarize(const std::vector<const ValidationRow*>& rows) {
@@ -318,7 +329,7 @@ Validation validate(const std::vector<MeasuredRun>& runs, const Catalogue& catal
         row.predicted_step = predicted.estimate.step.total;
         row.measured_step = run.step_time;
         row.error = run.step_time > 0 ? row.predicted_step / run.step_time - 1 : std::nan("");
-        row.predicted_peak = predicted.estimate.memory.peak;
+        row.predicted_peak = peak_as_measured(predicted.estimate.memory, text_in(run, "peak_kind"));
         row.verdict = predicted.estimate.verdict;
         const double tokens = predicted.estimate.tokens_per_gpu;
         row.band_low = tokens / predicted.estimate.band_high;

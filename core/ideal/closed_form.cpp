@@ -27,12 +27,14 @@ IdealEstimate ideal_estimate(const IdealInputs& in) {
     // is.
     const double bytes_per_token = (1 - in.kept) * q * width + in.kept * (16 * q + 2) * width;
     out.max_tokens = std::max(0.0, out.free_memory / bytes_per_token);
-    out.tokens = in.tokens > 0 ? in.tokens : out.max_tokens;
+    out.tokens = in.tokens > 0 ? in.tokens / in.model_gpus : out.max_tokens;
     out.threshold_tokens = in.gpus > 1 ? threshold_tokens(in.peak, bandwidth(in), q, in.nodes) : 0;
 
     const double forward = forward_flops(in);
     if (in.gpus > 1)
-        out.transfer_time = in.layer_parameters * q / bandwidth(in) + in.layers * in.gpus * in.latency;
+        out.transfer_time = (in.layer_parameters / in.model_gpus * q / bandwidth(in) +
+                             in.layers * in.gpus * in.latency) /
+                            in.micro_batches;
     const double forward_time = out.tokens * forward / in.peak;
     const double backward_time = (3 - in.kept) * forward_time;
     out.step_time = std::max(forward_time, out.transfer_time) +

@@ -25,6 +25,8 @@ struct IdealInputs {
     double kept = 1;              // γ, share of activations not recomputed
     double tokens = 0;            // E, tokens per GPU and micro-batch; 0: as many as fit
     double backward_gathers = 1;  // n_b, 1 or 2
+    double model_gpus = 1;        // that share one copy of the model: what they cut is cut here, too
+    double micro_batches = 1;     // between two transfers: 1 with FSDP, all of a step without
 };
 
 struct IdealEstimate {

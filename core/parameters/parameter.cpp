@@ -29,6 +29,7 @@ constexpr std::array flag{Named{"off", 0}, Named{"on", 1}};
 constexpr std::array positions{Named{"sequence", kPositionsAsSequence}};
 constexpr std::array precision{Named{"bf16", 0}, Named{"fp16", 1}, Named{"fp8", 2}, Named{"fp32", 3}};
 constexpr std::array gradient_precision{Named{"bf16", 0}, Named{"fp16", 1}, Named{"fp32", 3}};
+constexpr std::array optimizer_precision{Named{"bf16", 0}, Named{"fp32", 3}};
 constexpr std::array optimizer{Named{"adamw", 0}, Named{"adamw-8bit", 1}, Named{"adafactor", 2},
                                Named{"lion", 3},  Named{"muon", 4},       Named{"momentum", 5},
                                Named{"sgd", 6}};

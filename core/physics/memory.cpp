@@ -41,12 +41,25 @@ double sum(const MemoryTerms& terms) {
 
 }  // namespace
 
-StateBytes state_bytes(Precision precision, Precision gradients, Optimizer optimizer) {
+StateBytes state_bytes(Precision precision, Precision gradients, Optimizer optimizer,
+                       Precision optimizer_precision) {
     StateBytes out;
     out.weights = precision == Precision::fp32 ? 4 : 2;
     out.gradients = gradients == Precision::fp32 || precision == Precision::fp32 ? 4 : 2;
-    // With fp32 weights there is no second master copy.
-    out.optimizer = (precision == Precision::fp32 ? 0 : 4) + moments_bytes(optimizer);
+    // With fp32 weights there is no second master copy, with a half-precision optimizer none at all.
+    const bool whole = optimizer_precision == Precision::fp32;
+    const double master = whole && precision != Precision::fp32 ? 4 : 0;
+    out.optimizer = master + moments_bytes(optimizer) * (whole ? 1 : 0.5);
+    return out;
+}
+
+double end_parameters(const Stage& stage, const Compiled& c) {
+    const Settings& s = c.settings;
+    double out = 0;
+    if (stage.embedding) out += c.operators.embedding.local_weights();
+    if (stage.head) out += c.operators.head.local_weights();
+    if (stage.head && !stage.embedding && s.on(P::tied_embeddings))
+        out += s[P::vocab_size] * s[P::hidden_size] / c.layout.tensor;
     return out;
 }
 
@@ -54,8 +67,8 @@ double MemoryUse::at(Moment moment) const { return sum(by_moment[static_cast<std
 
 namespace {
 
-// What one layer keeps of one micro-batch for its backward pass, E5, and what it needs on top while it is computed
-// again, E7; bytes.
+// What one layer keeps of one micro-batch for its backward pass, E5, and what it needs on top while it is
+// computed again, E7; bytes.
 struct Kept {
     double kept = 0;
     double working = 0;
@@ -70,10 +83,12 @@ Kept kept_of(const Block& layer, const Compiled& c) {
         for (const Operator& op : layer.operators) {
             if (op.attention_core && op.kind == OperatorKind::softmax) core += op.saved;
         }
-        return {all - core, core};
+        const double kept = s[P::selective_kept] * (all - core);
+        return {kept, all - kept};
     }
     if (recompute <= 0) return {all, 0};
-    double input = activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch * s[P::hidden_size];
+    double input =
+        activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch * s[P::hidden_size];
     if (s.on(P::sequence_parallel)) input /= c.layout.tensor;
     return {(1 - recompute) * all + recompute * input, all - input};
 }
@@ -87,14 +102,7 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
     const Block& sparse_block = c.operators.sparse;
 
     // Parameters of this GPU before data-parallel sharding.
-    double root = 0;
-    if (stage.embedding) root += c.operators.embedding.local_weights();
-    if (stage.head) {
-        root += c.operators.head.local_weights();
-        // A tied head on a stage of its own keeps a copy of the embedding.
-        if (s.on(P::tied_embeddings) && !stage.embedding)
-            root += s[P::vocab_size] * s[P::hidden_size] / c.layout.tensor;
-    }
+    const double root = end_parameters(stage, c);
     const double dense_unit = stage.dense > 0 ? dense_block.local_weights() : 0;
     const double sparse_unit = stage.sparse > 0 ? sparse_block.local_weights() : 0;
     const double expert_unit = stage.sparse > 0 ? sparse_block.local_experts() : 0;
@@ -102,7 +110,10 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
     const double experts = stage.sparse * expert_unit;
 
     // E4: FSDP holds the root unit (embedding and head) whole, the current layer and the one prefetched.
-    const bool gathers = (sharding == Sharding::zero3 || sharding == Sharding::hsdp) && c.layout.shard.size() > 1;
+    const auto offload = s.choice<Offload>(P::offload);
+    const bool fsdp = sharding == Sharding::zero3 || sharding == Sharding::hsdp;
+    const bool from_host = fsdp && offload == Offload::optimizer_and_parameters;
+    const bool gathers = fsdp && (c.layout.shard.size() > 1 || from_host);
     const double unit = std::max(dense_unit, sparse_unit + expert_unit);
     double gathered_forward = 0;
     double gathered_backward = 0;
@@ -117,12 +128,12 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
 
     MemoryTerms terms{};
     const auto term = [&](MemoryTerm which) -> double& { return terms[static_cast<std::size_t>(which)]; };
-    const auto offload = s.choice<Offload>(P::offload);
-    term(MemoryTerm::weights) = offload == Offload::optimizer_and_parameters
-                                    ? 0
-                                    : c.state.weights * (shared / shares.weights + experts / expert_shares.weights);
+    // Without FSDP nothing gathers weights from the host, so they stay.
+    term(MemoryTerm::weights) =
+        from_host ? 0 : c.state.weights * (shared / shares.weights + experts / expert_shares.weights);
     term(MemoryTerm::gradients) =
-        c.state.gradients * (shared / shares.gradients + experts / expert_shares.gradients);
+        c.state.gradients * (1 + s[P::gradient_copies]) *
+        (shared / shares.gradients + experts / expert_shares.gradients);
     term(MemoryTerm::optimizer) =
         offload != Offload::none
             ? 0
@@ -134,7 +145,13 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
     double boundary = 0;
     if (stage.embedding) boundary += c.operators.embedding.saved();
     if (stage.head) boundary += c.operators.head.saved();
-    const double activations = in_flight * (stage.dense * dense.kept + stage.sparse * sparse.kept + boundary);
+    const double buffers =
+        c.stages.count > 1 ? s[P::stage_buffers] * activation_bytes(s.choice<Precision>(P::precision)) *
+                                 c.tokens_per_micro_batch * s[P::hidden_size] /
+                                 (s.on(P::sequence_parallel) ? c.layout.tensor : 1)
+                           : 0;
+    const double activations =
+        in_flight * (stage.dense * dense.kept + stage.sparse * sparse.kept + boundary + buffers);
     const double working = std::max(stage.dense > 0 ? dense.working : 0, stage.sparse > 0 ? sparse.working : 0);
     const double logits = stage.head ? s[P::logits_bytes] * c.tokens_per_micro_batch * s[P::vocab_size] /
                                            (s.on(P::parallel_loss) ? c.layout.tensor : 1)
@@ -148,9 +165,9 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
         term(MemoryTerm::gathered) = gathered;
         term(MemoryTerm::activations) = resident;
         term(MemoryTerm::logits) = loss;
-        term(MemoryTerm::allocator) = 0;
-        const double in_use = sum(terms) - term(MemoryTerm::context);
-        term(MemoryTerm::allocator) = s[P::fragmentation] * in_use;
+        // States are allocated once; what comes and goes leaves holes.
+        term(MemoryTerm::allocator) =
+            s[P::fragmentation] * (gathered + resident + loss) + s[P::gathered_slack] * gathered;
         use.by_moment[static_cast<std::size_t>(moment)] = terms;
         const double total = sum(terms);
         if (total > use.peak) {
@@ -172,7 +189,8 @@ MemoryUse memory_use(const Compiled& c) {
     if (c.operators.sparse.repeat > 0) sparse = kept_of(c.operators.sparse, c);
     MemoryUse use = memory_of(c.stages.first, c, dense, sparse);
     if (c.stages.count <= 1) return use;
-    // The first stage holds the most micro-batches, the last one the logits, one between them the most layers.
+    // The first stage holds the most micro-batches, the last one the logits, one between them the most
+    // layers.
     for (const Stage* stage : {&c.stages.middle, &c.stages.last}) {
         const MemoryUse other = memory_of(*stage, c, dense, sparse);
         if (other.peak > use.peak) use = other;

@@ -7,8 +7,14 @@ namespace shardscope {
 
 MemoryUse memory_use(const Compiled& compiled);
 
+// Parameters of the embedding and the head on one GPU of a stage, before data-parallel sharding. A tied head on a
+// stage of its own keeps a copy of the embedding.
+double end_parameters(const Stage& stage, const Compiled& compiled);
+
 // Bytes per parameter by number format and optimizer, E3.
 // Source: Rajbhandari et al. 2020, arXiv 1910.02054, section 3; optimizers from their papers' state counts.
-StateBytes state_bytes(Precision precision, Precision gradients, Optimizer optimizer);
+// With the optimizer's state in bf16 there is no fp32 master copy.
+StateBytes state_bytes(Precision precision, Precision gradients, Optimizer optimizer,
+                       Precision optimizer_precision = Precision::fp32);
 
 }  // namespace shardscope

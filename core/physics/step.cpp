@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "physics/memory.h"
+
 namespace shardscope {
 namespace {
 
@@ -21,17 +23,40 @@ StepTerm term_of(const Operator& op) {
     return StepTerm::tensor_network;
 }
 
+// Times of collective operators. Most of a model's are alike, so the last of each group's is remembered.
+class Exchanges {
+  public:
+    explicit Exchanges(const Compiled& c) : c_(c) {}
+    const Time& operator()(const Operator& op) {
+        // A gather and its mirror image take the same time.
+        const Collective kind =
+            op.collective == Collective::reduce_scatter ? Collective::all_gather : op.collective;
+        Last& last = last_[static_cast<std::size_t>(op.among)];
+        if (last.bytes != op.bytes || last.kind != kind) last = {kind, op.bytes, exchange_time(op, c_)};
+        return last.time;
+    }
+
+  private:
+    struct Last {
+        Collective kind = Collective::none;
+        double bytes = 0;
+        Time time;
+    };
+    const Compiled& c_;
+    std::array<Last, 3> last_;  // by Among
+};
+
 template <typename OperatorTime>
-PassTime pass(const Block& block, const Compiled& c, double rings, OperatorTime&& time) {
+PassTime pass(const Block& block, const Compiled& c, Exchanges& exchange, double rings, OperatorTime&& time) {
     PassTime out;
     Time ring;  // context parallel: travels while attention works on what has arrived
     for (const Operator& op : block.operators) {
         if (op.collective == Collective::ring_exchange) {
-            ring += rings * exchange_time(op, c);
+            ring += rings * exchange(op);
             continue;
         }
         const StepTerm term = term_of(op);
-        const Time t = op.kind == OperatorKind::collective ? exchange_time(op, c) : time(op, c.gpu);
+        const Time t = op.kind == OperatorKind::collective ? exchange(op) : time(op, c.gpu);
         term_of(out.terms, term) += t.total();
         if (term == StepTerm::attention) {
             out.attention += t;
@@ -54,6 +79,14 @@ PassTime pass(const Block& block, const Compiled& c, double rings, OperatorTime&
     return out;
 }
 
+PassTime forward_pass(const Block& block, const Compiled& c, Exchanges& exchange) {
+    return pass(block, c, exchange, 1, forward_time);
+}
+// Keys and values travel again, and their gradients with them.
+PassTime backward_pass(const Block& block, const Compiled& c, Exchanges& exchange) {
+    return pass(block, c, exchange, 2, backward_time);
+}
+
 bool is_fsdp(const Settings& s) {
     const auto sharding = s.choice<Sharding>(P::sharding);
     return sharding == Sharding::zero3 || sharding == Sharding::hsdp;
@@ -66,29 +99,55 @@ struct Collectives {
     Time combine;  // the shards' gradients among replicas
 };
 
-//
-// FSDP gathers and reduces unit by unit. Without it several layers, or parts of one, share a bucket, so that the
-// latency of a large group is paid less often.
-Collectives collectives(double weights, double experts, const Compiled& c) {
-    constexpr double kBucketPerGpu = 1e6;
-    Collectives out;
-    const auto add = [&](double parameters, const RingGroup& shard, const RingGroup& replica) {
+// FSDP gathers and reduces unit by unit. Without it several layers, or parts of one, share a bucket, so that
+// the latency of a large group is paid less often; buckets are alike, so the last one is remembered.
+class DataParallel {
+  public:
+    explicit DataParallel(const Compiled& c) : c_(c) {}
+
+    Collectives of(double weights, double experts) {
+        Collectives out;
+        add(out, weights, shared_, c_.layout.shard, c_.layout.replica);
+        add(out, experts, experts_, c_.layout.expert_shard, c_.layout.expert_replica);
+        return out;
+    }
+
+  private:
+    struct Bucket {
+        double parameters = 0;
+        Collectives time;
+    };
+
+    void add(Collectives& out, double parameters, Bucket& last, const RingGroup& shard,
+             const RingGroup& replica) {
+        constexpr double kBucketPerGpu = 1e6;
         if (parameters <= 0) return;
         const double gpus = shard.size() * replica.size();
         if (gpus <= 1) return;
-        const double bucket =
-            is_fsdp(c.settings) ? parameters
-                                : std::min(std::max(c.settings[P::bucket_size], kBucketPerGpu * gpus),
-                                           std::max(parameters, c.parameters / c.layout.tensor / c.layout.pipeline));
+        double bucket = parameters / c_.settings[P::unit_collectives];
+        if (!is_fsdp(c_.settings)) {
+            const double all = c_.parameters / c_.layout.tensor / c_.layout.pipeline;
+            bucket = std::min(std::max(c_.settings[P::bucket_size], kBucketPerGpu * gpus),
+                              std::max(parameters, all));
+        }
+        if (last.parameters != bucket) {
+            last.parameters = bucket;
+            last.time.gather = all_gather_time(c_.compute_bytes * bucket, shard, c_.sharing);
+            last.time.reduce = c_.state.gradients == c_.compute_bytes
+                                   ? last.time.gather
+                                   : reduce_scatter_time(c_.state.gradients * bucket, shard, c_.sharing);
+            last.time.combine =
+                all_reduce_time(c_.state.gradients * bucket / shard.size(), replica, c_.sharing);
+        }
         const double times = parameters / bucket;
-        out.gather += times * all_gather_time(c.compute_bytes * bucket, shard, c.sharing);
-        out.reduce += times * reduce_scatter_time(c.state.gradients * bucket, shard, c.sharing);
-        out.combine += times * all_reduce_time(c.state.gradients * bucket / shard.size(), replica, c.sharing);
-    };
-    add(weights, c.layout.shard, c.layout.replica);
-    add(experts, c.layout.expert_shard, c.layout.expert_replica);
-    return out;
-}
+        out.gather += times * last.time.gather;
+        out.reduce += times * last.time.reduce;
+        out.combine += times * last.time.combine;
+    }
+
+    const Compiled& c_;
+    Bucket shared_, experts_;
+};
 
 Time traffic(double bytes, const Compiled& c) {
     return {Rate::memory_bandwidth, bytes / c.gpu.memory_bandwidth};
@@ -100,30 +159,35 @@ struct Layer {
     Time recompute;  // E2: what the backward pass computes a second time
     Collectives unit;
     double parameters = 0;  // on one GPU, before data-parallel sharding
+    double updated = 0;     // of them by this GPU's optimizer
 
-    [[nodiscard]] Time both() const { return forward.time + backward.time + recompute; }
+    Time both;  // forward and backward pass with what is computed again
 };
 
-Layer layer_of(const Block& block, const Compiled& c) {
+Layer layer_of(const Block& block, const Compiled& c, Exchanges& exchange, DataParallel& data_parallel) {
     const Settings& s = c.settings;
     Layer out;
-    out.forward = forward_pass(block, c);
-    out.backward = backward_pass(block, c);
+    out.forward = forward_pass(block, c, exchange);
+    out.backward = backward_pass(block, c, exchange);
     if (s[P::recompute] == kRecomputeSelective) {
         const Time policy = s[P::selective_cost] * out.forward.time;
         out.recompute = longer(out.forward.attention, policy);
     } else {
         out.recompute = s[P::recompute] * out.forward.time;
     }
+    out.both = out.forward.time + out.backward.time + out.recompute;
     const double weights = block.local_weights();
     const double experts = block.local_experts();
-    out.unit = collectives(weights, experts, c);
-    if (s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters) {
+    out.unit = data_parallel.of(weights, experts);
+    if (is_fsdp(s) && s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters) {
         // Every GPU brings its shard from the host before it is gathered.
         const double shard = weights / c.layout.shard.size() + experts / c.layout.expert_shard.size();
         out.unit.gather += {Rate::latency, c.compute_bytes * shard / s[P::host_bandwidth]};
     }
     out.parameters = weights + experts;
+    const bool shares = s.choice<Sharding>(P::sharding) != Sharding::ddp;
+    out.updated =
+        shares ? weights / c.layout.shard.size() + experts / c.layout.expert_shard.size() : out.parameters;
     return out;
 }
 
@@ -163,8 +227,7 @@ class Timeline {
         for (std::size_t i = 0; i < kStepTerms; ++i) step_.terms[i] += times * pass.terms[i];
         term_of(step_.terms, StepTerm::recompute) += times * recompute.total();
         term_of(step_.terms, StepTerm::network) += times * visible;
-        step_.hidden_communication +=
-            times * (pass.hidden + std::max(0.0, communication.total() - visible));
+        step_.hidden_communication += times * (pass.hidden + std::max(0.0, communication.total() - visible));
         // E12: the host issues the next layer's work meanwhile; only what is longer shows.
         const double wait = host - device.total();
         if (wait > 0) {
@@ -190,16 +253,17 @@ struct Ends {
     PassTime embedding, head;  // forward and backward pass together
 };
 
-PassTime both_passes(const Block& block, const Compiled& c) {
-    PassTime out = forward_pass(block, c);
-    const PassTime back = backward_pass(block, c);
+PassTime both_passes(const Block& block, const Compiled& c, Exchanges& exchange) {
+    PassTime out = forward_pass(block, c, exchange);
+    const PassTime back = backward_pass(block, c, exchange);
     for (std::size_t i = 0; i < kStepTerms; ++i) out.terms[i] += back.terms[i];
     out.time += back.time;
     return out;
 }
 
 Time time_of(const Stage& stage, const Layer& dense, const Layer& sparse, const Ends& ends) {
-    Time out = stage.dense * dense.both() + stage.sparse * sparse.both();
+    Time out = stage.dense * dense.both;
+    if (stage.sparse > 0) out += stage.sparse * sparse.both;
     if (stage.embedding) out += ends.embedding.time;
     if (stage.head) out += ends.head.time;
     return out;
@@ -214,8 +278,8 @@ StageTimes average_stage(const Compiled& c, const Layer& dense, const Layer& spa
     const Time ends_time = share * (ends.embedding.time + ends.head.time);
     StageTimes out;
     // A third of the ends' two passes is the forward one.
-    out.forward = dense_layers * dense.forward.time + sparse_layers * sparse.forward.time + (1.0 / 3) * ends_time +
-                  c.pipeline.virtual_stages * message;
+    out.forward = dense_layers * dense.forward.time + sparse_layers * sparse.forward.time +
+                  (1.0 / 3) * ends_time + c.pipeline.virtual_stages * message;
     out.backward = dense_layers * (dense.backward.time + dense.recompute) +
                    sparse_layers * (sparse.backward.time + sparse.recompute) + (2.0 / 3) * ends_time +
                    c.pipeline.virtual_stages * message;
@@ -254,9 +318,14 @@ Time exchange_time(const Operator& op, const Compiled& c) {
     return time;
 }
 
-PassTime forward_pass(const Block& block, const Compiled& c) { return pass(block, c, 1, forward_time); }
-// Keys and values travel again, and their gradients with them.
-PassTime backward_pass(const Block& block, const Compiled& c) { return pass(block, c, 2, backward_time); }
+PassTime forward_pass(const Block& block, const Compiled& c) {
+    Exchanges exchange(c);
+    return forward_pass(block, c, exchange);
+}
+PassTime backward_pass(const Block& block, const Compiled& c) {
+    Exchanges exchange(c);
+    return backward_pass(block, c, exchange);
+}
 
 StepTime step_time(const Compiled& c) {
     const Settings& s = c.settings;
@@ -265,28 +334,33 @@ StepTime step_time(const Compiled& c) {
     const double host = s[P::layer_overhead];
     const bool sharded = c.layout.shard.size() > 1;
 
+    Exchanges exchange(c);
+    DataParallel data_parallel(c);
     Layer dense, sparse;
-    if (c.operators.dense.repeat > 0) dense = layer_of(c.operators.dense, c);
-    if (c.operators.sparse.repeat > 0) sparse = layer_of(c.operators.sparse, c);
-    const Ends ends{both_passes(c.operators.embedding, c), both_passes(c.operators.head, c)};
+    if (c.operators.dense.repeat > 0) dense = layer_of(c.operators.dense, c, exchange, data_parallel);
+    if (c.operators.sparse.repeat > 0) sparse = layer_of(c.operators.sparse, c, exchange, data_parallel);
+    const Ends ends{both_passes(c.operators.embedding, c, exchange),
+                    both_passes(c.operators.head, c, exchange)};
 
     // E20: the slowest stage sets the pace.
     const Stage* stage = &c.stages.first;
     if (c.stages.count > 1) {
+        const double dense_layer = dense.both.total();
+        const double sparse_layer = sparse.both.total();
         double slowest = 0;
         for (const Stage* candidate : {&c.stages.first, &c.stages.middle, &c.stages.last}) {
-            const double seconds = time_of(*candidate, dense, sparse, ends).total();
+            double seconds = candidate->dense * dense_layer + candidate->sparse * sparse_layer;
+            if (candidate->embedding) seconds += ends.embedding.time.total();
+            if (candidate->head) seconds += ends.head.time.total();
             if (seconds <= slowest) continue;
             slowest = seconds;
             stage = candidate;
         }
     }
-    double root_parameters = 0;
-    if (stage->embedding) root_parameters += c.operators.embedding.local_weights();
-    if (stage->head) root_parameters += c.operators.head.local_weights();
+    const double root_parameters = end_parameters(*stage, c);
     const double stage_parameters =
         stage->dense * dense.parameters + stage->sparse * sparse.parameters + root_parameters;
-    const Collectives root = collectives(root_parameters, 0, c);
+    const Collectives root = data_parallel.of(root_parameters, 0);
     const Layer& last = stage->sparse > 0 ? sparse : dense;
 
     Timeline line(s[P::overlap]);
@@ -306,8 +380,8 @@ StepTime step_time(const Compiled& c) {
     const Time none;
     const double accumulated = s[P::gradient_traffic] * c.state.gradients;  // bytes per parameter
     if (is_fsdp(s)) {
-        // Every pass gathers a layer while it computes the one before; the first gather and the last reduction
-        // are exposed.
+        // Every pass gathers a layer while it computes the one before; the first gather and the last
+        // reduction are exposed.
         const bool reshards = s.on(P::reshard_after_forward);
         line.add(StepTerm::network, root.gather + last.unit.gather, micro_batches);
         each_layer([&](const Layer& layer, double inner, double at_end) {
@@ -337,7 +411,8 @@ StepTime step_time(const Compiled& c) {
             line.layers(layer.backward, layer.recompute, reduce, host, reducing * inner);
             line.layers(layer.backward, layer.recompute, none, host, reducing * at_end);
         });
-        line.add(StepTerm::network, last.unit.reduce + last.unit.combine + root.reduce + root.combine, reducing);
+        line.add(StepTerm::network, last.unit.reduce + last.unit.combine + root.reduce + root.combine,
+                 reducing);
         if (gathers) line.add(StepTerm::network, root.gather, 1);
         line.add(StepTerm::copies, traffic(accumulated * stage_parameters, c), micro_batches);
     }
@@ -354,7 +429,8 @@ StepTime step_time(const Compiled& c) {
     }
 
     // E11: the optimizer streams over its shard of the state, on the GPU or on the host.
-    const double local = stage_parameters / (sharding == Sharding::ddp ? 1 : c.layout.shard.size());
+    const double root_updated = root_parameters / (sharding == Sharding::ddp ? 1 : c.layout.shard.size());
+    const double local = stage->dense * dense.updated + stage->sparse * sparse.updated + root_updated;
     if (s.choice<Offload>(P::offload) == Offload::none) {
         line.add(StepTerm::optimizer, traffic(s[P::optimizer_traffic] * local, c), 1);
     } else {

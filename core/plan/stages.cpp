@@ -32,9 +32,9 @@ Stages deal_layers(double dense, double sparse, double gpus) {
         if (counted == std::floor(counted) && counted > 1) {
             most = counted;
             first = last = counted - 1;
-        } else if (gpus == 2) {
-            first = std::ceil(layers / 2);
-            most = last = std::floor(layers / 2);
+        } else if (std::fmod(layers, gpus) == gpus - 1) {
+            first = most = std::ceil(layers / gpus);
+            last = std::floor(layers / gpus);
         } else {
             first = last = std::floor(layers / gpus);
             most = std::ceil((layers - 2 * first) / (gpus - 2));

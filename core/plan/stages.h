@@ -2,7 +2,8 @@
 //
 // Where the stages divide the layers, each takes the same number; the embedding then comes on top of the first and
 // the LM head on top of the last. Where they do not but would divide layers + 2, frameworks count the embedding and
-// the head as a layer each; else the remainder goes to the stages in the middle, one layer each.
+// the head as a layer each; else the remainder goes to the stages in the middle, one layer each, and to the first
+// where they are too few, for the head costs more than the embedding.
 // Sources: Megatron-LM (uniform, account-for-embedding options), DeepSpeed's partition “type:transformer”.
 #pragma once
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plan/schedules/schedule.h"
+
 namespace shardscope {
 namespace {
 
@@ -66,6 +68,80 @@ double divisor_at_most(double number, double most) {
         if (std::fmod(number, d) == 0) return d;
     }
     return 1;
+}
+
+// Whether other parameters may have to follow an edit: rates and assumptions stand alone.
+bool others_may_follow(P id) {
+    switch (parameter(id).group) {
+        case Group::gpu:
+        case Group::assumptions: return false;
+        case Group::cluster: return id == P::gpus || id == P::gpus_per_node;
+        case Group::model:
+        case Group::training:
+        case Group::plan: return true;
+    }
+    return true;
+}
+
+// Parameters that must follow an edit of `id` do: each moves to its nearest valid value, from the model's
+// shape over the degrees of parallelism to the batch. `micro_batch` is the size to stay below where the
+// global batch is held. Returns whether all is valid then.
+bool settle(Scenario& out, P id, double micro_batch) {
+    Settings s = resolve(out);
+    const auto give = [&](P which, double value) {
+        if (value == s[which]) return;
+        out.give(which, value);
+        s = resolve(out);
+    };
+    const auto move = [&](P which) { give(which, nearest_valid(which, s[which], s)); };
+    if (is_valid(s)) return true;
+
+    // Widths that no whole number of heads fills get the nearest that does.
+    if (id == P::heads || id == P::head_size || id == P::hidden_size) {
+        for (const P part : {P::heads, P::head_size}) {
+            if (s[part] != std::floor(s[part]) || s[part] < 1) give(part, std::max(1.0, std::round(s[part])));
+        }
+        if (std::fmod(s[P::heads], s[P::kv_heads]) != 0) move(P::kv_heads);
+    }
+    if (s[P::experts] > 0)
+        give(P::experts_per_token, std::clamp(s[P::experts_per_token], 1.0, s[P::experts]));
+
+    // A smaller node may no longer divide the GPU count, nor a held batch the data-parallel GPUs.
+    move(P::gpus);
+    move(P::tensor_parallel);
+    move(P::context_parallel);
+    if (s[P::pipeline_parallel] * s[P::virtual_stages] > s[P::layers]) {
+        if (s[P::pipeline_parallel] > s[P::layers]) give(P::virtual_stages, 1);
+        move(id == P::virtual_stages ? P::virtual_stages : P::pipeline_parallel);
+    }
+    move(P::virtual_stages);
+    const bool interleaves = schedule_of(s.choice<ScheduleKind>(P::schedule)).interleaves;
+    if (s[P::virtual_stages] > 1 && !interleaves) {
+        if (id == P::schedule) {
+            give(P::virtual_stages, 1);
+        } else {
+            give(P::schedule, static_cast<double>(ScheduleKind::interleaved));
+        }
+    }
+    move(P::gpus);
+    if (out.is_given(P::expert_parallel)) move(P::expert_parallel);
+    if (out.is_given(P::shard_group)) move(P::shard_group);
+
+    // Strong scaling splits what each GPU has: fewer micro-batches first, then smaller ones.
+    const double stages = s[P::virtual_stages] > 1 ? s[P::pipeline_parallel] : 1;
+    if (out.hold() == Hold::global_batch) {
+        const double per_gpu = s[P::global_batch] / data_parallel(s);
+        if (std::fmod(per_gpu, stages) == 0) {
+            give(P::micro_batch, divisor_at_most(per_gpu / stages, micro_batch));
+        } else {
+            // No groups of as many micro-batches as there are stages, so no virtual ones.
+            give(P::virtual_stages, 1);
+            give(P::micro_batch, divisor_at_most(per_gpu, micro_batch));
+        }
+    } else {
+        move(P::accumulation);
+    }
+    return is_valid(s);
 }
 
 }  // namespace
@@ -137,7 +213,8 @@ Settings resolve(const Scenario& scenario) {
     }
     derive_shape(scenario, s, base);
     derive_batch(scenario, s);
-    // Stacks that keep main gradients in fp32 do so for bf16 and fp8; fp16 runs scale their loss and keep them in fp16.
+    // Stacks that keep main gradients in fp32 do so for bf16 and fp8; fp16 runs scale their loss and keep
+    // them in fp16.
     if (s.origin(P::gradient_precision) == Origin::calibration &&
         s.choice<Precision>(P::precision) == Precision::fp16) {
         s.set(P::gradient_precision, static_cast<double>(Precision::fp16), Origin::derived);
@@ -160,60 +237,18 @@ Scenario edited(const Scenario& scenario, P id, double value) {
         // The per-GPU batch is what is held: a new global batch is a new accumulation.
         const double step = data_parallel(before) * before[P::micro_batch];
         out.give(P::accumulation, std::max(1.0, std::round(value / step)));
-        return out;
-    }
-    if (id == P::accumulation && global) {
-        const double per_gpu = before[P::global_batch] / data_parallel(before);
-        out.give(P::micro_batch, per_gpu / value);
-        return out;
-    }
-    out.give(id, value);
-    const bool degree = id == P::tensor_parallel || id == P::context_parallel || id == P::pipeline_parallel;
-    if (degree || id == P::gpus || id == P::gpus_per_node || id == P::sharding || id == P::virtual_stages) {
-        Settings after = resolve(out);
-        // A smaller node may no longer divide the GPU count.
-        const double gpus = nearest_valid(P::gpus, after[P::gpus], after);
-        if (gpus != after[P::gpus]) {
-            out.give(P::gpus, gpus);
-            after = resolve(out);
-        }
-        if (global) {
-            // Strong scaling splits what each GPU has: fewer micro-batches first, then smaller ones.
-            const double per_gpu = after[P::global_batch] / data_parallel(after);
-            out.give(P::micro_batch, divisor_at_most(per_gpu, before[P::micro_batch]));
-        }
-        // Fewer stages may leave no room for virtual ones, fewer micro-batches none for their groups.
-        if (after[P::virtual_stages] > 1) {
-            const Settings now = resolve(out);
-            const double pieces = nearest_valid(P::virtual_stages, now[P::virtual_stages], now);
-            if (pieces != now[P::virtual_stages]) out.give(P::virtual_stages, pieces);
-        }
-        if (out.is_given(P::expert_parallel)) {
-            const double experts = nearest_valid(P::expert_parallel, after[P::expert_parallel], after);
-            if (experts != after[P::expert_parallel]) out.give(P::expert_parallel, experts);
-        }
-        if (out.is_given(P::shard_group)) {
-            const double group = nearest_valid(P::shard_group, after[P::shard_group], after);
-            if (group != after[P::shard_group]) out.give(P::shard_group, group);
-        }
+    } else if (id == P::accumulation && global) {
+        out.give(P::micro_batch, before[P::global_batch] / data_parallel(before) / value);
+    } else {
+        out.give(id, value);
     }
     if (id == P::hidden_size && out.is_given(P::heads)) {
         // Heads that were given keep their number; the head size follows.
         out.withdraw(P::head_size);
     }
-    if (id == P::heads || id == P::head_size || id == P::hidden_size) {
-        Settings after = resolve(out);
-        // Widths that no whole number of heads fills get the nearest that does.
-        for (const P part : {P::heads, P::head_size}) {
-            if (after[part] == std::floor(after[part]) && after[part] >= 1) continue;
-            out.give(part, std::max(1.0, std::round(after[part])));
-            after = resolve(out);
-        }
-        if (std::fmod(after[P::heads], after[P::kv_heads]) != 0) {
-            out.give(P::kv_heads, nearest_valid(P::kv_heads, after[P::kv_heads], after));
-        }
-    }
-    return out;
+    if (!others_may_follow(id) || settle(out, id, before[P::micro_batch])) return out;
+    // What nothing near makes valid is no edit, unless it was not valid before.
+    return is_valid(before) ? scenario : out;
 }
 
 Scenario holding(const Scenario& scenario, Hold hold) {
@@ -245,6 +280,7 @@ Scenario with_cluster(const Scenario& scenario, const Preset& cluster) {
     if (std::isnan(s[P::peak_flops]) && precision != s[P::precision]) out.give(P::precision, precision);
     const double wanted = nearest_valid(P::gpus, gpus, s);
     if (wanted != s[P::gpus]) out = edited(out, P::gpus, wanted);
+    settle(out, P::gpus_per_node, s[P::micro_batch]);
     return out;
 }
 
@@ -254,6 +290,7 @@ Scenario with_model(const Scenario& scenario, const Preset& model) {
     for (std::size_t i = 0; i < kParameters; ++i) {
         if (parameter(static_cast<P>(i)).group == Group::model) out.withdraw(static_cast<P>(i));
     }
+    settle(out, P::layers, resolve(out)[P::micro_batch]);
     return out;
 }
 

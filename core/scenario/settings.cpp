@@ -34,13 +34,17 @@ std::vector<double> divisors(double number, double most) {
 
 bool holds_global_batch(const Settings& s) { return s.origin(P::global_batch) == Origin::given; }
 
-// The width that one head (or one group of query heads that share a key head) takes; where the number of
-// heads is given, the width that one element of head size takes.
+// The width that one head (or one group of query heads that share a key head) takes, times the GPUs that
+// share the heads out; where the number of heads is given, the width that one element of head size takes.
 double width_step(const Settings& s) {
     const bool heads_given = s.origin(P::heads) == Origin::given;
     if (heads_given && s.origin(P::head_size) == Origin::given) return 1;  // the two stand on their own
     const double kv = s[P::kv_heads];
-    const double group = !heads_given && kv != s[P::heads] ? kv : 1;
+    double group = 1;
+    if (!heads_given) {
+        group = std::lcm(kv != s[P::heads] ? static_cast<long long>(kv) : 1LL,
+                         std::max(1LL, static_cast<long long>(s[P::tensor_parallel])));
+    }
     const double step = s[P::hidden_size] / (heads_given ? s[P::head_size] : s[P::heads]) * group;
     return step == std::floor(step) ? step : 1;
 }
@@ -51,6 +55,32 @@ double query_width(const Settings& s) { return s[P::heads] * s[P::head_size]; }
 // GPUs that one copy of the model takes.
 double model_gpus(const Settings& s) {
     return s[P::tensor_parallel] * s[P::pipeline_parallel] * s[P::context_parallel];
+}
+
+// Interleaved stages take their micro-batches in groups of as many as there are stages.
+double micro_batch_group(const Settings& s) { return s[P::virtual_stages] > 1 ? s[P::pipeline_parallel] : 1; }
+
+// Sizes of a micro-batch, and numbers of them, that divide what each GPU has of a held global batch.
+std::vector<double> micro_batch_stops(const Settings& s, double most) {
+    return divisors(s[P::global_batch] / data_parallel(s) / micro_batch_group(s), most);
+}
+std::vector<double> accumulation_stops(const Settings& s, double most) {
+    const double group = micro_batch_group(s);
+    std::vector<double> out = micro_batch_stops(s, most / group);
+    for (double& count : out) count *= group;
+    return out;
+}
+
+// Numbers of query heads, and their sizes, that fill the width and that tensor parallelism divides.
+std::vector<double> head_stops(const Settings& s, double most) {
+    std::vector<double> out = divisors(query_width(s), most);
+    std::erase_if(out, [&](double heads) { return std::fmod(heads, s[P::tensor_parallel]) != 0; });
+    return out;
+}
+std::vector<double> head_size_stops(const Settings& s, double most) {
+    std::vector<double> out = divisors(query_width(s), most);
+    std::erase_if(out, [&](double d) { return std::fmod(query_width(s) / d, s[P::tensor_parallel]) != 0; });
+    return out;
 }
 
 // Numbers of GPUs that a plan and whole nodes divide.
@@ -136,16 +166,18 @@ Domain domain(P id, const Settings& s) {
             std::erase_if(d.stops, [&](double g) { return std::fmod(g, model_gpus(s)) != 0; });
             if (d.stops.empty()) d.stops.push_back(s[P::gpus]);
             if (holds_global_batch(s)) {
-                std::erase_if(d.stops, [&](double g) { return std::fmod(s[P::global_batch], g / model_gpus(s)) != 0; });
+                const double held = s[P::global_batch] / micro_batch_group(s);
+                std::erase_if(d.stops, [&](double g) { return std::fmod(held, g / model_gpus(s)) != 0; });
             }
             break;
         }
         case P::hidden_size: d.step = std::max(1.0, width_step(s)); break;
-        case P::heads: d.stops = divisors(query_width(s), row.slider_high); break;
+        case P::heads: d.stops = head_stops(s, row.slider_high); break;
+        case P::ffn_size: d.step = std::max(1.0, s[P::tensor_parallel]); break;
         case P::kv_heads: d.stops = divisors(s[P::heads], row.slider_high); break;
         case P::micro_batch:
             if (holds_global_batch(s)) {
-                d.stops = divisors(s[P::global_batch] / data_parallel(s), row.slider_high);
+                d.stops = micro_batch_stops(s, row.slider_high);
             } else {
                 for (int b = 1; b <= 8; ++b) d.stops.push_back(b);
                 for (double b = 10; b <= row.slider_high;) {
@@ -157,13 +189,14 @@ Domain domain(P id, const Settings& s) {
             break;
         case P::accumulation:
             if (holds_global_batch(s)) {
-                d.stops = divisors(s[P::global_batch] / data_parallel(s), row.slider_high);
+                d.stops = accumulation_stops(s, row.slider_high);
             } else {
-                add_octaves(d.stops, 1, row.slider_high);
+                add_octaves(d.stops, micro_batch_group(s), row.slider_high);
+                if (d.stops.empty()) d.stops.push_back(micro_batch_group(s));
             }
             break;
         case P::global_batch: {
-            d.step = data_parallel(s) * s[P::micro_batch];
+            d.step = data_parallel(s) * s[P::micro_batch] * micro_batch_group(s);
             d.low = d.step;
             d.high = std::max(d.step * 256, s[P::global_batch]);
             break;
@@ -181,7 +214,7 @@ Domain domain(P id, const Settings& s) {
         case P::vocab_size: d.step = 64; break;
         case P::recompute: d.stops = {0, kRecomputeSelective, 0.25, 0.5, 0.75, 1}; break;
         case P::gpus_per_node: d.stops = {1, 2, 4, 8, 16, 32, 36, 64, 72}; break;
-        case P::head_size: d.stops = divisors(query_width(s), row.slider_high); break;
+        case P::head_size: d.stops = head_size_stops(s, row.slider_high); break;
         default:
             if (row.named_only) {
                 d.step = 0;
@@ -229,7 +262,7 @@ double nearest_valid(P id, double value, const Settings& s) {
             const double model = model_gpus(s);
             if (holds_global_batch(s)) {
                 const double node = s[P::gpus_per_node];
-                std::vector<double> good = divisors(s[P::global_batch], limit / model);
+                std::vector<double> good = divisors(s[P::global_batch] / micro_batch_group(s), limit / model);
                 for (double& g : good) g *= model;
                 std::erase_if(good, [&](double g) { return g > node && std::fmod(g, node) != 0; });
                 return nearest_of(good);
@@ -250,20 +283,27 @@ double nearest_valid(P id, double value, const Settings& s) {
             const double step = std::max(1.0, width_step(s));
             return std::max(step, std::round(value / step) * step);
         }
-        case P::micro_batch:
-        case P::accumulation:
-            if (holds_global_batch(s))
-                return nearest_of(divisors(s[P::global_batch] / data_parallel(s), limit));
-            return value;
-        case P::global_batch: {
-            const double step = data_parallel(s) * s[P::micro_batch];
+        case P::micro_batch: return holds_global_batch(s) ? nearest_of(micro_batch_stops(s, limit)) : value;
+        case P::accumulation: {
+            if (holds_global_batch(s)) return nearest_of(accumulation_stops(s, limit));
+            const double step = micro_batch_group(s);
             return std::max(step, std::round(value / step) * step);
         }
-        case P::heads:
-            return s.origin(P::head_size) == Origin::given ? value
-                                                           : nearest_of(divisors(query_width(s), limit));
+        case P::global_batch: {
+            const double step = data_parallel(s) * s[P::micro_batch] * micro_batch_group(s);
+            return std::max(step, std::round(value / step) * step);
+        }
+        case P::ffn_size: {
+            const double step = s[P::tensor_parallel];
+            return std::max(step, std::round(value / step) * step);
+        }
+        case P::heads: {
+            if (s.origin(P::head_size) != Origin::given) return nearest_of(head_stops(s, limit));
+            const double step = s[P::tensor_parallel];
+            return std::max(step, std::round(value / step) * step);
+        }
         case P::head_size:
-            return s.origin(P::heads) == Origin::given ? value : nearest_of(divisors(query_width(s), limit));
+            return s.origin(P::heads) == Origin::given ? value : nearest_of(head_size_stops(s, limit));
         case P::kv_heads: return nearest_of(divisors(s[P::heads], limit));
         case P::shard_group: return value == 0 ? 0 : nearest_of(divisors(sharing_gpus(s), limit));
         default: return value;

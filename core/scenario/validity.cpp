@@ -132,8 +132,7 @@ bool parallelism(const Settings& s, Report&& report) {
         broken(
             P::context_parallel,
             [&] {
-                return "does not divide the sequence of " +
-                       format(P::sequence_length, s[P::sequence_length]);
+                return "does not divide the sequence of " + format(P::sequence_length, s[P::sequence_length]);
             },
             nearest_degree(P::context_parallel));
     }
@@ -142,9 +141,7 @@ bool parallelism(const Settings& s, Report&& report) {
     if (stages * pieces > s[P::layers]) {
         broken(
             pieces > 1 ? P::virtual_stages : P::pipeline_parallel,
-            [&] {
-                return "more stages than the " + format(P::layers, s[P::layers]) + " layers";
-            },
+            [&] { return "more stages than the " + format(P::layers, s[P::layers]) + " layers"; },
             nearest_degree(pieces > 1 ? P::virtual_stages : P::pipeline_parallel));
     }
     const Schedule& schedule = schedule_of(s.choice<ScheduleKind>(P::schedule));
@@ -156,29 +153,30 @@ bool parallelism(const Settings& s, Report&& report) {
         broken(
             P::schedule, [] { return std::string("it has no virtual stages"); },
             [] { return std::string("use interleaved, or 1 for virtual_stages"); });
-    } else if (schedule.interleaves && pieces > 1 && !divides(stages, s[P::accumulation])) {
+    } else if (pieces > 1 && s[P::accumulation] == std::floor(s[P::accumulation]) &&
+               !divides(stages, s[P::accumulation])) {
         broken(
             P::schedule,
             [&] {
                 return "the " + format(P::accumulation, s[P::accumulation]) +
-                       " micro-batches of a step are not a multiple of the " + format(stages, Quantity::count) +
-                       " stages";
+                       " micro-batches of a step are not a multiple of the " +
+                       format(stages, Quantity::count) + " stages";
             },
-            [] { return std::string("change the global batch, or use 1 for virtual_stages"); });
+            [&] { return neighbours(s[P::accumulation], stages) + " of them, or 1 for virtual_stages"; });
     }
     const double experts = s[P::experts];
     const double expert_gpus = s[P::expert_parallel];
     if (experts > 0 && (s[P::experts_per_token] < 1 || s[P::experts_per_token] > experts)) {
         broken(
-            P::experts_per_token,
-            [&] { return "there are " + format(P::experts, experts) + " experts"; },
+            P::experts_per_token, [&] { return "there are " + format(P::experts, experts) + " experts"; },
             [&] { return "use 1 to " + format(P::experts, experts); });
     }
     if (expert_gpus > 1 && experts <= 0) {
         broken(
             P::expert_parallel, [] { return std::string("the model has no experts"); },
             [] { return std::string("use 1"); });
-    } else if (expert_gpus > 1 && (!divides(expert_gpus, experts) || !divides(expert_gpus, sharing_gpus(s)))) {
+    } else if (expert_gpus > 1 &&
+               (!divides(expert_gpus, experts) || !divides(expert_gpus, sharing_gpus(s)))) {
         broken(
             P::expert_parallel,
             [&] {
@@ -230,22 +228,25 @@ void combinations(const Settings& s, Report&& report) {
         report(P::shard_group, [&] {
             return Problem{
                 pointer(P::shard_group), quoted(P::shard_group, s),
-                "does not divide the " + format(sharers, Quantity::count) + " GPUs that hold the same weights",
+                "does not divide the " + format(sharers, Quantity::count) +
+                    " GPUs that hold the same weights",
                 "use " + format(P::shard_group, nearest_valid(P::shard_group, s[P::shard_group], s))};
         });
     }
     const double accumulation = s[P::accumulation];
     if (accumulation != std::floor(accumulation) || accumulation < 1) {
         report(P::global_batch, [&] {
-            const double step = dp * s[P::micro_batch];
+            const double group = s[P::virtual_stages] > 1 ? s[P::pipeline_parallel] : 1;
+            const double step = dp * s[P::micro_batch] * group;
             if (s.origin(P::global_batch) != Origin::given) {
                 return Problem{
                     pointer(P::accumulation), quoted(P::accumulation, s), "must be a whole number", {}};
             }
             return Problem{pointer(P::global_batch), quoted(P::global_batch, s),
-                           "not a multiple of data-parallel GPUs × micro-batch = " +
-                               format(dp, Quantity::count) + " × " +
-                               format(P::micro_batch, s[P::micro_batch]),
+                           std::string("not a multiple of data-parallel GPUs × micro-batch") +
+                               (group > 1 ? " × stages" : "") + " = " + format(dp, Quantity::count) + " × " +
+                               format(P::micro_batch, s[P::micro_batch]) +
+                               (group > 1 ? " × " + format(group, Quantity::count) : ""),
                            neighbours(s[P::global_batch], step)};
         });
     }

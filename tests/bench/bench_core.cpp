@@ -11,6 +11,24 @@ namespace {
 
 Scenario fsdp_13b() { return Scenario::first_launch(); }
 
+// GPT-3 175B on 512 GPUs, tensor × pipeline × data parallel.
+Scenario gpt3_175b_3d() {
+    Scenario scenario = Scenario::first_launch();
+    scenario.model = scenario.catalogue->find(PresetKind::model, "gpt-3-175b");
+    for (const auto& [id, value] :
+         std::initializer_list<std::pair<P, double>>{{P::gpus, 512},
+                                                     {P::tensor_parallel, 8},
+                                                     {P::sequence_parallel, 1},
+                                                     {P::pipeline_parallel, 8},
+                                                     {P::virtual_stages, 3},
+                                                     {P::sharding, 1},
+                                                     {P::micro_batch, 1},
+                                                     {P::accumulation, 64},
+                                                     {P::recompute, kRecomputeSelective}})
+        scenario.give(id, value);
+    return scenario;
+}
+
 // Memory, step time and walls of a compiled scenario.
 void estimate_fsdp_13b(benchmark::State& state) {
     const Compiled compiled = compile(resolve(fsdp_13b()));
@@ -22,6 +40,16 @@ void estimate_fsdp_13b(benchmark::State& state) {
 }
 BENCHMARK(estimate_fsdp_13b);
 
+void estimate_gpt3_175b_3d(benchmark::State& state) {
+    const Compiled compiled = compile(resolve(gpt3_175b_3d()));
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(compiled);
+        benchmark::DoNotOptimize(estimate(compiled));
+    }
+    state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(estimate_gpt3_175b_3d);
+
 // The same from the scenario on: presets, derivation, checks, operators.
 void answer_fsdp_13b(benchmark::State& state) {
     const Scenario scenario = fsdp_13b();
@@ -30,6 +58,14 @@ void answer_fsdp_13b(benchmark::State& state) {
     state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(answer_fsdp_13b);
+
+void answer_gpt3_175b_3d(benchmark::State& state) {
+    const Scenario scenario = gpt3_175b_3d();
+    Answer scratch;
+    for (auto _ : state) benchmark::DoNotOptimize(answer_into(scenario, scratch));
+    state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(answer_gpt3_175b_3d);
 
 void sweep_200_points(benchmark::State& state) {
     const Scenario scenario = fsdp_13b();

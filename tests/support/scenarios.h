@@ -14,10 +14,18 @@ inline Scenario with(std::initializer_list<std::pair<P, double>> values) {
     return scenario;
 }
 
+// A shipped model in the first-launch cluster, with these overrides.
+inline Scenario of_model(std::string_view model, std::initializer_list<std::pair<P, double>> values) {
+    Scenario scenario = first();
+    scenario.model = scenario.catalogue->find(PresetKind::model, model);
+    for (const auto& [id, value] : values) scenario.give(id, value);
+    return scenario;
+}
+
 // Matrices, memory and network alone: no latency, launch or host time.
 inline Scenario without_latency(Scenario scenario) {
-    for (const P id : {P::intra_node_latency, P::inter_node_latency, P::kernel_launch, P::layer_overhead,
-                       P::step_overhead}) {
+    for (const P id : {P::collective_latency, P::intra_node_latency, P::inter_node_latency, P::kernel_launch,
+                       P::layer_overhead, P::step_overhead}) {
         scenario.give(id, 0);
     }
     return scenario;

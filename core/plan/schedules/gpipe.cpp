@@ -1,14 +1,16 @@
-// GPipe: all forward passes, then all backward passes. The bubble of 1F1B with the memory of every micro-batch.
+// GPipe: all forward passes, then all backward passes. The bubble of 1F1B with the memory of every
+// micro-batch.
 #include "plan/schedules/schedule.h"
 
 namespace shardscope {
 
-const Schedule kGpipe{.kind = ScheduleKind::gpipe,
-                      .title = "GPipe",
-                      .rule = "bubble (p − 1)·(F + B); every stage holds all m micro-batches",
-                      .source = "Huang et al. 2019, arXiv 1811.06965",
-                      .bubble = [](const PipelineShape& shape,
-                                   const StageTimes& t) { return (shape.stages - 1) * (t.forward + t.backward); },
-                      .in_flight = [](const PipelineShape& shape, double) { return shape.micro_batches; }};
+const Schedule kGpipe{
+    .kind = ScheduleKind::gpipe,
+    .title = "GPipe",
+    .rule = "bubble (p − 1)·(F + B); every stage holds all m micro-batches",
+    .source = "Huang et al. 2019, arXiv 1811.06965",
+    .bubble = [](const PipelineShape& shape,
+                 const StageTimes& t) { return (shape.stages - 1) * (t.forward + t.backward); },
+    .in_flight = [](const PipelineShape& shape, double) { return shape.micro_batches; }};
 
 }  // namespace shardscope

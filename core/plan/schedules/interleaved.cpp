@@ -1,5 +1,5 @@
-// Interleaved 1F1B: every GPU holds v pieces of the model that lie p apart, so that a micro-batch comes round v
-// times and the pipeline fills v times faster.
+// Interleaved 1F1B: every GPU holds v pieces of the model that lie p apart, so that a micro-batch comes round
+// v times and the pipeline fills v times faster.
 #include <algorithm>
 
 #include "plan/schedules/schedule.h"
@@ -9,18 +9,24 @@ namespace shardscope {
 const Schedule kInterleaved{
     .kind = ScheduleKind::interleaved,
     .title = "interleaved 1F1B",
-    .rule = "bubble (p − 1)·(F + B) ÷ v; the first GPU holds p·(1 + (p − 1)/(p·v)) micro-batches; v times the messages",
-    .source = "Narayanan et al. 2021, arXiv 2104.04473, section 2.2.2; memory: Korthikanti et al. 2022, arXiv "
-              "2205.05198, section 4.2.3",
+    .rule =
+        "bubble (p − 1)·(F + B) ÷ v; the first GPU holds p·(1 + (p − 1)/(p·v)) micro-batches; v times the "
+        "messages",
+    .source =
+        "Narayanan et al. 2021, arXiv 2104.04473, section 2.2.2; memory: Korthikanti et al. 2022, arXiv "
+        "2205.05198, section 4.2.3",
     .interleaves = true,
     .bubble =
         [](const PipelineShape& shape, const StageTimes& t) {
             return (shape.stages - 1) / shape.virtual_stages * (t.forward + t.backward);
         },
-    // Passes begun before the first backward pass: 2·(p − 1 − i) + (v − 1)·p + 1, each one v-th of the GPU's layers.
+    // Passes begun before the first backward pass: 2·(p − 1 − i) + (v − 1)·p + 1, each one v-th of the GPU's
+    // layers. One piece a GPU is plain 1F1B.
     .in_flight =
         [](const PipelineShape& shape, double position) {
-            const double pieces = 2 * (shape.stages - 1 - position) + (shape.virtual_stages - 1) * shape.stages + 1;
+            if (shape.virtual_stages <= 1) return kOneFOneB.in_flight(shape, position);
+            const double pieces =
+                2 * (shape.stages - 1 - position) + (shape.virtual_stages - 1) * shape.stages + 1;
             return std::min(shape.micro_batches, pieces / shape.virtual_stages);
         }};
 

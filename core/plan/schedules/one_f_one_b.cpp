@@ -1,5 +1,5 @@
-// 1F1B: every stage alternates one forward and one backward pass once the pipeline is full, so that it holds at
-// most as many micro-batches as there are stages behind it.
+// 1F1B: every stage alternates one forward and one backward pass once the pipeline is full, so that it holds
+// at most as many micro-batches as there are stages behind it.
 #include <algorithm>
 
 #include "plan/schedules/schedule.h"
@@ -10,7 +10,9 @@ const Schedule kOneFOneB{
     .kind = ScheduleKind::one_f_one_b,
     .title = "1F1B",
     .rule = "bubble (p − 1)·(F + B); stage i holds min(m, p − i) micro-batches",
-    .source = "Narayanan et al. 2019 (PipeDream), doi 10.1145/3341301.3359646; 2021, arXiv 2104.04473, section 2.2.1",
+    .source =
+        "Narayanan et al. 2019 (PipeDream), doi 10.1145/3341301.3359646; 2021, arXiv 2104.04473, section "
+        "2.2.1",
     .bubble = [](const PipelineShape& shape,
                  const StageTimes& t) { return (shape.stages - 1) * (t.forward + t.backward); },
     .in_flight = [](const PipelineShape& shape,

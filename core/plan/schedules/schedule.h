@@ -1,6 +1,6 @@
-// E20: the order in which a pipeline works through its micro-batches. One file a schedule, each with its rule, its
-// bubble, what it keeps in memory, and its source; `schedules()` lists them. To add one: a file with a Schedule,
-// a line in schedule.cpp, and its name in the parameter table.
+// E20: the order in which a pipeline works through its micro-batches. One file a schedule, each with its
+// rule, its bubble, what it keeps in memory, and its source; `schedules()` lists them. To add one: a file
+// with a Schedule, a line in schedule.cpp, and its name in the parameter table.
 #pragma once
 
 #include <span>
@@ -33,8 +33,8 @@ struct Schedule {
 
     // Time a GPU waits in a step because the pipeline fills and drains. None with one stage.
     Time (*bubble)(const PipelineShape&, const StageTimes&) = nullptr;
-    // Micro-batches whose activations lie on the GPU `position` places from the front at its fullest moment, in
-    // units of everything one micro-batch leaves on it; at most m.
+    // Micro-batches whose activations lie on the GPU `position` places from the front at its fullest moment,
+    // in units of everything one micro-batch leaves on it; at most m.
     double (*in_flight)(const PipelineShape&, double position) = nullptr;
 };
 

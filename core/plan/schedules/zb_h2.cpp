@@ -1,5 +1,5 @@
-// ZB-H2: more forward passes are started before the first backward pass, and weight gradients fill what is left:
-// nearly no bubble for twice the activations of 1F1B. The optimizer must not wait for all stages.
+// ZB-H2: more forward passes are started before the first backward pass, and weight gradients fill what is
+// left: nearly no bubble for twice the activations of 1F1B. The optimizer must not wait for all stages.
 #include <algorithm>
 
 #include "plan/schedules/schedule.h"
@@ -13,9 +13,8 @@ const Schedule kZbH2{
     .source = "Qi et al. 2023, arXiv 2401.10241",
     .bubble =
         [](const PipelineShape& shape, const StageTimes& t) {
-            const Time work = t.forward + t.backward;
-            const double left = work.total() - 3 * t.weight_gradient.total();
-            return (shape.stages - 1) * std::max(0.0, left / work.total()) * work;
+            const Time left = t.forward + t.backward + -3.0 * t.weight_gradient;
+            return left.total() > 0 ? (shape.stages - 1) * left : Time{};
         },
     .in_flight = [](const PipelineShape& shape,
                     double) { return std::min(shape.micro_batches, 2 * shape.stages - 1); }};

@@ -8,7 +8,7 @@ using namespace shardscope;
 
 namespace {
 
-NetworkRates rates() { return {300e9, 40e9, 2e-6, 20e-6, M_LN2}; }
+NetworkRates rates() { return {300e9, 40e9, 0, 2e-6, 20e-6, M_LN2}; }
 
 }  // namespace
 
@@ -60,20 +60,57 @@ TEST_CASE("collectives: latency grows with the group and an all-reduce has a tre
 
 TEST_CASE("collectives: public nccl-tests all-reduce of one A100 node within a third", "[collectives]") {
     // stas00/ml-engineering, network/README.md: 8 GPUs, 4 GiB in 32.136 ms; 64 MiB in 0.6846 ms.
-    const NetworkRates network{300e9 * 0.77, 0, 2.3e-6, 22e-6, 0.65};
+    const NetworkRates network{300e9 * 0.77, 0, 25e-6, 2.3e-6, 22e-6, 0.65};
     CHECK(all_reduce_time(4294967296.0, {8, 1}, network).total() == Approx(32.136e-3).epsilon(0.1));
     CHECK(all_reduce_time(67108864.0, {8, 1}, network).total() == Approx(0.6846e-3).epsilon(0.33));
 }
 
-TEST_CASE("groups: shard groups are innermost, replicas outside", "[collectives]") {
-    const RingGroup shard = innermost_group(4, 8);
-    CHECK(shard.local == 4);
-    CHECK(shard.nodes == 1);
-    const RingGroup replica = outer_group(16, 4, 8);
-    CHECK(replica.local == 2);
-    CHECK(replica.nodes == 8);
-    CHECK(outer_group(16, 8, 8).local == 1);
-    CHECK(innermost_group(64, 8).nodes == 8);
+TEST_CASE("groups: GPUs that lie apart share nodes only as far as these reach", "[collectives]") {
+    const auto is = [](const RingGroup& group, double local, double nodes) {
+        return group.local == local && group.nodes == nodes;
+    };
+    CHECK(is(ring_group(4, 1, 8), 4, 1));
+    CHECK(is(ring_group(64, 1, 8), 8, 8));
+    CHECK(is(ring_group(16, 4, 8), 2, 8));
+    // A stride of a whole node or more leaves one member in each.
+    CHECK(is(ring_group(16, 8, 8), 1, 16));
+    CHECK(is(ring_group(16, 64, 8), 1, 16));
+    CHECK(is(ring_group(1, 1, 8), 1, 1));
+}
+
+TEST_CASE("collectives: all-to-all uses the link inside and the GPU's own adapter at once", "[collectives]") {
+    NetworkRates network = rates();
+    network.intra_latency = network.inter_latency = 0;
+    // Eight GPUs in a node: 7/8 of what one sends leaves it, over the link.
+    CHECK(all_to_all_time(8e8, {8, 1}, network)[Rate::intra_node] == Approx(7e8 / 300e9).epsilon(1e-12));
+    // 32 GPUs on 4 nodes: 7/32 inside, 24/32 through an adapter of its own, not the node's; the longer
+    // counts.
+    const Time both = all_to_all_time(3.2e9, {8, 4}, network);
+    CHECK(both[Rate::inter_node] == Approx(24e8 / 40e9).epsilon(1e-12));
+    CHECK(both[Rate::intra_node] == 0);
+    network.inter_bandwidth = 4e12;
+    CHECK(all_to_all_time(3.2e9, {8, 4}, network)[Rate::intra_node] == Approx(7e8 / 300e9).epsilon(1e-12));
+    CHECK(all_to_all_time(1e9, {1, 1}, network).total() == 0);
+    // Latencies: one start, a hop to every other member of the node.
+    network = rates();
+    network.start_latency = 5e-6;
+    const double alpha = 5e-6 + 8 * 2e-6;
+    CHECK(all_to_all_time(8e8, {8, 1}, network).total() ==
+          Approx(7.0 / 8 * (8e8 / 300e9 + alpha)).epsilon(1e-12));
+}
+
+TEST_CASE("collectives: a message between two GPUs is one hop", "[collectives]") {
+    const NetworkRates network = rates();
+    CHECK(send_time(1e8, false, network).total() == Approx(1e8 / 300e9 + 2e-6).epsilon(1e-12));
+    CHECK(send_time(1e8, true, network).total() == Approx(1e8 / 40e9 + 20e-6).epsilon(1e-12));
+    CHECK(send_time(1e8, true, network)[Rate::inter_node] == Approx(1e8 / 40e9).epsilon(1e-12));
+}
+
+TEST_CASE("collectives: starting one costs its latency once", "[collectives]") {
+    NetworkRates network = rates();
+    CHECK(ring_latency({8, 4}, network) == Approx(28 * 2e-6 + 3 * 20e-6).epsilon(1e-12));
+    network.start_latency = 25e-6;
+    CHECK(ring_latency({8, 4}, network) == Approx(25e-6 + 28 * 2e-6 + 3 * 20e-6).epsilon(1e-12));
 }
 
 TEST_CASE("overlap: between perfect and none", "[rates]") {

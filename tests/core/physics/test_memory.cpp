@@ -17,7 +17,7 @@ double activation_factor(double recompute) {
     const Compiled c = compile(resolve(scenario));
     const auto activations = static_cast<std::size_t>(MemoryTerm::activations);
     const double held = memory_use(c).by_moment[static_cast<std::size_t>(Moment::forward_end)][activations];
-    const double boundary = c.operators.blocks[0].saved() + c.operators.blocks[2].saved();
+    const double boundary = c.operators.embedding.saved() + c.operators.head.saved();
     const Settings& s = c.settings;
     return (held - boundary) / (s[P::layers] * c.tokens_per_micro_batch * s[P::hidden_size]);
 }
@@ -49,7 +49,7 @@ TEST_CASE("memory: full recompute still holds one layer whole while it is comput
     const double forward = use.by_moment[static_cast<std::size_t>(Moment::forward_end)][activations];
     const double backward = use.by_moment[static_cast<std::size_t>(Moment::backward)][activations];
     const double input = 2 * c.tokens_per_micro_batch * c.settings[P::hidden_size];
-    CHECK(backward - forward == Approx(c.operators.blocks[1].saved() - input).epsilon(1e-9));
+    CHECK(backward - forward == Approx(c.operators.layer().saved() - input).epsilon(1e-9));
 }
 
 TEST_CASE("memory: bytes per parameter by format and optimizer", "[memory]") {

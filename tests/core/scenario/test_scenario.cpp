@@ -124,7 +124,7 @@ TEST_CASE("scenario: is_valid and check agree", "[scenario]") {
     for (const auto& [id, value] : std::initializer_list<std::pair<P, double>>{{P::micro_batch, -2},
                                                                                {P::micro_batch, 1.5},
                                                                                {P::gpus, 12},
-                                                                               {P::tensor_parallel, 2},
+                                                                               {P::tensor_parallel, 3},
                                                                                {P::kv_heads, 7},
                                                                                {P::hidden_size, 5000},
                                                                                {P::sequence_length, 0},

@@ -1,0 +1,257 @@
+// E1, E2, E5 on one GPU of many: nothing is lost when tensor, context and expert parallelism cut the model.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "model/operators.h"
+#include "physics/memory.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+OperatorList list_of(const Scenario& scenario) {
+    OperatorList list;
+    build_transformer(resolve(scenario), list);
+    return list;
+}
+
+const Operator& find(const Block& block, std::string_view name) {
+    for (const Operator& op : block.operators) {
+        if (op.name == name) return op;
+    }
+    FAIL("no operator " << name);
+    return block.operators.front();
+}
+
+double flops(const OperatorList& list) {
+    double sum = 0;
+    for (const Block* block : list.blocks()) {
+        for (const Operator& op : block->operators) sum += block->repeat * op.flops();
+    }
+    return sum;
+}
+
+// Saved bytes of one layer per s·b·h.
+double factor(const char* model, double sequence_parallel, double recompute) {
+    const Scenario scenario = of_model(model, {{P::tensor_parallel, 8},
+                                               {P::gpus, 8},
+                                               {P::attention, 1},
+                                               {P::sequence_parallel, sequence_parallel},
+                                               {P::recompute, recompute},
+                                               {P::precision, 1}});
+    const Compiled c = compile(resolve(scenario));
+    const auto activations = static_cast<std::size_t>(MemoryTerm::activations);
+    const double held = memory_use(c).by_moment[static_cast<std::size_t>(Moment::forward_end)][activations];
+    const double ends = c.operators.embedding.saved() + c.operators.head.saved();
+    const Settings& s = c.settings;
+    return (held - ends) / (s[P::layers] * s[P::sequence_length] * s[P::micro_batch] * s[P::hidden_size]);
+}
+
+}  // namespace
+
+TEST_CASE("operators: Korthikanti's activation factors under tensor and sequence parallelism", "[model]") {
+    // arXiv 2205.05198, table 2, t = 8: 10 + 24/t + 5as/(ht); (34 + 5as/h)/t; 10 + 24/t; 34/t; 2 and 2/t for
+    // full.
+    for (const char* model : {"gpt-22b", "gpt-3-175b", "gpt-530b", "gpt-1t"}) {
+        INFO(model);
+        const Settings s = resolve(of_model(model, {}));
+        const double t = 8;
+        const double scores = 5 * s[P::heads] * s[P::sequence_length] / s[P::hidden_size];
+        CHECK(factor(model, 0, 0) == Approx(10 + 24 / t + scores / t).epsilon(1e-12));
+        CHECK(factor(model, 1, 0) == Approx((34 + scores) / t).epsilon(1e-12));
+        CHECK(factor(model, 0, kRecomputeSelective) == Approx(10 + 24 / t).epsilon(1e-12));
+        CHECK(factor(model, 1, kRecomputeSelective) == Approx(34 / t).epsilon(1e-12));
+        CHECK(factor(model, 0, 1) == Approx(2).epsilon(1e-12));
+        CHECK(factor(model, 1, 1) == Approx(2 / t).epsilon(1e-12));
+    }
+}
+
+TEST_CASE("operators: context parallelism divides what is saved", "[model]") {
+    const auto saved = [](double context) {
+        return list_of(of_model("llama-3-8b", {{P::context_parallel, context}, {P::sequence_length, 8192}}))
+            .layer()
+            .saved();
+    };
+    CHECK(saved(4) == Approx(saved(1) / 4).epsilon(1e-12));
+}
+
+TEST_CASE("operators: what tensor-parallel GPUs hold adds up to the model", "[model]") {
+    for (const char* model : {"gpt-3-175b", "llama-3-70b", "deepseek-v3", "qwen3-30b-a3b"}) {
+        for (const double t : {1.0, 2.0, 4.0}) {
+            INFO(model << " on " << t);
+            const OperatorList list = list_of(of_model(model, {{P::tensor_parallel, t}}));
+            double held = 0;
+            double copies = 0;  // of norms, routers and latent projections, which every GPU holds
+            for (const Block* block : list.blocks()) {
+                held += block->repeat * t * (block->local_weights() + block->local_experts());
+                for (const Operator& op : block->operators) {
+                    if (op.share == 1) copies += block->repeat * (t - 1) * op.weights;
+                }
+            }
+            const Settings s = resolve(of_model(model, {}));
+            copies += (t - 1) * s[P::learned_positions] * s[P::hidden_size];
+            CHECK(held == Approx(list.parameters() + copies).epsilon(1e-12));
+            // Copies are few where the heads' own matrices are cut.
+            if (s[P::kv_lora_rank] == 0) CHECK(copies < 0.002 * t * list.parameters());
+        }
+    }
+}
+
+TEST_CASE("operators: norms, routers and latent projections are whole on every tensor-parallel GPU",
+          "[model]") {
+    const OperatorList list = list_of(of_model("deepseek-v3", {{P::tensor_parallel, 8}}));
+    for (const char* name :
+         {"attention.norm", "mlp.norm", "attention.latent", "attention.latent_norm", "router"}) {
+        INFO(name);
+        CHECK(find(list.sparse, name).share == 1);
+    }
+    CHECK(find(list.sparse, "router").weights == 7168.0 * 256);
+    for (const char* name :
+         {"attention.query", "attention.key_value", "attention.output", "shared.up", "experts.up"}) {
+        INFO(name);
+        CHECK(find(list.sparse, name).share == 1.0 / 8);
+    }
+}
+
+TEST_CASE("operators: what the stages of a pipeline hold adds up to the model", "[model]") {
+    // 80 layers on 4 stages, untied: nothing is held twice.
+    const Compiled c = compile(resolve(of_model("llama-3-70b", {{P::pipeline_parallel, 4}})));
+    const double layer = c.operators.dense.local_weights();
+    double held = 0;
+    for (const Stage* stage : {&c.stages.first, &c.stages.middle, &c.stages.middle, &c.stages.last})
+        held += stage->layers() * layer + end_parameters(*stage, c);
+    CHECK(held == Approx(c.parameters).epsilon(1e-12));
+    // Tied: the last stage has a copy of the embedding.
+    const Compiled tied = compile(resolve(of_model("gpt-3-175b", {{P::pipeline_parallel, 8}})));
+    CHECK(end_parameters(tied.stages.last, tied) == 51200.0 * 12288 + 2 * 12288);
+    CHECK(end_parameters(tied.stages.first, tied) == (51200.0 + 2048) * 12288);
+    const Compiled alone = compile(resolve(of_model("gpt-3-175b", {})));
+    CHECK(end_parameters(alone.stages.first, alone) == (51200.0 + 2048) * 12288 + 2 * 12288);
+}
+
+TEST_CASE("operators: expert-parallel GPUs share the experts and nothing else", "[model]") {
+    const OperatorList one = list_of(of_model("mixtral-8x7b", {}));
+    const OperatorList eight =
+        list_of(of_model("mixtral-8x7b", {{P::expert_parallel, 8}, {P::tensor_parallel, 2}}));
+    // 8 experts of three 4,096 × 14,336 matrices.
+    CHECK(one.sparse.local_experts() == 8.0 * 3 * 4096 * 14336);
+    CHECK(eight.sparse.local_experts() == Approx(one.sparse.local_experts() / 16).epsilon(1e-12));
+    CHECK(eight.sparse.weights() == one.sparse.weights());
+    const OperatorList expert = list_of(of_model("mixtral-8x7b", {{P::expert_parallel, 8}}));
+    CHECK(expert.sparse.local_weights() == one.sparse.local_weights());
+}
+
+TEST_CASE("operators: parallelism cuts FLOPs and loses none", "[model]") {
+    for (const char* model : {"gpt-3-175b", "llama-3-70b"}) {
+        const double whole = flops(list_of(of_model(model, {{P::sequence_length, 8192}})));
+        for (const double t : {1.0, 2.0, 8.0}) {
+            for (const double context : {1.0, 4.0}) {
+                for (const double sequence_parallel : {0.0, 1.0}) {
+                    INFO(model << " t " << t << " c " << context);
+                    const OperatorList list =
+                        list_of(of_model(model, {{P::sequence_length, 8192},
+                                                 {P::tensor_parallel, t},
+                                                 {P::context_parallel, context},
+                                                 {P::sequence_parallel, sequence_parallel}}));
+                    CHECK(t * context * flops(list) == Approx(whole).epsilon(1e-12));
+                }
+            }
+        }
+    }
+    // Experts: every GPU's tokens visit as many, wherever these lie; a router on each tensor-parallel GPU
+    // unless sequence parallelism shares its rows out.
+    const double whole = flops(list_of(of_model("mixtral-8x7b", {})));
+    for (const double e : {1.0, 2.0, 8.0}) {
+        for (const double t : {1.0, 4.0}) {
+            const OperatorList list = list_of(
+                of_model("mixtral-8x7b",
+                         {{P::expert_parallel, e}, {P::tensor_parallel, t}, {P::sequence_parallel, 1}}));
+            CHECK(t * flops(list) == Approx(whole).epsilon(1e-12));
+        }
+    }
+}
+
+TEST_CASE("operators: the busiest experts' GPU does more by the imbalance", "[model]") {
+    const auto up = [](double imbalance) {
+        return find(list_of(
+                        of_model("mixtral-8x7b", {{P::expert_parallel, 4}, {P::expert_imbalance, imbalance}}))
+                        .sparse,
+                    "experts.up")
+            .flops();
+    };
+    CHECK(up(1.5) == Approx(1.5 * up(1)).epsilon(1e-12));
+}
+
+TEST_CASE("operators: active parameters as published", "[model]") {
+    struct Published {
+        const char* model;
+        double active, all, margin;
+    };
+    // Model cards and reports: 12.9 of 46.7 B; 39 of 141; 21 of 236; 37 of 671; 3.3 of 30.5; 22 of 235.
+    for (const Published& p :
+         {Published{"mixtral-8x7b", 12.9e9, 46.7e9, 0.05e9}, Published{"mixtral-8x22b", 39e9, 141e9, 0.5e9},
+          Published{"deepseek-v2", 21e9, 236e9, 0.5e9}, Published{"deepseek-v3", 37e9, 671e9, 0.6e9},
+          Published{"qwen3-30b-a3b", 3.3e9, 30.5e9, 0.06e9},
+          Published{"qwen3-235b-a22b", 22e9, 235e9, 0.5e9}}) {
+        INFO(p.model);
+        const OperatorList list = list_of(of_model(p.model, {}));
+        CHECK(list.active_parameters() == Approx(p.active).margin(p.margin));
+        CHECK(list.parameters() == Approx(p.all).margin(p.margin));
+    }
+    // Counted: embeddings, attention, norms, routers and 2 of 8 experts.
+    CHECK(list_of(of_model("mixtral-8x7b", {})).active_parameters() ==
+          46702792704.0 - 32 * 6.0 * 3 * 4096 * 14336);
+    const OperatorList dense = list_of(of_model("llama-3-8b", {}));
+    CHECK(dense.active_parameters() == dense.parameters());
+}
+
+TEST_CASE("operators: multi-head latent attention", "[model]") {
+    // DeepSeek-V3: ranks 1,536 and 512, 128 heads of 128 + 64 (rotary), values of 128.
+    const double t = 4;
+    const Scenario scenario = of_model("deepseek-v3", {{P::tensor_parallel, t}, {P::sequence_length, 4096}});
+    const OperatorList list = list_of(scenario);
+    const Block& layer = list.sparse;
+    const auto is = [&](std::string_view name, double n, double k) {
+        INFO(name);
+        const Operator& op = find(layer, name);
+        CHECK(op.n == n);
+        CHECK(op.k == k);
+    };
+    is("attention.latent", 1536 + 512 + 64, 7168);
+    is("attention.query", 128 * 192 / t, 1536);
+    is("attention.key_value", 128 * (128 + 128) / t, 512);
+    is("attention.output", 7168, 128 * 128 / t);
+    // Scores of width 192, values of width 128, half of the square.
+    const Operator& core = find(layer, "attention.core");
+    const double b = resolve(scenario)[P::micro_batch];
+    CHECK(core.flops() == Approx(2 * b * 128 / t * 4096 * 2048 * (192 + 128)).epsilon(1e-12));
+    // 187.1 M parameters of attention a layer, norms aside.
+    double attention = 0;
+    for (const Operator& op : layer.operators) {
+        if (op.name.starts_with("attention.") && op.kind == OperatorKind::gemm) attention += op.weights;
+    }
+    CHECK(attention == 7168.0 * 2112 + 1536.0 * 24576 + 512.0 * 32768 + 16384.0 * 7168);
+    CHECK(list.dense.repeat == 3);
+    CHECK(list.sparse.repeat == 58);
+}
+
+TEST_CASE("operators: more tensor-parallel GPUs than key heads repeat these", "[model]") {
+    // Llama 3 70B: 64 query heads and 8 key heads of 128 on 16 GPUs: 4 + 2·1 heads each.
+    const OperatorList list = list_of(of_model("llama-3-70b", {{P::tensor_parallel, 16}}));
+    const Operator& project = find(list.dense, "attention.qkv");
+    CHECK(project.n == (4 + 2) * 128);
+    CHECK(project.weights == 8192.0 * (64 + 16) * 128);
+    CHECK(project.weights * project.share == Approx(8192.0 * 6 * 128).epsilon(1e-12));
+    // On 8 every GPU has one of its own.
+    const OperatorList eight = list_of(of_model("llama-3-70b", {{P::tensor_parallel, 8}}));
+    CHECK(find(eight.dense, "attention.qkv").share == 1.0 / 8);
+}
+
+TEST_CASE("operators: BERT sees both sides", "[model]") {
+    const Operator core =
+        find(list_of(of_model("bert-large", {{P::sequence_length, 512}})).dense, "attention.core");
+    const double b = resolve(first())[P::micro_batch];
+    CHECK(core.flops() == Approx(4 * b * 16 * 512 * 512 * 64).epsilon(1e-12));
+}

@@ -1,0 +1,102 @@
+// E20: bubbles and micro-batches in flight, by the papers' formulas.
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "plan/schedules/schedule.h"
+
+using namespace shardscope;
+
+namespace {
+
+// One micro-batch: 2 ms forward, 4 ms backward, of which 1.9 ms are weight gradients; two rates bound them.
+StageTimes times() {
+    StageTimes t;
+    t.forward = Time{Rate::compute, 1.5e-3} + Time{Rate::intra_node, 0.5e-3};
+    t.backward = Time{Rate::compute, 3.5e-3} + Time{Rate::intra_node, 0.5e-3};
+    t.weight_gradient = Time{Rate::compute, 1.9e-3};
+    return t;
+}
+
+constexpr double kWork = 6e-3;
+
+}  // namespace
+
+TEST_CASE("schedules: each has its own name, rule and source, and is found by its kind", "[plan]") {
+    std::set<std::string_view> titles;
+    for (const Schedule* schedule : schedules()) {
+        CHECK(titles.insert(schedule->title).second);
+        CHECK_FALSE(schedule->rule.empty());
+        CHECK_FALSE(schedule->source.empty());
+        CHECK(&schedule_of(schedule->kind) == schedule);
+    }
+    CHECK(titles.size() == 5);
+}
+
+TEST_CASE("schedules: bubble over ideal time is (p − 1)/m, and (p − 1)/(v·m) interleaved", "[plan]") {
+    // Narayanan et al. 2021, arXiv 2104.04473, section 2.2.
+    for (const double p : {2.0, 8.0, 64.0}) {
+        for (const double m : {8.0, 64.0, 512.0}) {
+            for (const double v : {1.0, 2.0, 6.0}) {
+                const PipelineShape shape{p, v, m};
+                const double ideal = m * kWork;
+                CHECK(kOneFOneB.bubble(shape, times()).total() / ideal == Approx((p - 1) / m).epsilon(1e-12));
+                CHECK(kGpipe.bubble(shape, times()).total() / ideal == Approx((p - 1) / m).epsilon(1e-12));
+                CHECK(kInterleaved.bubble(shape, times()).total() / ideal ==
+                      Approx((p - 1) / (v * m)).epsilon(1e-12));
+            }
+        }
+    }
+}
+
+TEST_CASE("schedules: zero-bubble pipelines", "[plan]") {
+    // Qi et al. 2023, arXiv 2401.10241: (p − 1)(T_F + T_B − T_W) and (p − 1)(T_F + T_B − 2·T_W), T_B = 2.1
+    // ms.
+    const PipelineShape shape{8, 1, 32};
+    CHECK(kZbH1.bubble(shape, times()).total() == Approx(7 * (2e-3 + 2.1e-3 - 1.9e-3)).epsilon(1e-12));
+    CHECK(kZbH2.bubble(shape, times()).total() == Approx(7 * (2e-3 + 2.1e-3 - 2 * 1.9e-3)).epsilon(1e-12));
+    // What the link inside the node bounds is no weight gradient: it stays in the bubble whole.
+    CHECK(kZbH1.bubble(shape, times())[Rate::intra_node] == Approx(7 * 1e-3).epsilon(1e-12));
+    StageTimes heavy = times();
+    heavy.weight_gradient = Time{Rate::compute, 3e-3};
+    CHECK(kZbH1.bubble(shape, heavy).total() == 0);
+    CHECK(kZbH2.bubble(shape, heavy).total() == 0);
+}
+
+TEST_CASE("schedules: one stage waits for nobody", "[plan]") {
+    for (const Schedule* schedule : schedules()) CHECK(schedule->bubble({1, 1, 16}, times()).total() == 0);
+}
+
+TEST_CASE("schedules: micro-batches in flight", "[plan]") {
+    const PipelineShape shape{8, 1, 32};
+    CHECK(kOneFOneB.in_flight(shape, 0) == 8);
+    CHECK(kOneFOneB.in_flight(shape, 3) == 5);
+    CHECK(kOneFOneB.in_flight(shape, 7) == 1);
+    for (const double position : {0.0, 3.0, 7.0}) {
+        CHECK(kGpipe.in_flight(shape, position) == 32);
+        CHECK(kZbH1.in_flight(shape, position) == 8);
+        CHECK(kZbH2.in_flight(shape, position) == 15);
+    }
+    // Never more than there are.
+    const PipelineShape few{8, 1, 3};
+    for (const Schedule* schedule : schedules()) {
+        CHECK(schedule->in_flight(few, 0) == 3);
+        CHECK(schedule->in_flight(few, 7) <= 3);
+        CHECK(schedule->in_flight(few, 7) >= 1);
+    }
+}
+
+TEST_CASE("schedules: interleaving holds 1 + (p − 1)/(p·v) times as much on the first GPU", "[plan]") {
+    // Korthikanti et al. 2022, arXiv 2205.05198, section 4.2.3.
+    for (const double p : {2.0, 8.0, 35.0}) {
+        for (const double v : {2.0, 3.0, 6.0}) {
+            CHECK(kInterleaved.in_flight({p, v, 1024}, 0) ==
+                  Approx(p * (1 + (p - 1) / (p * v))).epsilon(1e-12));
+            // The last has begun (v − 1)·p + 1 of its p·v pieces.
+            CHECK(kInterleaved.in_flight({p, v, 1024}, p - 1) ==
+                  Approx(((v - 1) * p + 1) / v).epsilon(1e-12));
+        }
+        // One piece a GPU is plain 1F1B.
+        CHECK(kInterleaved.in_flight({p, 1, 1024}, 0) == p);
+        CHECK(kInterleaved.in_flight({p, 1, 1024}, p - 1) == 1);
+    }
+}

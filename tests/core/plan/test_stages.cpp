@@ -1,0 +1,82 @@
+// E20: every layer is dealt out exactly once, whatever the number of stages.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "plan/stages.h"
+
+using namespace shardscope;
+
+namespace {
+
+struct Expected {
+    double layers, gpus;
+    double first, middle, last;
+};
+
+}  // namespace
+
+TEST_CASE("stages: one GPU holds all of the model", "[plan]") {
+    const Stages one = deal_layers(3, 58, 1);
+    CHECK(one.first.dense == 3);
+    CHECK(one.first.sparse == 58);
+    CHECK(one.first.embedding);
+    CHECK(one.first.head);
+}
+
+TEST_CASE("stages: even and uneven splits", "[plan]") {
+    for (const Expected& e : {Expected{96, 8, 12, 12, 12},    // the stages divide the layers
+                              Expected{126, 16, 7, 8, 7},     // they divide layers + 2: Llama 3.1 405B
+                              Expected{30, 4, 7, 8, 7},       //
+                              Expected{29, 4, 7, 8, 7},       // remainder 1: to one between
+                              Expected{41, 2, 21, 20, 20},    // two stages, odd: the head's has fewer
+                              Expected{31, 4, 8, 8, 7},       // remainder p − 1: all but the last
+                              Expected{17, 3, 6, 6, 5},       //
+                              Expected{61, 16, 3, 4, 3},      // DeepSeek-V3
+                              Expected{70, 12, 5, 6, 5},      // BLOOM
+                              Expected{105, 35, 3, 3, 3}}) {  // GPT 530B
+        INFO(e.layers << " layers on " << e.gpus);
+        const Stages stages = deal_layers(e.layers, 0, e.gpus);
+        CHECK(stages.first.layers() == e.first);
+        CHECK(stages.middle.layers() == e.middle);
+        CHECK(stages.last.layers() == e.last);
+        CHECK(stages.count == e.gpus);
+    }
+}
+
+TEST_CASE("stages: every layer once, embedding first, head last, no stage two layers fuller than another",
+          "[plan]") {
+    for (double layers = 2; layers <= 130; ++layers) {
+        for (double gpus = 2; gpus <= std::min(layers, 66.0); ++gpus) {
+            for (const double dense : {0.0, 1.0, 3.0, layers}) {
+                if (dense > layers) continue;
+                INFO(layers << " layers, " << dense << " dense, on " << gpus);
+                const Stages stages = deal_layers(dense, layers - dense, gpus);
+                // What the first and the last leave lies between, on stages of `middle` layers or one fewer.
+                const double between = layers - stages.first.layers() - stages.last.layers();
+                if (gpus == 2) {
+                    CHECK(between == 0);
+                } else {
+                    CHECK(between <= stages.middle.layers() * (gpus - 2));
+                    CHECK(between >= (stages.middle.layers() - 1) * (gpus - 2) + 1);
+                }
+                CHECK(stages.middle.layers() - stages.last.layers() <= 1);
+                CHECK(stages.first.layers() >= stages.last.layers());
+                CHECK(stages.last.layers() >= 1);
+                for (const Stage* stage : {&stages.first, &stages.middle, &stages.last}) {
+                    CHECK(stage->layers() == std::floor(stage->layers()));
+                    CHECK(stage->dense >= 0);
+                    CHECK(stage->sparse >= 0);
+                }
+                // Dense layers come first.
+                CHECK(stages.first.dense == std::min(dense, stages.first.layers()));
+                CHECK(stages.last.sparse == std::min(layers - dense, stages.last.layers()));
+                CHECK(stages.first.embedding);
+                CHECK_FALSE(stages.first.head);
+                CHECK(stages.last.head);
+                CHECK_FALSE(stages.last.embedding);
+                CHECK(stages.first.position == 0);
+                CHECK(stages.last.position == gpus - 1);
+            }
+        }
+    }
+}

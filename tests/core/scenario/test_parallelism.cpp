@@ -1,0 +1,311 @@
+// Degrees of parallelism: what they must divide, what is said when they do not, and what edits make of them.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+
+#include "estimate/answer.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+struct Broken {
+    const char* model;
+    std::initializer_list<std::pair<P, double>> values;
+    const char *where, *what, *why, *to_do;
+};
+
+std::string texts(const Problems& problems) {
+    std::string out;
+    for (const Problem& problem : problems) out += problem.text() + "\n";
+    return out;
+}
+
+bool holds(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+Scenario moe() { return of_model("mixtral-8x7b", {{P::gpus, 64}}); }
+
+}  // namespace
+
+TEST_CASE("validity: each rule of parallelism says what, why and what to do", "[scenario]") {
+    for (const Broken& b :
+         {Broken{"mpt-13b",
+                 {{P::gpus, 64}, {P::tensor_parallel, 3}},
+                 "/cluster/gpus",
+                 "gpus is 64",
+                 "not a multiple of tensor × context × pipeline parallel = 3",
+                 "use 63 or 66"},
+          Broken{"mpt-13b",
+                 {{P::gpus, 64}, {P::tensor_parallel, 16}},
+                 "/training/tensor_parallel",
+                 "tensor_parallel is 16",
+                 "does not divide the 40 heads",
+                 "use 8"},
+          Broken{"llama-3-8b",
+                 {{P::gpus, 64}, {P::tensor_parallel, 8}, {P::ffn_size, 14332}},
+                 "/training/tensor_parallel",
+                 "tensor_parallel is 8",
+                 "does not divide the feed-forward size 14,332",
+                 "use 4"},
+          Broken{"mpt-13b",
+                 {{P::context_parallel, 8}, {P::sequence_length, 2052}},
+                 "/training/context_parallel",
+                 "context_parallel is 8",
+                 "does not divide the sequence of 2,052",
+                 "use 4"},
+          Broken{"mpt-13b",
+                 {{P::gpus, 64}, {P::pipeline_parallel, 64}},
+                 "/training/pipeline_parallel",
+                 "pipeline_parallel is 64",
+                 "more stages than the 40 layers",
+                 "use 32"},
+          Broken{"mpt-13b",
+                 {{P::pipeline_parallel, 8}, {P::virtual_stages, 6}, {P::accumulation, 8}},
+                 "/training/virtual_stages",
+                 "virtual_stages is 6",
+                 "more stages than the 40 layers",
+                 "use 5"},
+          Broken{"mpt-13b",
+                 {{P::virtual_stages, 2}},
+                 "/training/virtual_stages",
+                 "virtual_stages is 2",
+                 "there is one pipeline stage only",
+                 "more pipeline_parallel"},
+          Broken{"mpt-13b",
+                 {{P::pipeline_parallel, 4}, {P::virtual_stages, 2}, {P::schedule, 1}, {P::accumulation, 4}},
+                 "/training/schedule",
+                 "schedule is gpipe",
+                 "it has no virtual stages",
+                 "use interleaved"},
+          Broken{"mpt-13b",
+                 {{P::pipeline_parallel, 4}, {P::virtual_stages, 2}, {P::accumulation, 6}},
+                 "/training/schedule",
+                 "schedule is interleaved",
+                 "the 6 micro-batches of a step are not a multiple of the 4 stages",
+                 "use 4 or 8 of them, or 1 for virtual_stages"},
+          Broken{"mpt-13b",
+                 {{P::expert_parallel, 8}},
+                 "/training/expert_parallel",
+                 "expert_parallel is 8",
+                 "the model has no experts",
+                 "use 1"},
+          Broken{"mixtral-8x7b",
+                 {{P::expert_parallel, 3}},
+                 "/training/expert_parallel",
+                 "expert_parallel is 3",
+                 "must divide the 8 experts and the 64 GPUs",
+                 "use 4"},
+          Broken{"mixtral-8x7b",
+                 {{P::gpus, 8}, {P::tensor_parallel, 4}, {P::expert_parallel, 8}},
+                 "/training/expert_parallel",
+                 "expert_parallel is 8",
+                 "the 2 GPUs that hold the same weights",
+                 "use 2"},
+          Broken{"mixtral-8x7b",
+                 {{P::experts_per_token, 9}},
+                 "/model/experts_per_token",
+                 "experts_per_token is 9",
+                 "there are 8 experts",
+                 "use 1 to 8"},
+          Broken{"mpt-13b",
+                 {{P::tensor_parallel, 4}, {P::shard_group, 32}},
+                 "/training/shard_group",
+                 "shard_group is 32",
+                 "does not divide the 16 GPUs that hold the same weights",
+                 "use 16"},
+          Broken{
+              "mpt-13b",
+              {{P::tensor_parallel, 8}, {P::pipeline_parallel, 2}, {P::global_batch, 6}, {P::micro_batch, 2}},
+              "/training/global_batch",
+              "global_batch is 6",
+              "not a multiple of data-parallel GPUs × micro-batch = 4 × 2",
+              "use 8"},
+          Broken{"mpt-13b",
+                 {{P::pipeline_parallel, 4}, {P::virtual_stages, 2}, {P::global_batch, 100}},
+                 "/training/global_batch",
+                 "global_batch is 100",
+                 "not a multiple of data-parallel GPUs × micro-batch × stages = 16 × 2 × 4",
+                 "use 128"},
+          Broken{"mpt-13b",
+                 {{P::schedule, 7}},
+                 "/training/schedule",
+                 "schedule is dualpipe",
+                 "not modelled yet",
+                 "leave it out"}}) {
+        const Scenario scenario = of_model(b.model, b.values);
+        const Settings s = resolve(scenario);
+        const Problems problems = check(scenario, s);
+        INFO(texts(problems));
+        REQUIRE(problems.size() == 1);
+        CHECK(problems[0].where == b.where);
+        CHECK(problems[0].what == b.what);
+        INFO(b.why);
+        CHECK(holds(problems[0].why, b.why));
+        INFO(b.to_do);
+        CHECK(holds(problems[0].suggestion, b.to_do));
+        CHECK_FALSE(is_valid(s));
+    }
+}
+
+TEST_CASE("edits: degrees take the nearest value that divides", "[scenario]") {
+    const Scenario base = of_model("llama-3-70b", {{P::gpus, 64}});
+    CHECK(resolve(edited(base, P::tensor_parallel, 5))[P::tensor_parallel] == 4);
+    CHECK(resolve(edited(base, P::tensor_parallel, 1000))[P::tensor_parallel] == 64);
+    CHECK(resolve(edited(base, P::pipeline_parallel, 7))[P::pipeline_parallel] == 8);
+    CHECK(resolve(edited(base, P::context_parallel, 3))[P::context_parallel] == 4);
+    CHECK(resolve(edited(base, P::expert_parallel, 8))[P::expert_parallel] == 1);
+    CHECK(resolve(edited(base, P::virtual_stages, 4))[P::virtual_stages] == 1);
+    CHECK(resolve(edited(moe(), P::expert_parallel, 7))[P::expert_parallel] == 8);
+    // Beside 8 × 4 GPUs of a copy only two are left.
+    const Scenario full = edited(edited(base, P::tensor_parallel, 8), P::pipeline_parallel, 4);
+    CHECK(resolve(edited(full, P::context_parallel, 64))[P::context_parallel] == 2);
+    CHECK(resolve(edited(full, P::gpus, 100))[P::gpus] == 96);
+}
+
+TEST_CASE("edits: virtual stages bring the schedule and whole groups of micro-batches", "[scenario]") {
+    const Scenario staged = edited(of_model("llama-3-70b", {{P::gpus, 64}}), P::pipeline_parallel, 4);
+    const Scenario interleaved = edited(staged, P::virtual_stages, 5);
+    Settings s = resolve(interleaved);
+    CHECK(s[P::virtual_stages] == 5);
+    CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::interleaved);
+    CHECK(s[P::accumulation] == 4);
+    CHECK(resolve(edited(interleaved, P::accumulation, 11))[P::accumulation] == 12);
+    // A schedule without them leaves one; one stage leaves one.
+    s = resolve(edited(interleaved, P::schedule, 1));
+    CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::gpipe);
+    CHECK(s[P::virtual_stages] == 1);
+    CHECK(resolve(edited(interleaved, P::pipeline_parallel, 1))[P::virtual_stages] == 1);
+    // More stages than layers allow: fewer pieces first.
+    CHECK(resolve(edited(interleaved, P::pipeline_parallel, 16))[P::virtual_stages] == 5);
+    // A schedule that was chosen gives way to the one that has virtual stages.
+    const Scenario gpipe = edited(staged, P::schedule, 1);
+    CHECK(resolve(edited(gpipe, P::virtual_stages, 2)).choice<ScheduleKind>(P::schedule) ==
+          ScheduleKind::interleaved);
+}
+
+TEST_CASE("edits: a held global batch stays through every degree", "[scenario]") {
+    const Scenario base =
+        of_model("llama-3-70b", {{P::gpus, 64}, {P::micro_batch, 4}, {P::global_batch, 256}});
+    REQUIRE(is_valid(resolve(base)));
+    Settings s = resolve(edited(base, P::tensor_parallel, 8));
+    CHECK(s[P::global_batch] == 256);
+    CHECK(s[P::micro_batch] == 4);
+    CHECK(s[P::accumulation] == 8);
+    const Scenario deep = edited(edited(base, P::tensor_parallel, 8), P::pipeline_parallel, 8);
+    s = resolve(deep);
+    CHECK(s[P::global_batch] == 256);
+    CHECK(s[P::accumulation] == 64);
+    s = resolve(edited(deep, P::virtual_stages, 5));
+    CHECK(s[P::global_batch] == 256);
+    CHECK(s[P::virtual_stages] == 5);
+    // 8 data-parallel GPUs with 4 sequences each: micro-batches of one make the group of four stages.
+    const Scenario narrow =
+        of_model("llama-3-70b",
+                 {{P::gpus, 32}, {P::pipeline_parallel, 4}, {P::micro_batch, 2}, {P::global_batch, 32}});
+    s = resolve(edited(narrow, P::virtual_stages, 2));
+    CHECK(s[P::global_batch] == 32);
+    CHECK(s[P::micro_batch] == 1);
+    CHECK(s[P::accumulation] == 4);
+}
+
+TEST_CASE("edits: a model's shape and its parallelism agree", "[scenario]") {
+    const Scenario wide = edited(of_model("llama-3-70b", {{P::gpus, 64}}), P::tensor_parallel, 8);
+    // Widths move in steps that leave every GPU whole heads.
+    Settings s = resolve(edited(wide, P::hidden_size, 7000));
+    CHECK(std::fmod(s[P::heads], 8) == 0);
+    CHECK(s[P::tensor_parallel] == 8);
+    CHECK(std::fmod(resolve(edited(wide, P::ffn_size, 20001))[P::ffn_size], 8) == 0);
+    // A preset with fewer layers than stages, or heads that the GPUs do not divide.
+    const Catalogue& shipped = Catalogue::shipped();
+    Scenario deep = edited(of_model("llama-3-70b", {{P::gpus, 64}}), P::pipeline_parallel, 64);
+    deep = with_model(deep, *shipped.find(PresetKind::model, "mpt-125m"));
+    CHECK(is_valid(resolve(deep)));
+    CHECK(resolve(deep)[P::pipeline_parallel] == 8);
+    const Scenario few = with_model(wide, *shipped.find(PresetKind::model, "mpt-125m"));
+    CHECK(resolve(few)[P::tensor_parallel] == 4);
+    // Experts leave with the model that had them.
+    const Scenario dense =
+        with_model(edited(moe(), P::expert_parallel, 8), *shipped.find(PresetKind::model, "mpt-13b"));
+    CHECK(resolve(dense)[P::expert_parallel] == 1);
+    // Fewer layers than stages.
+    const Scenario shallow = edited(edited(first(), P::pipeline_parallel, 8), P::layers, 3);
+    s = resolve(shallow);
+    CHECK(s[P::layers] == 3);
+    CHECK(s[P::pipeline_parallel] == 2);
+}
+
+TEST_CASE("edits: any chain of degrees in either hold mode is valid and keeps what is held",
+          "[scenario][property]") {
+    constexpr P kDegrees[] = {
+        P::gpus,           P::tensor_parallel, P::context_parallel, P::pipeline_parallel,
+        P::virtual_stages, P::expert_parallel, P::schedule,         P::shard_group,
+        P::sharding,       P::gpus_per_node,   P::micro_batch,      P::accumulation,
+        P::global_batch,   P::sequence_length, P::layers,           P::heads};
+    std::mt19937 random(20260711);
+    const Scenario starts[] = {
+        first(), of_model("llama-3-70b", {{P::gpus, 256}}), moe(),
+        of_model("deepseek-v3", {{P::gpus, 1024}, {P::sequence_length, 4096}}),
+        of_model("gpt-530b", {{P::gpus, 280}, {P::tensor_parallel, 8}, {P::pipeline_parallel, 35}})};
+    for (const Scenario& start : starts) {
+        Scenario scenario = start;
+        int unchanged = 0;
+        constexpr int kEdits = 6000;
+        for (int i = 0; i < kEdits; ++i) {
+            if (i % 200 == 0) scenario = start;
+            if (random() % 40 == 0)
+                scenario = holding(scenario, random() % 2 ? Hold::global_batch : Hold::per_gpu_batch);
+            const P id = kDegrees[random() % std::size(kDegrees)];
+            const Parameter& row = parameter(id);
+            // Logarithmic, so that small degrees come as often as large ones.
+            const double low = std::max(1.0, row.slider_low);
+            const double high = std::max(low * 2, row.slider_high);
+            double value = low * std::pow(high / low, std::uniform_real_distribution<double>(0, 1)(random));
+            if (row.named_only) value = static_cast<double>(random() % 10);
+            const Hold held = scenario.hold();
+            const Settings before = resolve(scenario);
+            const Scenario next = edited(scenario, id, value);
+            const Settings s = resolve(next);
+            INFO(start.title() << ", edit " << i << ": " << row.key << " = " << value);
+            const Problems problems = check(next, s);
+            INFO(texts(problems));
+            REQUIRE(problems.empty());
+            REQUIRE(is_valid(s));
+            CHECK(next.hold() == held);
+            if (held == Hold::global_batch && id != P::global_batch)
+                REQUIRE(s[P::global_batch] == before[P::global_batch]);
+            if (held == Hold::per_gpu_batch && id != P::micro_batch)
+                REQUIRE(s[P::micro_batch] == before[P::micro_batch]);
+            if (next == scenario) ++unchanged;
+            scenario = next;
+        }
+        CHECK(unchanged < kEdits / 2);
+    }
+}
+
+TEST_CASE("edits: every value a slider offers can be taken", "[scenario]") {
+    for (const Scenario& base :
+         {edited(edited(of_model("llama-3-70b", {{P::gpus, 128}, {P::accumulation, 8}}), P::pipeline_parallel,
+                        4),
+                 P::virtual_stages, 2),
+          edited(moe(), P::expert_parallel, 4)}) {
+        for (const Hold hold : {Hold::per_gpu_batch, Hold::global_batch}) {
+            const Scenario scenario = holding(base, hold);
+            const Settings s = resolve(scenario);
+            REQUIRE(is_valid(s));
+            for (const P id :
+                 {P::tensor_parallel, P::context_parallel, P::pipeline_parallel, P::virtual_stages,
+                  P::expert_parallel, P::micro_batch, P::accumulation, P::shard_group}) {
+                const Domain range = domain(id, s);
+                CHECK_FALSE(range.stops.empty());
+                for (const double stop : range.stops) {
+                    INFO(parameter(id).key << " = " << stop);
+                    CHECK(nearest_valid(id, stop, s) == stop);
+                    const Settings now = resolve(edited(scenario, id, stop));
+                    CHECK(now[id] == stop);
+                }
+            }
+        }
+    }
+}
