@@ -231,11 +231,9 @@ TEST_CASE("captions say how a plan cuts the model, and only where it does", "[pa
         "Plan: zero3, micro-batch 2, accumulation 1, global batch 128, sequence 2,048, bf16, recompute none, "
         "flash attention.")));
     CHECK(scaling_words(scaling_data(first)).contains(QStringLiteral("2 sequences per GPU; ")));
-    CHECK(scaling_words(scaling_data(first)).contains(QStringLiteral("ideal closed form")));
     const QString cut = scaling_words(scaling_data(answer(read(kLlama))));
     CHECK(cut.contains(QStringLiteral("64 sequences per copy of the model, 32 GPUs")));
     CHECK(cut.contains(QStringLiteral("The plan takes 32 GPUs or more.")));
-    CHECK_FALSE(cut.contains(QStringLiteral("ideal")));
 }
 
 TEST_CASE("scaling curves hold the plan", "[parallel]") {
@@ -257,15 +255,13 @@ TEST_CASE("scaling curves hold the plan", "[parallel]") {
     CHECK(data.fewest_gpus() >= replica_gpus(before));
     CHECK(plot.figure().current_dot().x() == before[P::gpus]);
     CHECK(plot.figure().current_dot().y() == Approx(desk.estimate().mfu).epsilon(1e-12));
-    // The closed form knows gathered weights only; no threshold beside the tokens either.
-    CHECK_FALSE(desk.find<QWidget>("scaling/ideal")->isEnabled());
+    // Only gathered weights have a threshold to hold the tokens against.
     CHECK_FALSE(desk.find<QWidget>("headline/threshold")->isVisible());
     CHECK(desk.find<QWidget>("headline/tokens-per-gpu")->isVisible());
     CHECK(
         desk.find<QWidget>("headline/tokens-per-gpu")->toolTip().contains(QStringLiteral("tensor-parallel")));
-    desk.type("training.tensor_parallel", QStringLiteral("1"));
-    desk.choose("training.sharding", QStringLiteral("zero3"));
-    CHECK(desk.find<QWidget>("scaling/ideal")->isEnabled());
+    desk.open("{}");
+    CHECK(desk.find<QWidget>("headline/threshold")->toolTip().contains(QStringLiteral("gather")));
 }
 
 TEST_CASE("the three verdicts, each with its chip", "[parallel]") {

@@ -143,7 +143,7 @@ double ScalingData::y(const CurvePoint& point, ScalingY quantity) const {
 
 double ScalingData::ideal_y(const CurvePoint& point, ScalingY quantity) const {
     // Where even the closed form finds no room for activations it says zero.
-    if (!has_ideal || !point.valid || !(point.ideal_tokens_per_s_per_gpu > 0)) return kNone;
+    if (!point.valid || !(point.ideal_tokens_per_s_per_gpu > 0)) return kNone;
     if (quantity == ScalingY::mfu) return point.ideal_mfu;
     return y(point.ideal_tokens_per_s_per_gpu, point.x, quantity);
 }
@@ -165,7 +165,6 @@ ScalingData scaling_data(const Answer& answer, bool hypothetical) {
     out.global_batch = s[P::global_batch];
     out.replica_gpus = s[P::tensor_parallel] * s[P::context_parallel] * s[P::pipeline_parallel];
     out.sequences_per_replica = s[P::global_batch] / data_parallel(s);
-    out.has_ideal = s.choice<Sharding>(P::sharding) >= Sharding::zero3;
     out.hypothetical = hypothetical;
     if (const auto measurement = measurement_of(answer.scenario)) {
         const Residual found = residual(answer, *measurement);

@@ -69,7 +69,6 @@ struct ScalingData {
     double replica_gpus = 1;     // that one copy of the model takes: tensor × context × pipeline parallel
     double sequences_per_replica = 0;  // weak: held
     double global_batch = 0;           // strong: held
-    bool has_ideal = true;             // the closed form is one of gathered weights
     bool hypothetical = false;         // show rates where memory does not suffice
 
     // GPUs from which on the plan stays as it is: the curves begin there.

@@ -99,10 +99,6 @@ void ScalingPlot::bring_up_to_date() {
     figure_->set_dimmed(!answer.valid());
     if (answer.valid()) {
         figure_->set_data(scaling_data(answer, hypothetical_));
-        const bool ideal = figure_->data().has_ideal;
-        ideal_->setEnabled(ideal);
-        ideal_->setToolTip(ideal ? QString()
-                                 : tr("The closed form is one of gathered weights (zero3, hsdp)"));
         if (!model_.in_gesture()) figure_->refit();
     }
     replot();
