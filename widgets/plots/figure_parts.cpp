@@ -332,7 +332,8 @@ void draw_x_ticks(QPainter& painter, double top, const std::vector<Tick>& ticks,
 void cut_to_range(QList<double>& x, QList<double>& y, double low, double high, bool log_x, bool log_y) {
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     const auto scaled = [](double value, bool log) { return log ? std::log(value) : value; };
-    const auto is_in = [&](double value) { return value >= low && value <= high; };
+    const double rounding = 1e-9 * (high - low);  // a roof of 100 % is one of 1 and a bit
+    const auto is_in = [&](double value) { return value >= low - rounding && value <= high + rounding; };
     QList<double> out_x;
     QList<double> out_y;
     for (int i = 0; i < x.size(); ++i) {
