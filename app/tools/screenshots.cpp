@@ -43,10 +43,12 @@ Scenario measured() {
     return with_measurement(scenario, Measurement{MeasuredKind::tokens_per_s_per_gpu, 880, 64});
 }
 
-// Tensor, context and pipeline parallel with interleaved stages.
+// Tensor, context and pipeline parallel with interleaved stages, on the stack whose public runs did the same.
 Scenario three_dimensions() {
     Scenario scenario = with_model(first(), *commands::catalogue().find(PresetKind::model, "llama-3-70b"));
-    for (const auto& [id, value] : std::initializer_list<std::pair<P, double>>{{P::gpus, 512},
+    const double nemo = parse(P::software, "nemo").value;
+    for (const auto& [id, value] : std::initializer_list<std::pair<P, double>>{{P::software, nemo},
+                                                                               {P::gpus, 512},
                                                                                {P::sequence_length, 8192},
                                                                                {P::micro_batch, 1},
                                                                                {P::accumulation, 64},
