@@ -295,7 +295,7 @@ QString ParameterRow::objection_to(double value) const {
     const Problems problems = check(other, resolve(other));
     if (problems.empty()) return {};
     const Problem& first = problems.front();
-    const QString why = QString::fromStdString(first.why);
+    QString why = QString::fromStdString(first.why);
     if (QString::fromStdString(first.where) == pointer_of(id_)) return why;
     return QString::fromStdString(first.what) + QStringLiteral(", ") + why;
 }
