@@ -33,10 +33,12 @@
 #include "widgets/panels/table_view.h"
 #include "widgets/panels/waterfall.h"
 #include "widgets/panels/why_panel.h"
+#include "widgets/panels/why_rail.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/plot_data.h"
 #include "widgets/plots/scaling_plot.h"
 #include "widgets/plots/validation_plot.h"
+#include "widgets/text.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
@@ -233,14 +235,7 @@ void MainWindow::build_panes() {
 
     why_ = new WhyPanel(model_);
     panes->addWidget(why_);
-    why_rail_ = new QToolButton;
-    why_rail_->setObjectName(QStringLiteral("why-rail"));
-    why_rail_->setText(tr("?"));
-    why_rail_->setToolTip(tr("Why? Opens the explanation (F9)"));
-    why_rail_->setAccessibleName(tr("Why panel"));
-    why_rail_->setFixedWidth(30);
-    why_rail_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Expanding);
-    why_rail_->setAutoRaise(true);
+    why_rail_ = new WhyRail;
     connect(why_rail_, &QToolButton::clicked, this, [this] { show_why(true); });
     panes->addWidget(why_rail_);
 
@@ -511,8 +506,13 @@ void MainWindow::explain(Output id) {
 
 void MainWindow::show_why(bool shown) {
     why_wanted_ = shown;
-    why_->setVisible(shown);
-    why_rail_->setVisible(!shown);
+    fold_why(!shown);
+}
+
+void MainWindow::fold_why(bool folded) {
+    why_->setVisible(!folded);
+    why_rail_->setText(tr("Why: %1").arg(text_of(output(why_->current()).label)));
+    why_rail_->setVisible(folded);
 }
 
 void MainWindow::fold(const QSize& size) {
@@ -520,9 +520,7 @@ void MainWindow::fold(const QSize& size) {
     controls_->set_compact(compact);
     measured_->set_compact(size.height() < kLowBelow);
     side_->setFixedWidth(compact ? 214 : 262);
-    const bool why = why_wanted_ && size.width() >= kWhyFolds;
-    why_->setVisible(why);
-    why_rail_->setVisible(!why);
+    fold_why(!why_wanted_ || size.width() < kWhyFolds);
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {

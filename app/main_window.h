@@ -26,6 +26,7 @@ class Session;
 class ValidationPlot;
 class Waterfall;
 class WhyPanel;
+class WhyRail;
 
 // Questions to the person, so that tests can answer them.
 struct Dialogs {
@@ -77,6 +78,7 @@ class MainWindow : public QMainWindow {
     void refresh_titles();
     void fold(const QSize& size);
     void show_why(bool shown);
+    void fold_why(bool folded);
     void say(const QString& message);
     void keep_session();
     void export_all();
@@ -101,7 +103,7 @@ class MainWindow : public QMainWindow {
     MemoryBar* memory_ = nullptr;
     Waterfall* waterfall_ = nullptr;
     WhyPanel* why_ = nullptr;
-    QToolButton* why_rail_ = nullptr;
+    WhyRail* why_rail_ = nullptr;
     QWidget* side_ = nullptr;
     QWidget* message_ = nullptr;
     QLabel* message_text_ = nullptr;

@@ -43,6 +43,25 @@ Scenario measured() {
     return with_measurement(scenario, Measurement{MeasuredKind::tokens_per_s_per_gpu, 880, 64});
 }
 
+// Tensor, context and pipeline parallel with interleaved stages, on the stack whose public runs did the same.
+Scenario three_dimensions() {
+    Scenario scenario = with_model(first(), *commands::catalogue().find(PresetKind::model, "llama-3-70b"));
+    const double nemo = parse(P::software, "nemo").value;
+    for (const auto& [id, value] : std::initializer_list<std::pair<P, double>>{{P::software, nemo},
+                                                                               {P::gpus, 512},
+                                                                               {P::sequence_length, 8192},
+                                                                               {P::micro_batch, 1},
+                                                                               {P::accumulation, 64},
+                                                                               {P::sharding, 1},
+                                                                               {P::tensor_parallel, 4},
+                                                                               {P::sequence_parallel, 1},
+                                                                               {P::context_parallel, 2},
+                                                                               {P::pipeline_parallel, 4},
+                                                                               {P::virtual_stages, 5}})
+        scenario = edited(scenario, id, value);
+    return scenario;
+}
+
 Scenario risky() { return edited(edited(first(), P::sequence_length, 2048), P::micro_batch, 5); }
 
 }  // namespace
@@ -64,6 +83,8 @@ int main(int argc, char** argv) {
         {"validation-dark.png", {1440, 900}, ThemeManager::Choice::dark, measured, false, 1},
         {"validation-small.png", {1024, 700}, ThemeManager::Choice::light, measured, false, 1},
         {"measured.png", {1440, 900}, ThemeManager::Choice::light, measured},
+        {"parallel.png", {1440, 900}, ThemeManager::Choice::light, three_dimensions},
+        {"parallel-small-dark.png", {1024, 700}, ThemeManager::Choice::dark, three_dimensions},
         {"small.png", {1024, 700}, ThemeManager::Choice::light, first},
         {"small-does-not-fit.png", {1024, 700}, ThemeManager::Choice::light, too_long},
     };

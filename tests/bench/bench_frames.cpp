@@ -103,11 +103,36 @@ void drag_measured(benchmark::State& state) {
          with_measurement(Scenario::first_launch(commands::catalogue()),
                           Measurement{MeasuredKind::tokens_per_s_per_gpu, 4500, 64}));
 }
+// A plan in three dimensions, whose every point is a pipeline.
+Scenario cut_plan() {
+    Scenario scenario = with_model(Scenario::first_launch(commands::catalogue()),
+                                   *commands::catalogue().find(PresetKind::model, "llama-3-70b"));
+    for (const auto& [id, value] : std::initializer_list<std::pair<P, double>>{{P::gpus, 512},
+                                                                               {P::sequence_length, 8192},
+                                                                               {P::micro_batch, 1},
+                                                                               {P::accumulation, 64},
+                                                                               {P::sharding, 1},
+                                                                               {P::tensor_parallel, 4},
+                                                                               {P::sequence_parallel, 1},
+                                                                               {P::context_parallel, 2},
+                                                                               {P::pipeline_parallel, 4},
+                                                                               {P::virtual_stages, 5}})
+        scenario = edited(scenario, id, value);
+    return scenario;
+}
+void drag_cut_bandwidth(benchmark::State& state) {
+    drag(state, "cluster.inter_node_bandwidth/slider", "scaling", cut_plan());
+}
+void drag_cut_tensor(benchmark::State& state) {
+    drag(state, "training.tensor_parallel/slider", "scaling", cut_plan());
+}
 BENCHMARK(drag_bandwidth)->Name("scaling/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_memory)->Name("scaling/drag_memory")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_width)->Name("scaling/drag_width")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_sequence)->Name("scaling/drag_sequence")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_gpus)->Name("scaling/drag_gpus")->Unit(benchmark::kMillisecond)->Iterations(300);
+BENCHMARK(drag_cut_bandwidth)->Name("plan/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
+BENCHMARK(drag_cut_tensor)->Name("plan/drag_tensor")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_measured)->Name("validation/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 
 // From nothing to the first painted frame, and what that takes in memory.

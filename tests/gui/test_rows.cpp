@@ -296,7 +296,17 @@ TEST_CASE("every slider goes from end to end without a value that makes no sense
         if (parameter(id).prominence == Prominence::file) continue;
         INFO(parameter(id).key);
         const Settings& settings = model.answer().settings;
-        const SliderScale scale(domain(id, settings), parameter(id).logarithmic, parameter(id), settings[id]);
+        const Domain range = domain(id, settings);
+        if (range.stops.size() == 1) {
+            // Nowhere to go: the slider says so, and why.
+            const ParameterRow row(id, model);
+            CHECK_FALSE(row.slider()->isEnabled());
+            CHECK(row.toolTip().contains("Only " + QString::fromStdString(format(id, settings[id]))));
+            CHECK(row.slider()->accessibleDescription().contains("Only"));
+            CHECK(nearest_valid(id, settings[id] + 1, settings) == settings[id]);
+            continue;
+        }
+        const SliderScale scale(range, parameter(id).logarithmic, parameter(id), settings[id]);
         for (int position = 0; position <= scale.last(); ++position) {
             const double value = scale.at(position);
             REQUIRE(std::isfinite(value));
@@ -357,10 +367,28 @@ TEST_CASE("the panel finds rows by their words and opens what hides them", "[gui
     CHECK(gpus->isVisible());
     CHECK_FALSE(optimizer->isVisible());
 
+    QTest::keyClicks(panel.search(), "PP");
+    CHECK(panel.findChild<ParameterRow*>("training.pipeline_parallel")->isVisible());
+    QTest::keyClick(panel.search(), Qt::Key_Escape);
+
     CHECK(panel.row(P::gemm_efficiency)->isVisible());  // Assumptions are closed at first
     CHECK(panel.row(P::optimizer) == optimizer);
     CHECK(optimizer->isVisible());
-    CHECK(panel.row(P::tensor_parallel) == nullptr);  // files only, for now
+    CHECK(panel.row(P::tensor_parallel)->isVisible());  // a row of its group
+    const auto* schedule = panel.findChild<ParameterRow*>("training.schedule");
+    REQUIRE(schedule);
+    CHECK_FALSE(schedule->isVisible());  // in its "More"
+    CHECK(panel.row(P::schedule) == schedule);
+    CHECK(schedule->isVisible());
+    CHECK(panel.row(P::expert_ffn_size) == nullptr);  // files only
+
+    // A row that is asked for is scrolled to, wherever it lies.
+    panel.resize(panel.width(), 400);
+    for (const P id : {P::offload, P::error_band, P::gpus, P::experts}) {
+        const ParameterRow* row = panel.row(id);
+        INFO(parameter(id).key);
+        CHECK(row->visibleRegion().boundingRect().height() == row->height());
+    }
 
     const int wide = panel.width();
     panel.set_compact(true);

@@ -54,6 +54,13 @@ QString summary_of(Group group, const LiveModel& model) {
                    ControlsPanel::tr("%1 attention").arg(shown(P::attention, answer));
         case Group::plan: {
             QString out = shown(P::sharding, answer);
+            constexpr std::array kDegrees{
+                std::pair{P::tensor_parallel, "TP %1"}, std::pair{P::context_parallel, "CP %1"},
+                std::pair{P::expert_parallel, "EP %1"}, std::pair{P::pipeline_parallel, "PP %1"}};
+            for (const auto& [degree, words] : kDegrees) {
+                if (answer.settings[degree] > 1)
+                    out += dot + ControlsPanel::tr(words).arg(shown(degree, answer));
+            }
             if (answer.settings[P::recompute] != 0) {
                 out += dot + ControlsPanel::tr("recompute %1").arg(shown(P::recompute, answer));
             }
@@ -374,7 +381,11 @@ ParameterRow* ControlsPanel::row(P id) {
         if (!found) continue;
         if (found->isHidden()) search_->clear();
         group->reveal(id);
-        scroll_->widget()->layout()->activate();
+        // The row's place is known only when everything above it has its size.
+        QWidget* content = scroll_->widget();
+        content->layout()->activate();
+        content->resize(content->width(),
+                        std::max(content->sizeHint().height(), scroll_->viewport()->height()));
         scroll_->ensureWidgetVisible(found, 0, found->height());
         return found;
     }

@@ -215,13 +215,32 @@ void Headline::refresh() {
                                              : RunLabel::Marker::square,
                              theme.of(estimate.wall));
 
+    // Only gathered weights have to be hidden by the tokens of every micro-batch.
+    gathers_ = answer.valid() && answer.settings.choice<Sharding>(P::sharding) >= Sharding::zero3;
     const double tokens = value_of(Output::tokens_per_gpu, answer);
     const double threshold = value_of(Output::threshold_tokens, answer);
     tokens_->set_runs({{tr("%1 tokens/GPU").arg(shown(tokens, Quantity::tokens, false)), small, theme.text}});
     threshold_caption_->set_runs({{tr("ideal threshold"), small, theme.muted}});
     threshold_->set_runs({{shown(std::round(threshold), Quantity::tokens, false), small, theme.text}});
+    explain_tokens();
     set_sentence();
     arrange();
+}
+
+void Headline::explain_tokens() {
+    const Settings& settings = model_.answer().settings;
+    QString tokens = settings[P::context_parallel] > 1
+                         ? tr("Tokens a GPU works on at a time: sequence × micro-batch ÷ context parallel.")
+                         : tr("Tokens a GPU works on at a time: sequence × micro-batch.");
+    if (const double tensor = settings[P::tensor_parallel]; tensor > 1) {
+        tokens += QLatin1Char(' ') + tr("The %1 tensor-parallel GPUs share the work on the same tokens.")
+                                         .arg(shown(tensor, Quantity::count));
+    }
+    tokens_->setToolTip(tokens);
+    const QString threshold =
+        tr("Tokens from which ideal matrices take as long as the gather of their weights.");
+    threshold_caption_->setToolTip(threshold);
+    threshold_->setToolTip(threshold);
 }
 
 void Headline::set_sentence() {
@@ -377,13 +396,15 @@ void Headline::arrange_sentence() {
 
     // Tokens per GPU against the ideal threshold, where there is room beside the sentence.
     const std::array<RunLabel*, 3> item{tokens_, threshold_caption_, threshold_};
+    const std::size_t used = gathers_ ? item.size() : 1;
     constexpr double kBetween = 6;
-    double item_width = 2 * kBetween;
-    for (const RunLabel* label : item) item_width += std::ceil(label->natural_width());
+    double item_width = kBetween * static_cast<double>(used - 1);
+    for (std::size_t i = 0; i < used; ++i) item_width += std::ceil(item[i]->natural_width());
     const bool fits = model_.answer().valid() && sentence_width + 24 + item_width <= room;
     double x = right - item_width;
-    for (RunLabel* label : item) {
-        label->setVisible(fits);
+    for (std::size_t i = 0; i < item.size(); ++i) {
+        RunLabel* label = item[i];
+        label->setVisible(fits && i < used);
         const int w = static_cast<int>(std::ceil(label->natural_width()));
         label->setGeometry(static_cast<int>(x), top, w + 1, row);
         x += w + kBetween;

@@ -45,6 +45,7 @@ class Headline : public QWidget {
     void refresh();
     void set_rate(Column column, Output id, const QString& caption, const QString& difference);
     void set_sentence();
+    void explain_tokens();
     void arrange();
     void arrange_columns();
     void arrange_sentence();
@@ -62,6 +63,7 @@ class Headline : public QWidget {
     RunLabel* tokens_ = nullptr;
     RunLabel* threshold_caption_ = nullptr;
     RunLabel* threshold_ = nullptr;
+    bool gathers_ = true;  // weights are gathered, so that there is a threshold
     QCheckBox* show_hypothetical_ = nullptr;
     QStringList sentences_;
     bool hypothetical_ = false;

@@ -294,10 +294,24 @@ Output output_of(MemoryTerm term) {
     return outputs[static_cast<std::size_t>(term)];
 }
 
+QString stage_words(double stage, double stages) {
+    if (stages <= 1) return {};
+    return MemoryBar::tr("stage %1 of %2")
+        .arg(shown(stage + 1, Quantity::count), shown(stages, Quantity::count));
+}
+
 MemoryBarData memory_bar_data(const Answer& answer, const std::vector<Pin>& pins) {
     const MemoryUse& use = answer.estimate.memory;
-    MemoryBarData data{
-        use.terms(), use.peak, use.capacity, use.margin, answer.estimate.verdict, use.peak_moment, {}, 0};
+    MemoryBarData data{use.terms(),
+                       use.peak,
+                       use.capacity,
+                       use.margin,
+                       answer.estimate.verdict,
+                       use.peak_moment,
+                       use.stage,
+                       answer.settings[P::pipeline_parallel],
+                       {},
+                       0};
     for (const Pin& pin : pins) {
         if (pin.answer.valid()) data.ghosts.push_back({pin.letter, pin.answer.estimate.memory.peak});
     }
@@ -366,9 +380,10 @@ void paint_memory_bar(QPainter& painter, const QRectF& area, const Theme& theme,
     painter.setFont(bold);
     painter.setPen(theme.text);
     painter.drawText(QPointF(area.left() + kPadding, baseline), title);
-    QString note = MemoryBar::tr("per GPU, %1").arg(text_of(label_of(data.moment)));
-    if (text_width(small, note) + text_width(bold, title) + 2 * kPadding + 12 > area.width())
-        note = MemoryBar::tr("per GPU");
+    const QString stage = stage_words(data.stage, data.stages);
+    const QString of = stage.isEmpty() ? MemoryBar::tr("per GPU") : stage;
+    QString note = of + QStringLiteral(", ") + text_of(label_of(data.moment));
+    if (text_width(small, note) + text_width(bold, title) + 2 * kPadding + 12 > area.width()) note = of;
     painter.setFont(small);
     painter.setPen(theme.muted);
     painter.drawText(QPointF(area.right() - kPadding - text_width(small, note), baseline), note);
@@ -412,6 +427,7 @@ void MemoryBar::describe() {
     QStringList parts{tr("%1 of %2 used, %3")
                           .arg(shown(data_.peak, Quantity::bytes), shown(data_.capacity, Quantity::bytes),
                                text_of(label_of(data_.moment)))};
+    if (const QString stage = stage_words(data_.stage, data_.stages); !stage.isEmpty()) parts.append(stage);
     for (std::size_t i = 0; i < kMemoryTerms; ++i) {
         parts.append(text_of(label_of(static_cast<MemoryTerm>(i))) + QLatin1Char(' ') +
                      shown(data_.terms[i], Quantity::bytes));
@@ -445,7 +461,10 @@ QString MemoryBar::tip_at(const QPointF& at) const {
     };
     if (term)
         return line(text_of(output(output_of(*term)).label), data_.terms[static_cast<std::size_t>(*term)]);
-    return line(tr("Peak"), data_.peak) + QLatin1Char('\n') + line(tr("Usable"), data_.capacity);
+    QString tip = line(tr("Peak"), data_.peak) + QLatin1Char('\n') + line(tr("Usable"), data_.capacity);
+    if (const QString stage = stage_words(data_.stage, data_.stages); !stage.isEmpty())
+        tip += QLatin1Char('\n') + tr("The fullest GPUs are those of %1").arg(stage);
+    return tip;
 }
 
 bool MemoryBar::event(QEvent* event) {

@@ -23,6 +23,8 @@ struct MemoryBarData {
     double margin = 0;
     Verdict verdict = Verdict::fits;
     Moment moment = Moment::forward_end;
+    double stage = 0;   // pipeline stage of the GPU that holds it, from the front
+    double stages = 1;  // of the pipeline
     struct Ghost {
         char letter;
         double peak;
@@ -30,6 +32,9 @@ struct MemoryBarData {
     std::vector<Ghost> ghosts;
     double top = 0;  // upper end of the axis, bytes
 };
+
+// "stage 1 of 4", the one whose GPUs hold the most; empty where there is no pipeline.
+QString stage_words(double stage, double stages);
 
 // With the axis fitted to it.
 MemoryBarData memory_bar_data(const Answer& answer, const std::vector<Pin>& pins = {});

@@ -213,13 +213,20 @@ void paint_no_time(QPainter& painter, const QRectF& area, const Theme& theme, co
 }  // namespace
 
 Output output_of(StepTerm term) {
-    constexpr std::array outputs{Output::step_matmul,          Output::step_attention,
-                                 Output::step_elementwise,     Output::step_recompute,
-                                 Output::step_copies,          Output::step_network,
-                                 Output::step_tensor_network,  Output::step_context_network,
-                                 Output::step_expert_network,  Output::step_stage_network,
-                                 Output::step_bubble,          Output::step_optimizer,
-                                 Output::step_host_link,       Output::step_host,
+    constexpr std::array outputs{Output::step_matmul,
+                                 Output::step_attention,
+                                 Output::step_elementwise,
+                                 Output::step_recompute,
+                                 Output::step_copies,
+                                 Output::step_network,
+                                 Output::step_tensor_network,
+                                 Output::step_context_network,
+                                 Output::step_expert_network,
+                                 Output::step_stage_network,
+                                 Output::step_bubble,
+                                 Output::step_optimizer,
+                                 Output::step_host_link,
+                                 Output::step_host,
                                  Output::step_time};
     static_assert(outputs.size() == kStepTerms + 1);
     return outputs[static_cast<std::size_t>(term)];
@@ -396,7 +403,8 @@ bool Waterfall::event(QEvent* event) {
     } else if (term) {
         tip = text_of(label_of(*term)) + QStringLiteral(": ") +
               exact_time(data_.terms[static_cast<std::size_t>(*term)]);
-        if (*term == StepTerm::network) tip += tr(" exposed, %1 hidden").arg(exact_time(data_.hidden));
+        if (*term == StepTerm::network)
+            tip += tr(" exposed; %1 of all communication hidden").arg(exact_time(data_.hidden));
     }
     QToolTip::showText(help->globalPos(), tip, this);
     return true;

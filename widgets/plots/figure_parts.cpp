@@ -217,9 +217,9 @@ void draw_unfit(QPainter& painter, const QRectF& area, const Theme& theme) {
     painter.restore();
 }
 
-void draw_unfit_words(QPainter& painter, const QRectF& area, const QString& words, const Theme& theme,
-                      const FigureFonts& fonts, LabelRoom& room) {
-    const LabelLines lines{{words, fonts.small_bold, theme.text}};
+void draw_area_words(QPainter& painter, const QRectF& area, const LabelLine& words, const QColor& ground,
+                     LabelRoom& room) {
+    const LabelLines lines{words};
     const QSizeF size = size_of(lines);
     constexpr double kPadding = 8;
     const bool wide = area.width() >= size.width() + kPadding;
@@ -233,8 +233,8 @@ void draw_unfit_words(QPainter& painter, const QRectF& area, const QString& word
     }
     const auto box = room.place(turned, corners);
     if (!box) return;
-    if (wide) draw_label(painter, *box, lines, Qt::AlignHCenter, theme.hatch_ground);
-    else draw_upright(painter, *box, lines.front(), theme.hatch_ground);
+    if (wide) draw_label(painter, *box, lines, Qt::AlignHCenter, ground);
+    else draw_upright(painter, *box, words, ground);
 }
 
 std::vector<double> linear_ticks(double low, double high, int most) {
@@ -332,7 +332,8 @@ void draw_x_ticks(QPainter& painter, double top, const std::vector<Tick>& ticks,
 void cut_to_range(QList<double>& x, QList<double>& y, double low, double high, bool log_x, bool log_y) {
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     const auto scaled = [](double value, bool log) { return log ? std::log(value) : value; };
-    const auto is_in = [&](double value) { return value >= low && value <= high; };
+    const double rounding = 1e-9 * (high - low);  // a roof of 100 % is one of 1 and a bit
+    const auto is_in = [&](double value) { return value >= low - rounding && value <= high + rounding; };
     QList<double> out_x;
     QList<double> out_y;
     for (int i = 0; i < x.size(); ++i) {

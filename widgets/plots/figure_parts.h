@@ -77,10 +77,11 @@ void draw_triangle(QPainter& painter, const QPointF& tip, double width, const QC
 void draw_tag(QPainter& painter, const QRectF& box, char letter, const QColor& color, const QFont& font);
 inline constexpr double kTag = 16;
 
-// A hatched area with "does not fit" in it where there is room, edges in the border colour.
+// A hatched area of what does not fit, edges in the border colour.
 void draw_unfit(QPainter& painter, const QRectF& area, const Theme& theme);
-void draw_unfit_words(QPainter& painter, const QRectF& area, const QString& words, const Theme& theme,
-                      const FigureFonts& fonts, LabelRoom& room);
+// What an area means, in it where there is room, upright where it is narrow.
+void draw_area_words(QPainter& painter, const QRectF& area, const LabelLine& words, const QColor& ground,
+                     LabelRoom& room);
 
 // Ticks of one axis.
 struct Tick {

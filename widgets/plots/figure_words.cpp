@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "widgets/panels/drawing.h"
+#include "widgets/panels/memory_bar.h"
 
 namespace shardscope {
 namespace {
@@ -52,24 +53,44 @@ QString setting_words(const Answer& answer) {
 }
 
 QString plan_words(const Settings& settings) {
-    const QStringList plan{value_of(P::sharding, settings),
-                           tr("micro-batch %1").arg(value_of(P::micro_batch, settings)),
-                           tr("accumulation %1").arg(value_of(P::accumulation, settings)),
-                           tr("global batch %1").arg(value_of(P::global_batch, settings)),
-                           tr("sequence %1").arg(shown(settings[P::sequence_length], Quantity::count)),
-                           value_of(P::precision, settings),
-                           tr("recompute %1").arg(value_of(P::recompute, settings)),
-                           tr("%1 attention").arg(value_of(P::attention, settings))};
+    QStringList plan{value_of(P::sharding, settings)};
+    // What is cut, and how: only what is.
+    const auto degree = [&](P id, const QString& words) {
+        if (settings[id] > 1) plan += words.arg(value_of(id, settings));
+    };
+    degree(P::tensor_parallel, settings.on(P::sequence_parallel) ? tr("tensor and sequence parallel %1")
+                                                                 : tr("tensor parallel %1"));
+    if (settings[P::tensor_parallel] > 1 && settings.on(P::async_tensor_parallel))
+        plan += tr("async tensor parallel");
+    degree(P::context_parallel, tr("context parallel %1"));
+    degree(P::expert_parallel, tr("expert parallel %1"));
+    degree(P::pipeline_parallel, tr("pipeline parallel %1"));
+    degree(P::virtual_stages, tr("%1 virtual stages"));
+    if (settings[P::pipeline_parallel] > 1) plan += tr("%1 schedule").arg(value_of(P::schedule, settings));
+    if (settings.choice<Offload>(P::offload) != Offload::none)
+        plan += tr("offload %1").arg(value_of(P::offload, settings));
+    plan += {tr("micro-batch %1").arg(value_of(P::micro_batch, settings)),
+             tr("accumulation %1").arg(value_of(P::accumulation, settings)),
+             tr("global batch %1").arg(value_of(P::global_batch, settings)),
+             tr("sequence %1").arg(shown(settings[P::sequence_length], Quantity::count)),
+             value_of(P::precision, settings),
+             tr("recompute %1").arg(value_of(P::recompute, settings)),
+             tr("%1 attention").arg(value_of(P::attention, settings))};
     return plan.join(QStringLiteral(", "));
 }
 
 QString scaling_words(const ScalingData& data) {
     QStringList out;
-    out += tr("Solid: weak scaling, %1 sequences per GPU; dashed: strong scaling, %2 in all; dotted: the "
-              "ideal closed form; "
-              "grey: the likely band, ±%3.")
-               .arg(shown(data.sequences_per_gpu, Quantity::count), shown(data.global_batch, Quantity::count),
-                    shown(data.band, Quantity::percent));
+    const bool cut = data.replica_gpus > 1;
+    const QString replica = shown(data.replica_gpus, Quantity::count);
+    out +=
+        tr("Solid: weak scaling, %1 sequences per %2; dashed: strong scaling, %3 in all; dotted: the ideal "
+           "closed form; grey: the likely band, ±%4.")
+            .arg(shown(data.sequences_per_replica, Quantity::count),
+                 cut ? tr("copy of the model, %1 GPUs").arg(replica) : tr("GPU"),
+                 shown(data.global_batch, Quantity::count), shown(data.band, Quantity::percent));
+    if (data.fewest_gpus() > 1)
+        out += tr("The plan takes %1 GPUs or more.").arg(shown(data.fewest_gpus(), Quantity::count));
     if (!std::ranges::all_of(data.curves.weak, &CurvePoint::fits)) out += memory_limit(data.capacity);
     if (!data.measured.empty()) {
         out +=
@@ -86,22 +107,25 @@ QString sweep_words(const SweepData& data) {
     QStringList out;
     if (data.family == P::count) out += tr("Ring: the scenario.");
     else
-        out += tr("Solid and ring: the scenario; other dashes: other values of %1.")
+        out += (stands_apart(data.x) ? tr("Discs and ring: the scenario; other marks: other values of %1.")
+                                     : tr("Solid and ring: the scenario; other dashes: other values of %1."))
                    .arg(text_of(parameter(data.family).label));
     const bool all_fit = std::ranges::all_of(data.series, [](const SweepSeries& series) {
         return std::ranges::all_of(series.points,
                                    [](const SweepPoint& point) { return !point.valid || point.fits(); });
     });
     if (!all_fit) out += memory_limit(data.capacity);
-    if (!all_fit && !parameter(data.x).named_only) out += tr("A curve ends there in a cross.");
+    if (!all_fit && !stands_apart(data.x)) out += tr("A curve ends there in a cross.");
     if (data.hypothetical) out += hypothetical_words();
     return out.join(QLatin1Char(' '));
 }
 
 QString memory_words(const Answer& answer) {
     const MemoryUse& memory = answer.estimate.memory;
-    QString out = tr("Memory of one GPU at its fullest moment, %1: %2 of %3.")
-                      .arg(text_of(label_of(memory.peak_moment)), shown(memory.peak, Quantity::bytes),
+    const QString stage = stage_words(memory.stage, answer.settings[P::pipeline_parallel]);
+    QString out = tr("Memory of one GPU%1 at its fullest moment, %2: %3 of %4.")
+                      .arg(stage.isEmpty() ? QString() : tr(" of the fullest pipeline stage (%1)").arg(stage),
+                           text_of(label_of(memory.peak_moment)), shown(memory.peak, Quantity::bytes),
                            shown(memory.capacity, Quantity::bytes));
     out +=
         QLatin1Char(' ') +

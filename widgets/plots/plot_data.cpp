@@ -33,6 +33,23 @@ const CurvePoint* point_at(const Curve& curve, double gpus) {
     return found == curve.end() ? nullptr : &*found;
 }
 
+constexpr std::array kDegrees{P::tensor_parallel, P::context_parallel, P::pipeline_parallel,
+                              P::expert_parallel, P::virtual_stages};
+
+bool is_cut(const Settings& s) {
+    return std::ranges::any_of(kDegrees, [&](P id) { return s[id] > 1; });
+}
+
+// A scaling curve holds the plan: GPU counts that would need another one are none of its points.
+void keep_plan(Curve& curve, const Scenario& scenario) {
+    const Settings before = resolve(scenario);
+    std::erase_if(curve, [&](const CurvePoint& point) {
+        const Settings after = resolve(edited(scenario, P::gpus, point.x));
+        return after[P::gpus] != point.x ||
+               !std::ranges::all_of(kDegrees, [&](P id) { return after[id] == before[id]; });
+    });
+}
+
 SweepPoint sweep_point(double x, const Answer& answer, bool valid, const std::vector<Output>& outputs,
                        bool hypothetical) {
     SweepPoint point{x, valid, answer.estimate.verdict, answer.estimate.wall, {}};
@@ -136,13 +153,18 @@ ScalingData scaling_data(const Answer& answer, bool hypothetical) {
     if (!answer.valid()) return out;
     const Settings& s = answer.settings;
     out.curves = scaling(answer.scenario);
+    if (is_cut(s)) {
+        keep_plan(out.curves.weak, holding(answer.scenario, Hold::per_gpu_batch));
+        keep_plan(out.curves.strong, holding(answer.scenario, Hold::global_batch));
+    }
     out.current = curve_point(s[P::gpus], answer, true);
     out.full_rate = answer.compiled.peak / answer.compiled.flops_per_token;
     out.training_tokens = answer.compiled.training_tokens;
     out.band = s[P::error_band];
     out.capacity = answer.estimate.memory.capacity;
     out.global_batch = s[P::global_batch];
-    out.sequences_per_gpu = s[P::global_batch] / data_parallel(s);
+    out.replica_gpus = s[P::tensor_parallel] * s[P::context_parallel] * s[P::pipeline_parallel];
+    out.sequences_per_replica = s[P::global_batch] / data_parallel(s);
     out.hypothetical = hypothetical;
     if (const auto measurement = measurement_of(answer.scenario)) {
         const Residual found = residual(answer, *measurement);
@@ -156,6 +178,10 @@ ScalingData scaling_data(const Answer& answer, bool hypothetical) {
         }
     }
     return out;
+}
+
+bool stands_apart(P id) {
+    return parameter(id).named_only || std::ranges::find(kDegrees, id) != kDegrees.end();
 }
 
 SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const std::vector<Output>& outputs,
@@ -275,20 +301,21 @@ PlotTable sweep_table(const SweepData& data) {
 
 PlotTable memory_table(const Answer& answer) {
     PlotTable out;
-    out.columns = {"term", "family", "memory[GiB]", "moment", "verdict"};
+    out.columns = {"term", "family", "memory[GiB]", "moment", "stage", "verdict"};
     if (!answer.valid()) return out;
     const MemoryUse& memory = answer.estimate.memory;
     const double gib = plot_unit(Quantity::bytes).factor;
     const std::string moment(name_of(memory.peak_moment));
+    const std::string stage = cell(memory.stage + 1);
     const std::string verdict(name_of(answer.estimate.verdict));
     for (std::size_t i = 0; i < kMemoryTerms; ++i) {
         out.rows.push_back({std::string(name_of(static_cast<MemoryTerm>(i))),
                             i < kSharedMemoryTerms ? "shared" : "each", cell(memory.terms()[i], gib), moment,
-                            verdict});
+                            stage, verdict});
     }
-    out.rows.push_back({"peak", "", cell(memory.peak, gib), moment, verdict});
-    out.rows.push_back({"capacity", "", cell(memory.capacity, gib), "", verdict});
-    out.rows.push_back({"risk_margin", "", cell(memory.margin, gib), "", verdict});
+    out.rows.push_back({"peak", "", cell(memory.peak, gib), moment, stage, verdict});
+    out.rows.push_back({"capacity", "", cell(memory.capacity, gib), "", "", verdict});
+    out.rows.push_back({"risk_margin", "", cell(memory.margin, gib), "", "", verdict});
     return out;
 }
 

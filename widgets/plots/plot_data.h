@@ -62,14 +62,17 @@ struct ScalingData {
     Scaling curves;
     CurvePoint current;
     std::vector<MeasuredPoint> measured;
-    double full_rate = 1;          // tokens/s/GPU at 100 % MFU
-    double training_tokens = 0;    // of the whole run
-    double band = 0;               // relative half width
-    double capacity = 0;           // usable bytes
-    double sequences_per_gpu = 0;  // weak: held
-    double global_batch = 0;       // strong: held
-    bool hypothetical = false;     // show rates where memory does not suffice
+    double full_rate = 1;        // tokens/s/GPU at 100 % MFU
+    double training_tokens = 0;  // of the whole run
+    double band = 0;             // relative half width
+    double capacity = 0;         // usable bytes
+    double replica_gpus = 1;     // that one copy of the model takes: tensor × context × pipeline parallel
+    double sequences_per_replica = 0;  // weak: held
+    double global_batch = 0;           // strong: held
+    bool hypothetical = false;         // show rates where memory does not suffice
 
+    // GPUs from which on the plan stays as it is: the curves begin there.
+    [[nodiscard]] double fewest_gpus() const { return curves.weak.empty() ? 1 : curves.weak.front().x; }
     [[nodiscard]] bool shows(const CurvePoint& point) const {
         return point.valid && (hypothetical || point.fits());
     }
@@ -96,6 +99,9 @@ struct SweepSeries {
     bool current = true;  // the scenario's own value
     std::vector<SweepPoint> points;
 };
+// Whether nothing lies between two values: choices, and degrees of parallelism.
+bool stands_apart(P id);
+
 struct SweepData {
     P x = P::count;
     P family = P::count;          // P::count: none

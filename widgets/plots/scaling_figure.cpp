@@ -256,6 +256,10 @@ std::vector<Stretch> ScalingFigure::Parts::unfit() const {
 
 void ScalingFigure::Parts::paint_below(QCPPainter& painter) const {
     const QRectF area = frame();
+    if (data.fewest_gpus() > x().range().lower) {
+        const double right = std::min(area.right(), x().coordToPixel(data.fewest_gpus()));
+        painter.fillRect(QRectF(area.left(), area.top(), right - area.left(), area.height()), theme->grid);
+    }
     for (const Stretch& stretch : unfit()) {
         const double left = std::max(area.left(), x().coordToPixel(stretch.from));
         const double right = std::min(area.right(), x().coordToPixel(stretch.to));

@@ -152,7 +152,7 @@ void ScalingLabels::find_marks() {
 // The first hop between nodes.
 void ScalingLabels::paint_node() {
     const double node = scene_.data.curves.node;
-    if (node <= 1 || !scene_.x.range().contains(node)) return;
+    if (node <= 1 || node < scene_.data.fewest_gpus() || !scene_.x.range().contains(node)) return;
     const QRectF& area = scene_.area;
     const double px = scene_.x.coordToPixel(node);
     const double top = area.top() + 0.3 * area.height();
@@ -234,7 +234,10 @@ void ScalingLabels::name_curves() {
         const CurvePoint& end = data.curves.strong.back();
         const LabelLines shorter{bold(tr("strong"))};
         LabelLines lines{bold(tr("strong, %1 in all").arg(shown(data.global_batch, Quantity::count)))};
-        if (end.x == data.global_batch) lines.append(muted(tr("one per GPU, none left to split")));
+        if (end.x == data.global_batch * data.replica_gpus) {
+            lines.append(muted(data.replica_gpus > 1 ? tr("one per copy, none left to split")
+                                                     : tr("one per GPU, none left to split")));
+        }
         name_curve(scene_.strong, roomy_ ? lines : shorter, shorter, {1.0, 0.9, 0.8, 0.6, 0.3, 0.0}, 12);
         if (const QPointF tip = scene_.strong.back(); in_frame(tip)) {
             painter_.setPen(line_pen(scene_.theme.text, 2));
@@ -243,8 +246,11 @@ void ScalingLabels::name_curves() {
     }
     if (!scene_.weak.isEmpty()) {
         const LabelLines shorter{bold(tr("weak"))};
+        const QString sequences = shown(data.sequences_per_replica, Quantity::count);
         const LabelLines lines{
-            bold(tr("weak, %1 per GPU").arg(shown(data.sequences_per_gpu, Quantity::count)))};
+            bold(data.replica_gpus > 1
+                     ? tr("weak, %1 per %2 GPUs").arg(sequences, shown(data.replica_gpus, Quantity::count))
+                     : tr("weak, %1 per GPU").arg(sequences))};
         name_curve(scene_.weak, roomy_ ? lines : shorter, shorter,
                    {0.62, 0.55, 0.7, 0.48, 0.78, 0.4, 0.9, 0.3, 1.0}, 10);
     }
@@ -252,8 +258,14 @@ void ScalingLabels::name_curves() {
     for (const Stretch& stretch : scene_.unfit) {
         const double left = std::max(area.left(), scene_.x.coordToPixel(stretch.from));
         const double right = std::min(area.right(), scene_.x.coordToPixel(stretch.to));
-        draw_unfit_words(painter_, QRectF(left, area.top(), right - left, area.height()), tr("does not fit"),
-                         scene_.theme, scene_.fonts, room_);
+        draw_area_words(painter_, QRectF(left, area.top(), right - left, area.height()),
+                        bold(tr("does not fit")), scene_.theme.hatch_ground, room_);
+    }
+    if (data.fewest_gpus() > scene_.x.range().lower) {
+        const double right = std::min(area.right(), scene_.x.coordToPixel(data.fewest_gpus()));
+        const QString gpus = shown(data.fewest_gpus(), Quantity::count);
+        draw_area_words(painter_, QRectF(area.left(), area.top(), right - area.left(), area.height()),
+                        muted(tr("the plan takes %1 GPUs").arg(gpus)), scene_.theme.grid, room_);
     }
     const LabelLines ideal{muted(tr("ideal, closed form"))};
     name_curve(scene_.ideal, ideal, ideal, {0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2}, 6);

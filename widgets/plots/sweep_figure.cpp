@@ -60,7 +60,7 @@ struct SweepFigure::Parts {
     void fit_axes();
     void lay_out(const QSize& size);
 
-    [[nodiscard]] bool named() const { return parameter(data.x).named_only; }
+    [[nodiscard]] bool apart() const { return stands_apart(data.x); }
     [[nodiscard]] bool log_x() const;
     [[nodiscard]] double axis_x(double value) const;
     [[nodiscard]] double axis_y(std::size_t panel, const SweepPoint& point) const {
@@ -137,14 +137,14 @@ void SweepFigure::Parts::style_panels() {
 }
 
 bool SweepFigure::Parts::log_x() const {
-    if (data.series.empty() || named() || !parameter(data.x).logarithmic) return false;
+    if (data.series.empty() || apart() || !parameter(data.x).logarithmic) return false;
     return std::ranges::all_of(data.series.front().points,
                                [](const SweepPoint& point) { return point.x > 0; });
 }
 
 // Choices stand side by side in the order they are swept in.
 double SweepFigure::Parts::axis_x(double value) const {
-    if (!named()) return value / plot_unit(parameter(data.x).quantity).factor;
+    if (!apart()) return value / plot_unit(parameter(data.x).quantity).factor;
     const auto& points = data.series.front().points;
     const auto found = std::ranges::find(points, value, &SweepPoint::x);
     return found == points.end() ? kNone : static_cast<double>(found - points.begin());
@@ -168,7 +168,7 @@ std::vector<Stretch> SweepFigure::Parts::unfit() const {
         fits.push_back(own ? fits_here(*own) : std::ranges::any_of(data.series, fits_here));
     }
     std::vector<Stretch> out = unfit_stretches(x, fits);
-    if (!named()) return out;
+    if (!apart()) return out;
     // Choices have no values in between: each takes its own half step to both sides.
     out.clear();
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -214,15 +214,15 @@ void SweepFigure::Parts::fill_graphs() {
                 y.append(axis_y(p, point));
             }
             QCPGraph& graph = *panels[p].graphs[k];
-            if (named()) {
+            if (apart()) {
                 for (double& value : y) value = range.contains(value) ? value : kNone;
             } else {
                 cut_to_range(x, y, range.lower, range.upper, log_x(), false);
             }
             graph.setData(x, y, true);
             graph.setPen(pen_of(k));
-            graph.setLineStyle(named() ? QCPGraph::lsNone : QCPGraph::lsLine);
-            graph.setScatterStyle(named() ? mark_of(k) : QCPScatterStyle());
+            graph.setLineStyle(apart() ? QCPGraph::lsNone : QCPGraph::lsLine);
+            graph.setScatterStyle(apart() ? mark_of(k) : QCPScatterStyle());
         }
     }
 }
@@ -240,7 +240,7 @@ void SweepFigure::Parts::fit_axes() {
         low -= 1;
         high += 1;
     }
-    if (named()) {
+    if (apart()) {
         low -= kHalfStep;
         high += kHalfStep;
     }
@@ -333,7 +333,7 @@ std::vector<Tick> SweepFigure::Parts::ticks(std::vector<double>& center) const {
     const Parameter& row = parameter(data.x);
     std::vector<Tick> out;
     const double now = axis_x(data.current.x);
-    if (named()) {
+    if (apart()) {
         for (const SweepPoint& point : data.series.front().points) {
             out.push_back(
                 {axis_x(point.x), QString::fromStdString(format(data.x, point.x)), axis_x(point.x) == now});
@@ -370,7 +370,7 @@ void SweepFigure::Parts::paint_x_axis(QCPPainter& painter) const {
             if (point.valid) samples.push_back({axis_x(point.x), point.fits(), point.wall});
         }
         std::vector<WallPiece> pieces;
-        if (named()) {
+        if (apart()) {
             for (const WallSample& one : samples) {
                 pieces.push_back(
                     {x.coordToPixel(one.x - kHalfStep), x.coordToPixel(one.x + kHalfStep), one.wall});
@@ -456,7 +456,7 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t p) const {
         const bool own = data.series[k].current;
         const QColor color = own ? t.text : t.muted;
         const auto& points = data.series[k].points;
-        for (std::size_t i = 0; output(id).timed && !named() && i < points.size(); ++i) {
+        for (std::size_t i = 0; output(id).timed && !apart() && i < points.size(); ++i) {
             if (std::isnan(points[i].value[p])) continue;
             const bool ends =
                 (i > 0 && points[i - 1].valid && std::isnan(points[i - 1].value[p])) ||
@@ -494,8 +494,8 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t p) const {
     for (const Stretch& stretch : unfit()) {
         const double left = std::max(area.left(), x.coordToPixel(stretch.from));
         const double right = std::min(area.right(), x.coordToPixel(stretch.to));
-        draw_unfit_words(painter, QRectF(left, area.top(), right - left, area.height()), tr("does not fit"),
-                         t, fonts, room);
+        draw_area_words(painter, QRectF(left, area.top(), right - left, area.height()),
+                        {tr("does not fit"), fonts.small_bold, t.text}, t.hatch_ground, room);
     }
     if (has_dot) draw_ring(painter, dot, kDot, t.pane, t.text);
 }

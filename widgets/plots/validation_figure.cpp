@@ -100,6 +100,7 @@ struct ValidationFigure::Parts {
     void fit();
     void lay_out();
     QPointF pixel(const ValidationPoint& point) const;
+    [[nodiscard]] std::array<QPointF, 2> own_guides() const;  // ends on both axes
     bool beyond(const ValidationPoint& point) const;
 
     void paint_below(QCPPainter& painter) const;
@@ -193,6 +194,11 @@ QPointF ValidationFigure::Parts::pixel(const ValidationPoint& point) const {
     return {on(x(), point.measured(quantity)), on(y(), point.predicted(quantity))};
 }
 
+std::array<QPointF, 2> ValidationFigure::Parts::own_guides() const {
+    const QPointF at = pixel(*own);
+    return {QPointF(at.x(), frame().bottom()), QPointF(frame().left(), at.y())};
+}
+
 // ---- painting --------------------------------------------------------------------------------------------
 
 void ValidationFigure::Parts::paint_below(QCPPainter& painter) const {
@@ -218,6 +224,11 @@ void ValidationFigure::Parts::paint_above(QCPPainter& painter) const {
     paint_titles(painter);
     if (data.points.empty()) return;
     const QRectF area = frame();
+    if (own) {
+        // To be told from all others; below the words of the corners.
+        painter.setPen(line_pen(theme->text, 1, {1, 2}));
+        for (const QPointF& end : own_guides()) painter.drawLine(pixel(*own), end);
+    }
     paint_points(painter);
     LabelRoom room(area.adjusted(2, 2, -2, -2));
     room.take(paint_families(painter));
@@ -345,12 +356,7 @@ void ValidationFigure::Parts::paint_own(QCPPainter& painter, LabelRoom& room) co
     LabelLines lines{{tr("my run: predicted %1").arg(error_words(own->error)), fonts.small_bold, theme->text},
                      {tr("measured %1").arg(text(own->measured(quantity))), fonts.small, theme->text}};
     if (beyond(*own)) lines.append({tr("beyond this axis"), fonts.small, theme->text});
-    // To be told from all others: guides to both axes.
-    painter.setPen(line_pen(theme->text, 1, {1, 2}));
-    for (const QPointF& end : {QPointF(at.x(), frame().bottom()), QPointF(frame().left(), at.y())}) {
-        painter.drawLine(at, end);
-        room.avoid(QPolygonF({at, end}), 0.5);
-    }
+    for (const QPointF& end : own_guides()) room.avoid(QPolygonF({at, end}), 0.5);
     draw_own_run(painter, at, *theme);
     constexpr double kGap = 12;
     room.take(QRectF(at.x() - kGap / 2, at.y() - kGap / 2, kGap, kGap));

@@ -216,12 +216,10 @@ ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent)
     const QString key = text_of(row.key);
     const QString help = text_of(row.help);
     setObjectName(key);
-    setToolTip(QStringLiteral("<span>%1</span>").arg(help.toHtmlEscaped()));  // rich text wraps
 
     label_ = new QLabel(this);
     slider_ = new ParameterSlider(this);
     slider_->setObjectName(key + QStringLiteral("/slider"));
-    slider_->setAccessibleDescription(help);
     connect(slider_, &ParameterSlider::pressed, this, [this] { model_.begin_gesture(id_); });
     connect(slider_, &ParameterSlider::dragged, this, [this](double value) { model_.drag(id_, value); });
     connect(slider_, &ParameterSlider::released, this, [this] {
@@ -290,8 +288,35 @@ void ParameterRow::make_buttons() {
     });
 }
 
+// What stands against this value, in the words of the rule it would break; empty when no rule does.
+QString ParameterRow::objection_to(double value) const {
+    Scenario other = model_.answer().scenario;
+    other.give(id_, value);
+    const Problems problems = check(other, resolve(other));
+    if (problems.empty()) return {};
+    const Problem& first = problems.front();
+    QString why = QString::fromStdString(first.why);
+    if (QString::fromStdString(first.where) == pointer_of(id_)) return why;
+    return QString::fromStdString(first.what) + QStringLiteral(", ") + why;
+}
+
+void ParameterRow::explain_range(bool settled) {
+    QStringList words{text_of(parameter(id_).help)};
+    if (settled) {
+        const double value = model_.answer().settings[id_];
+        const QString only = QString::fromStdString(format(id_, value));
+        const QString why = objection_to(value + 1);
+        words += why.isEmpty() ? tr("Only %1 is possible with the other values as they are.").arg(only)
+                               : tr("Only %1 is possible: %2.").arg(only, why);
+    }
+    slider_->setAccessibleDescription(words.join(QLatin1Char(' ')));
+    for (QString& part : words) part = part.toHtmlEscaped();
+    setToolTip(QStringLiteral("<span>%1</span>").arg(words.join(QStringLiteral("<br>"))));  // rich text wraps
+}
+
 void ParameterRow::take_typed(double value) {
     const double nearest = nearest_valid(id_, value, model_.answer().settings);
+    const QString why = same(nearest, value) ? QString() : objection_to(value);
     tell({}, false);
     model_.edit(id_, value);
     fresh_ = true;
@@ -299,8 +324,10 @@ void ParameterRow::take_typed(double value) {
     if (!same(nearest, value)) {
         const QString typed = QString::fromStdString(format(id_, value));
         const QString taken = QString::fromStdString(format(id_, model_.answer().settings[id_]));
-        if (typed != taken)
-            tell(tr("%1 is not possible here; took the nearest, %2.").arg(typed, taken), false);
+        if (typed == taken) return;
+        tell(why.isEmpty() ? tr("%1 is not possible here; took the nearest, %2.").arg(typed, taken)
+                           : tr("%1 is not possible: %2. Took the nearest, %3.").arg(typed, why, taken),
+             false);
     }
 }
 
@@ -377,9 +404,13 @@ void ParameterRow::refresh_domain() {
     if (slider_->isSliderDown()) return;
     Domain now = domain(id_, model_.answer().settings);
     const bool missing = std::isnan(model_.answer().settings[id_]);
-    const bool settled = parameter(id_).named_only && now.stops.size() <= 1;
+    const bool settled = now.stops.size() == 1 || (parameter(id_).named_only && now.stops.empty());
     slider_->setEnabled(!missing && !settled);
     if (choice_) choice_->setEnabled(!settled);
+    if (fresh_ || (!model_.in_gesture() && (settled || settled_))) {
+        explain_range(settled);
+        settled_ = settled;
+    }
     if (!fresh_ && same(now, domain_)) return;
     domain_ = std::move(now);
     slider_->setDomain(domain_, parameter(id_).logarithmic, parameter(id_));
@@ -412,8 +443,11 @@ void ParameterRow::fit_label() {
 
 bool ParameterRow::matches(const QString& words) const {
     const Parameter& row = parameter(id_);
-    const QString all = label_text_ + QLatin1Char(' ') + text_of(row.label) + QLatin1Char(' ') +
-                        text_of(row.key) + QLatin1Char(' ') + text_of(row.help);
+    QString initials;  // "TP" finds tensor parallel
+    for (const QString& word : text_of(row.label).split(QLatin1Char(' '))) initials += word.at(0);
+    const QString all =
+        QStringList{label_text_, text_of(row.label), text_of(row.key), text_of(row.help), initials}.join(
+            QLatin1Char(' '));
     const QStringList wanted = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
     return std::ranges::all_of(wanted,
                                [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });

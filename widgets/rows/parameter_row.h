@@ -80,6 +80,8 @@ class ParameterRow : public QWidget {
     void refresh_label();
     void fit_label();
     void show_value(double value);
+    [[nodiscard]] QString objection_to(double value) const;
+    void explain_range(bool settled);  // in the tooltip, and to assistive technology
     void place();
     void take_typed(double value);
     void tell(const QString& message, bool refused);
@@ -99,7 +101,8 @@ class ParameterRow : public QWidget {
     QString message_text_;
     double value_ = 0;
     Domain domain_;
-    bool fresh_ = true;  // nothing shown yet
+    bool fresh_ = true;     // nothing shown yet
+    bool settled_ = false;  // one value only: the slider has nothing to offer
     bool compact_ = false;
     bool preset_coming_ = false;  // a preset is being taken: a changed value flashes
     bool blamed_ = false;         // the message comes from the scenario's problems

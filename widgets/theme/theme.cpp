@@ -307,6 +307,10 @@ QToolButton:hover { background: %raised%; border-color: %line%; }
 QToolButton:checked, QToolButton:pressed { background: %accent%; color: %on_accent%; border-color: %accent%; }
 QToolButton:disabled { color: %faint%; }
 QToolButton:focus { border: 2px solid %accent%; padding: 2px 6px; }
+QToolButton[popupMode="2"] { background: %raised%; border-color: %border%; padding-right: 20px; }
+QToolButton[popupMode="2"]:hover { border-color: %text%; }
+QToolButton[popupMode="2"]:focus { padding-right: 19px; }
+QToolButton::menu-indicator { subcontrol-origin: border; subcontrol-position: center right; right: 6px; }
 QToolButton[segment="first"], QToolButton[segment="last"] {
     background: %raised%; border: 1px solid %border%; padding: 2px 8px; }
 QToolButton[segment="first"] { border-top-right-radius: 0; border-bottom-right-radius: 0; }

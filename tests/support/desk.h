@@ -1,0 +1,111 @@
+// The real main window as a person finds it, offscreen, and hands to use it with.
+#pragma once
+
+#include <QApplication>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QTest>
+#include <QToolButton>
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "app/commands/command.h"
+#include "app/main_window.h"
+#include "app/session.h"
+#include "files/scenario_file.h"
+#include "widgets/panels/controls_panel.h"
+#include "widgets/rows/parameter_row.h"
+
+namespace shardscope::testing {
+
+class Desk {
+  public:
+    Desk() : window(commands::catalogue(), session_) {
+        window.resize(1440, 900);
+        window.show();
+        QApplication::processEvents();
+    }
+
+    template <typename Widget>
+    Widget* find(const QString& name) {
+        auto* widget = window.findChild<Widget*>(name);
+        INFO(name.toStdString());
+        REQUIRE(widget != nullptr);
+        return widget;
+    }
+    QString text(const QString& name) { return find<QLabel>(name)->text(); }
+
+    // Makes the row visible as the search or an opened group would.
+    QWidget* slider(const std::string& key) {
+        auto* controls = window.findChild<ControlsPanel*>();
+        REQUIRE(controls != nullptr);
+        REQUIRE(controls->row(find_parameter(key)) != nullptr);
+        QApplication::processEvents();
+        return find<QWidget>(QString::fromStdString(key) + QStringLiteral("/slider"));
+    }
+    void type(const std::string& key, const QString& value) {
+        slider(key);
+        auto* field = find<QLineEdit>(QString::fromStdString(key) + QStringLiteral("/field"));
+        field->setFocus();
+        field->selectAll();
+        QTest::keyClicks(field, value);
+        QTest::keyClick(field, Qt::Key_Return);
+        QApplication::processEvents();
+    }
+    void choose(const std::string& key, const QString& value) {
+        slider(key);
+        auto* combo = find<QComboBox>(QString::fromStdString(key) + QStringLiteral("/field"));
+        combo->setFocus();
+        const int at = combo->findText(value);
+        REQUIRE(at >= 0);
+        while (combo->currentIndex() != at)
+            QTest::keyClick(combo, combo->currentIndex() < at ? Qt::Key_Down : Qt::Key_Up);
+        QApplication::processEvents();
+    }
+    // Press, moves and release along the groove, from and to in 0…1.
+    void drag(const std::string& key, double from, double to, int steps) {
+        QWidget* target = slider(key);
+        const auto at = [&](double t) {
+            return QPoint(8 + static_cast<int>(t * (target->width() - 16)), target->height() / 2);
+        };
+        QTest::mousePress(target, Qt::LeftButton, {}, at(from));
+        for (int i = 1; i <= steps; ++i) {
+            const QPoint point = at(from + (to - from) * i / steps);
+            QMouseEvent move(QEvent::MouseMove, QPointF(point), target->mapToGlobal(QPointF(point)),
+                             Qt::NoButton, Qt::LeftButton, {});
+            QApplication::sendEvent(target, &move);
+        }
+        QTest::mouseRelease(target, Qt::LeftButton, {}, at(to));
+        QApplication::processEvents();
+    }
+    void pick(const QString& picker, const QString& entry) {
+        auto* button = find<QToolButton>(picker);
+        auto* action = button->menu()->findChild<QAction*>(entry);
+        REQUIRE(action != nullptr);
+        action->trigger();
+        QApplication::processEvents();
+    }
+    [[nodiscard]] const Estimate& estimate() { return window.model().answer().estimate; }
+
+  private:
+    Session session_;
+
+  public:
+    MainWindow window;
+};
+
+// The first number of a text with grouped thousands.
+inline double first_number(QString text) {
+    text.remove(QLatin1Char(','));
+    QString digits;
+    for (const QChar c : text) {
+        if (c.isDigit() || c == QLatin1Char('.')) digits += c;
+        else if (!digits.isEmpty()) break;
+    }
+    return digits.toDouble();
+}
+
+}  // namespace shardscope::testing
