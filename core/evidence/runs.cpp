@@ -319,9 +319,11 @@ std::vector<ComparableRun> comparable_runs(const Answer& answer) {
     if (!answer.valid() || !gpu) return out;
     const Settings& s = answer.settings;
     // What makes two runs the same but for the GPU count.
-    constexpr std::array kSame{P::sequence_length,   P::micro_batch,     P::accumulation, P::sharding,
-                               P::recompute,         P::precision,       P::attention,    P::tensor_parallel,
-                               P::pipeline_parallel, P::context_parallel};
+    constexpr std::array kSame{P::software,          P::sequence_length,   P::micro_batch,
+                               P::accumulation,      P::sharding,          P::recompute,
+                               P::precision,         P::attention,         P::tensor_parallel,
+                               P::sequence_parallel, P::pipeline_parallel, P::virtual_stages,
+                               P::context_parallel,  P::async_tensor_parallel};
     for (const MeasuredRun& run : shipped_runs()) {
         if (run.gpu != gpu->name || !(run.tokens_per_s_per_gpu > 0)) continue;
         if (number_in(run, "layers") != s[P::layers] || number_in(run, "hidden") != s[P::hidden_size] ||

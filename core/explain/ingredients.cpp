@@ -19,6 +19,30 @@ double shared_out(const Answer& a, Sharding from) {
     return sharding >= from ? a.compiled.layout.shard.size() : 1;
 }
 
+// The stage whose GPU is the fullest.
+const Stage& fullest_stage(const Answer& a) {
+    const Stages& stages = a.compiled.stages;
+    const double position = a.estimate.memory.stage;
+    if (position == stages.first.position) return stages.first;
+    return position == stages.last.position ? stages.last : stages.middle;
+}
+
+// Parameters on one GPU of that stage, before data-parallel sharding.
+double stage_parameters(const Answer& a) {
+    const OperatorList& list = a.compiled.operators;
+    const Stage& stage = fullest_stage(a);
+    double out = stage.dense * list.dense.local_weights() +
+                 stage.sparse * (list.sparse.local_weights() + list.sparse.local_experts());
+    if (stage.embedding) out += list.embedding.local_weights();
+    if (stage.head) out += list.head.local_weights();
+    return out;
+}
+
+double in_flight(const Answer& a) {
+    if (a.compiled.stages.count <= 1) return 1;
+    return a.compiled.schedule->in_flight(a.compiled.pipeline, fullest_stage(a).position);
+}
+
 double gemm(const Answer& a, std::string_view name) {
     for (const Operator& op : a.compiled.operators.layer().operators) {
         if (op.name == name) return gemm_efficiency(op.m, op.n, op.k, a.compiled.gpu);
@@ -40,7 +64,7 @@ double step_volume(const Answer& a) {
     const double g = std::max(c.layout.shard.size(), c.layout.replica.size());
     if (g <= 1) return 0;
     const auto sharding = a.settings.choice<Sharding>(P::sharding);
-    const double n = c.parameters * (g - 1) / g;
+    const double n = c.parameters / c.layout.tensor / c.layout.pipeline * (g - 1) / g;
     if (sharding < Sharding::zero3) return 2 * n * c.state.gradients;
     const double gathers = a.settings.on(P::reshard_after_forward) ? 2 : 1;
     return a.settings[P::accumulation] * n * (gathers * c.compute_bytes + c.state.gradients);
@@ -78,7 +102,18 @@ constexpr std::array kSymbols{
     Symbol{"ψ_root", "embedding and head", Quantity::big_count, [](const Answer& a) { return a.compiled.root_parameters; }},
     Symbol{"a_layer", "bytes kept per token and layer", Quantity::count,
            [](const Answer& a) { return a.estimate.memory.by_moment[0][static_cast<std::size_t>(MemoryTerm::activations)] /
-                                        a.compiled.tokens_per_micro_batch / a.settings[P::layers]; }},
+                                        a.compiled.tokens_per_micro_batch / fullest_stage(a).layers() / in_flight(a); }},
+    Symbol{"N_g", "parameters of this GPU's stage", Quantity::big_count, stage_parameters},
+    Symbol{"N_a", "active parameters", Quantity::big_count, [](const Answer& a) { return a.compiled.active_parameters; }},
+    Symbol{"L_g", "layers on this GPU", Quantity::count, [](const Answer& a) { return fullest_stage(a).layers(); }},
+    Symbol{"n_f", "micro-batches in flight", Quantity::fraction, in_flight},
+    Symbol{"E", "tokens per GPU", Quantity::tokens, [](const Answer& a) { return a.compiled.tokens_per_micro_batch; }},
+    Symbol{"G_m", "GPUs of one model copy", Quantity::count,
+           [](const Answer& a) { return a.settings[P::gpus] / data_parallel(a.settings); }},
+    Symbol{"c_p", "context parallel", Quantity::count, [](const Answer& a) { return parameter_value(a, P::context_parallel); }},
+    Symbol{"k_e", "experts per token", Quantity::count, [](const Answer& a) { return parameter_value(a, P::experts_per_token); }},
+    Symbol{"t_l", "GPUs that share the logits", Quantity::count,
+           [](const Answer& a) { return a.settings.on(P::parallel_loss) ? parameter_value(a, P::tensor_parallel) : 1; }},
     Symbol{"q_l", "bytes per logit", Quantity::byte_factor, [](const Answer& a) { return parameter_value(a, P::logits_bytes); }},
     Symbol{"f", "allocator overhead", Quantity::percent, [](const Answer& a) { return parameter_value(a, P::fragmentation); }},
     Symbol{"M_shared", "shared by the GPUs", Quantity::bytes, [](const Answer& a) { return term_sum(a, 0, kSharedMemoryTerms); }},

@@ -97,6 +97,11 @@ Explanation explain(Output id, const Answer& answer) {
     } else {
         out.result = text_of(id, answer);
     }
+    // Each schedule has its own rule and source.
+    if (id == Output::step_bubble && answer.valid()) {
+        out.formula = std::string(answer.compiled.schedule->title) + ": " + std::string(answer.compiled.schedule->rule);
+        out.source = "E20: " + std::string(answer.compiled.schedule->source);
+    }
     for (const std::string& symbol : split(row.symbols, ' ')) {
         if (symbol.empty()) continue;
         Ingredient entry = ingredient(symbol, answer);
@@ -135,9 +140,23 @@ std::string wall_sentence(const Answer& answer) {
     const std::string have = format(tokens, Quantity::tokens, false) + " tokens per GPU";
     if (s[P::gpus] <= 1) return out + "One GPU: there is no communication.";
     if (s.choice<Sharding>(P::sharding) < Sharding::zero3) {
-        const double exposed = e.step.terms[static_cast<std::size_t>(StepTerm::network)];
-        return out + "Gradients move once a step; " + format(exposed / e.step.total, Quantity::percent) +
-               " of it waits for them.";
+        // Gathers do not set the pace: what costs most beside computing does.
+        struct Cost {
+            StepTerm term;
+            std::string_view words;
+        };
+        constexpr std::array costs{
+            Cost{StepTerm::network, "waits for gradients, which move once a step"},
+            Cost{StepTerm::tensor_network, "goes to tensor-parallel exchanges"},
+            Cost{StepTerm::context_network, "goes to the context-parallel ring"},
+            Cost{StepTerm::expert_network, "goes to sending tokens to their experts"},
+            Cost{StepTerm::stage_network, "goes to messages between stages"},
+            Cost{StepTerm::bubble, "is the pipeline's bubble"},
+        };
+        const auto seconds = [&](const Cost& cost) { return e.step.terms[static_cast<std::size_t>(cost.term)]; };
+        const Cost& worst = *std::ranges::max_element(costs, {}, seconds);
+        return out + format(seconds(worst) / e.step.total, Quantity::percent) + " of the step " +
+               std::string(worst.words) + "." + takeover_sentence(answer);
     }
     out += have + (tokens >= need ? " hide" : " do not hide") + " the network, which needs " +
            format(std::round(need), Quantity::tokens, false) + " ideally.";

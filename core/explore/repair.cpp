@@ -97,7 +97,12 @@ std::optional<Repair> best_fix(const Answer& now) {
                                           {P::recompute, 0},
                                           {P::sharding, static_cast<double>(Sharding::zero2)},
                                           {P::sharding, static_cast<double>(Sharding::hsdp)},
-                                          {P::reshard_after_forward, 0}};
+                                          {P::reshard_after_forward, 0},
+                                          {P::tensor_parallel, s[P::tensor_parallel] * 2},
+                                          {P::tensor_parallel, s[P::tensor_parallel] / 2},
+                                          {P::pipeline_parallel, s[P::pipeline_parallel] * 2},
+                                          {P::pipeline_parallel, s[P::pipeline_parallel] / 2},
+                                          {P::virtual_stages, s[P::virtual_stages] * 2}};
     std::optional<Repair> best;
     for (const auto& [id, value] : steps) {
         if (s[id] == value || now.scenario.automatic[index(id)]) continue;
@@ -131,6 +136,8 @@ std::vector<Repair> repairs(const Scenario& scenario) {
         }
         out.push_back(try_values(scenario, now, P::sharding, more));
     }
+    for (const P degree : {P::tensor_parallel, P::pipeline_parallel, P::context_parallel})
+        out.push_back(try_values(scenario, now, degree, ascending_above(domain(degree, s).stops, s[degree])));
     out.push_back(try_values(scenario, now, P::sequence_length, shorter_sequences(s)));
     out.push_back(try_values(scenario, now, P::gpus, ascending_above(domain(P::gpus, s).stops, s[P::gpus])));
     if (!out.back().works) out.back().label = "More GPUs";

@@ -22,6 +22,13 @@ Axis gpu_axis(double node, double gpus, double lowest, double highest) {
     return {P::gpus, counts};
 }
 
+// Whether the plan as it is can run on `gpus`: whole copies of the model, and experts that divide them.
+bool keeps_plan(const Settings& s, double gpus) {
+    const double copies = gpus / model_gpus(s);
+    return copies == std::floor(copies) &&
+           std::fmod(copies * s[P::context_parallel], s[P::expert_parallel]) == 0;
+}
+
 }  // namespace
 
 Scaling scaling(const Scenario& scenario, double lowest, double highest) {
@@ -29,13 +36,14 @@ Scaling scaling(const Scenario& scenario, double lowest, double highest) {
     const Settings settings = resolve(scenario);
     out.node = settings[P::gpus_per_node];
     out.gpus = settings[P::gpus];
-    const Axis axis = gpu_axis(out.node, out.gpus, lowest, std::max(highest, out.gpus));
+    Axis axis = gpu_axis(out.node, out.gpus, lowest, std::max(highest, out.gpus));
+    std::erase_if(axis.values, [&](double g) { return !keeps_plan(settings, g); });
     out.weak = curve(holding(scenario, Hold::per_gpu_batch), axis);
 
     const Scenario strong = holding(scenario, Hold::global_batch);
     const double batch = settings[P::global_batch];
     Axis divides = axis;
-    std::erase_if(divides.values, [&](double g) { return std::fmod(batch, g) != 0; });
+    std::erase_if(divides.values, [&](double g) { return std::fmod(batch, g / model_gpus(settings)) != 0; });
     if (!divides.values.empty()) out.strong = curve(strong, divides);
 
     // The knee: from here on every added GPU brings less than half of what the first ones bring. Looked for

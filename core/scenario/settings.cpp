@@ -52,11 +52,6 @@ double width_step(const Settings& s) {
 // Width of all query heads together, which their number and their size share out.
 double query_width(const Settings& s) { return s[P::heads] * s[P::head_size]; }
 
-// GPUs that one copy of the model takes.
-double model_gpus(const Settings& s) {
-    return s[P::tensor_parallel] * s[P::pipeline_parallel] * s[P::context_parallel];
-}
-
 // Interleaved stages take their micro-batches in groups of as many as there are stages.
 double micro_batch_group(const Settings& s) { return s[P::virtual_stages] > 1 ? s[P::pipeline_parallel] : 1; }
 
@@ -125,6 +120,10 @@ std::vector<double> degree_stops(P id, const Settings& s, double most) {
 }
 
 }  // namespace
+
+double model_gpus(const Settings& s) {
+    return s[P::tensor_parallel] * s[P::pipeline_parallel] * s[P::context_parallel];
+}
 
 P peak_of(Precision precision) {
     switch (precision) {

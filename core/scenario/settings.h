@@ -51,6 +51,8 @@ P peak_of(Precision precision);
 // GPUs that hold different data; those that hold the same weights and can share them out (data and context
 // parallel); and those that do share one copy of the sharded state.
 int data_parallel(const Settings& settings);
+// GPUs that one copy of the model takes: tensor × context × pipeline parallel.
+double model_gpus(const Settings& settings);
 int sharing_gpus(const Settings& settings);
 int shard_group(const Settings& settings);
 
