@@ -21,7 +21,7 @@ struct Options {
     std::string runs;
     std::vector<std::string> collectives;
     std::string measurements;
-    std::string cluster, gpu;
+    std::string cluster, gpu, software = "fsdp2";
     std::string output;
     std::string format = "text";
     bool from_scratch = false;
@@ -50,11 +50,22 @@ void add_collectives(const Options& options, const Catalogue& all, std::vector<P
     std::string part;
     if (!options.cluster.empty()) {
         const Preset* cluster = preset_of(PresetKind::cluster, "--cluster", options.cluster, all, problems);
-        if (!cluster) return;
+        if (!cluster) {
+            report(problems, {});
+            return;
+        }
         scenario = with_cluster(scenario, *cluster);
         if (cluster->calibration) part = cluster->calibration->name;
     }
     const Settings settings = resolve(scenario);
+    if (options.cluster.empty()) {
+        std::fprintf(
+            stderr,
+            "note: the logs are read as shares of a DGX H100's links, %s and %s; name another machine with "
+            "--cluster\n",
+            format(P::intra_node_bandwidth, settings[P::intra_node_bandwidth]).c_str(),
+            format(P::inter_node_bandwidth, settings[P::inter_node_bandwidth]).c_str());
+    }
     std::vector<CollectiveTable> tables;
     for (const std::string& log : options.collectives) {
         Problems own;
@@ -82,6 +93,13 @@ void add_collectives(const Options& options, const Catalogue& all, std::vector<P
                     format(constant.id, constant.value).c_str(),
                     constant.identified ? "" : "  (not identified: stays at its default)");
         if (constant.identified) values.values.emplace_back(constant.id, constant.value);
+        if (constant.identified && constant.at_limit) {
+            std::fprintf(stderr,
+                         "warning: %s is at the end of its range; is the nominal bandwidth right? An "
+                         "all-reduce in the "
+                         "switch moves less than a ring does, so give an all-gather\n",
+                         std::string(field_of(constant.id)).c_str());
+        }
     }
     parts.push_back(values);
 }
@@ -119,7 +137,20 @@ void add_measurements(const Options& options, const Catalogue& all, std::vector<
     PartValues values{gpu->calibration ? gpu->calibration->name : std::string(), {}};
     std::printf("%s: %zu kernel times, met within %.0f %% (rms)\n", measured.gpu.c_str(), fitted.used,
                 100 * fitted.rms);
-    for (const KernelConstant& constant : fitted.constants) {
+    // What was measured is the kernel of the stack the script ran on: the GPU's own efficiency is what that
+    // reaches, over the stack's share.
+    const Parsed software = parse(P::software, options.software);
+    if (!software.ok) {
+        problems.push_back({"--software", software.problem, "", software.suggestion});
+        report(problems, {});
+        return;
+    }
+    Scenario scenario = Scenario::first_launch(all);
+    scenario.give(P::software, software.value);
+    const double generation = resolve(scenario)[P::attention_generation];
+    for (KernelConstant& constant : fitted.constants) {
+        if (constant.id == P::attention_efficiency)
+            constant.value = std::min(constant.value / generation, parameter(constant.id).maximum);
         std::printf("  %-24s %s%s\n", std::string(field_of(constant.id)).c_str(),
                     format(constant.id, constant.value).c_str(),
                     constant.identified() ? "" : "  (not identified: stays at its default)");
@@ -129,6 +160,7 @@ void add_measurements(const Options& options, const Catalogue& all, std::vector<
 }
 
 void print_summary(const char* title, const CrossValidation& errors) {
+    if (errors.summary.empty()) return;
     std::printf("\n%-28s %5s %8s %8s %8s %8s\n", title, "runs", "mean", "median", "p90", "bias");
     for (const auto& [family, s] : errors.summary) {
         std::printf("  %-26s %5d %7.1f%% %7.1f%% %7.1f%% %+7.1f%%\n", family.c_str(), s.n,
@@ -156,42 +188,52 @@ void print_calibration(const Calibration& calibration) {
                      "warning: these runs do not identify the following, which stay as they were:%s\n",
                      names.c_str());
     print_summary("fitted to", calibration.fitted);
-    print_summary("cross-validated, new model", calibration.new_model);
-    std::printf("within their stack's 80 %% band: %.0f %%\n", 100 * calibration.new_model.within_band);
+    print_summary(calibration.single_model ? "cross-validated, run by run" : "cross-validated, new model",
+                  calibration.new_model);
+    if (!calibration.new_model.summary.empty())
+        std::printf("within their stack's 80 %% band: %.0f %%\n", 100 * calibration.new_model.within_band);
+    print_summary("cross-validated, new machine", calibration.new_machine);
 }
+
+// "–" where nothing could be left out.
+std::string percent(double share) { return std::isfinite(share) ? format(share, Quantity::percent) : "–"; }
 
 void print_new_stacks(const std::vector<NewStack>& stacks) {
     std::printf("\n%-28s %5s %8s %8s %8s\n", "new stack", "runs", "blind", "bias", "after 8");
     for (const NewStack& stack : stacks) {
-        std::printf("  %-26s %5d %7.1f%% %+7.1f%% %7.1f%%\n", stack.software.c_str(), stack.runs,
-                    100 * stack.blind, 100 * stack.bias, 100 * stack.calibrated);
+        std::printf("  %-26s %5d %7.1f%% %+7.1f%% %8s\n", stack.software.c_str(), stack.runs,
+                    100 * stack.blind, 100 * stack.bias, percent(stack.calibrated).c_str());
     }
 }
 
 // The README's tables.
 void print_markdown(const Calibration& calibration, const std::vector<NewStack>& stacks) {
     std::printf(
-        "| family | runs | fitted: mean | left out: mean | median | 90th percentile | bias |\n"
+        "| family | runs | fitted: mean | new model: mean | median | 90th percentile | new machine: mean |\n"
         "|---|---|---|---|---|---|---|\n");
     for (const auto& [family, s] : calibration.new_model.summary) {
-        std::printf("| %s | %d | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %+.1f %% |\n", family.c_str(), s.n,
+        const auto machine = calibration.new_machine.summary.find(family);
+        std::printf("| %s | %d | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %s |\n", family.c_str(), s.n,
                     100 * calibration.fitted.summary.at(family).mean_abs_error, 100 * s.mean_abs_error,
-                    100 * s.median_abs_error, 100 * s.p90_abs_error, 100 * s.bias);
+                    100 * s.median_abs_error, 100 * s.p90_abs_error,
+                    machine == calibration.new_machine.summary.end()
+                        ? "–"
+                        : percent(machine->second.mean_abs_error).c_str());
     }
     std::printf("\n%zu constants; %.0f %% of the left-out runs lie in their stack's 80 %% band.\n\n",
                 calibration.constants.size(), 100 * calibration.new_model.within_band);
     std::printf(
         "| a stack never seen | runs | blind: mean | bias | after eight of its runs "
         "|\n|---|---|---|---|---|\n");
-    double blind = 0;
-    double calibrated = 0;
+    std::vector<double> blind, calibrated;
     for (const NewStack& stack : stacks) {
-        std::printf("| %s | %d | %.1f %% | %+.1f %% | %.1f %% |\n", stack.software.c_str(), stack.runs,
-                    100 * stack.blind, 100 * stack.bias, 100 * stack.calibrated);
-        blind += stack.blind / static_cast<double>(stacks.size());
-        calibrated += stack.calibrated / static_cast<double>(stacks.size());
+        std::printf("| %s | %d | %.1f %% | %+.1f %% | %s |\n", stack.software.c_str(), stack.runs,
+                    100 * stack.blind, 100 * stack.bias, percent(stack.calibrated).c_str());
+        blind.push_back(stack.blind);
+        if (std::isfinite(stack.calibrated)) calibrated.push_back(stack.calibrated);
     }
-    std::printf("| mean of the stacks | | %.1f %% | | %.1f %% |\n", 100 * blind, 100 * calibrated);
+    std::printf("| mean of the stacks | | %s | | %s |\n", percent(summary_of(blind).mean_abs_error).c_str(),
+                percent(summary_of(calibrated).mean_abs_error).c_str());
 }
 
 int run(const Options& options) {
@@ -224,7 +266,11 @@ int run(const Options& options) {
         how.tightness = options.from_scratch ? 1 : kTightness;
         const Calibration calibration = calibrate(runs, all, how);
         for (const auto& skipped : calibration.skipped) {
-            if (!skipped.unreadable) continue;
+            if (!skipped.unreadable) {
+                std::fprintf(stderr, "note: %s:%d: %s takes no part (%s)\n", options.runs.c_str(),
+                             skipped.run->line, skipped.run->id.c_str(), skipped.reason.c_str());
+                continue;
+            }
             report({{skipped.run->id, skipped.reason, "", {}, skipped.run->line}}, options.runs);
             exit_code = kUnusable;
         }
@@ -252,9 +298,14 @@ int run(const Options& options) {
         for (const PartValues& part : parts_of(calibration)) {
             if (!part.part.empty() || options.from_scratch) parts.push_back(part);
         }
-        source = std::to_string(calibration.used.size()) + " runs; cross-validated mean error " +
-                 format(calibration.new_model.summary.at("all").mean_abs_error, Quantity::percent);
+        source = std::to_string(calibration.used.size()) + " runs of " + options.runs;
+        if (const auto found = calibration.new_model.summary.find("all");
+            found != calibration.new_model.summary.end())
+            source +=
+                "; cross-validated mean error " + format(found->second.mean_abs_error, Quantity::percent);
     }
+    for (const std::string& log : options.collectives) source += (source.empty() ? "" : "; ") + log;
+    if (!options.measurements.empty()) source += (source.empty() ? "" : "; ") + options.measurements;
     if (options.output.empty()) return exit_code;
     if (!write_whole(options.output, write_calibration(parts, "Calibration by shardscope calibrate", source),
                      problems)) {
@@ -276,6 +327,8 @@ void add_calibrate(CLI::App& app, Context& context) {
     command->add_option("--measurements", options->measurements,
                         "What resources/measure/measure_gpu.py wrote");
     command->add_option("--cluster", options->cluster, "Cluster preset the collectives were measured on");
+    command->add_option("--software", options->software,
+                        "Stack whose attention kernel the measuring script ran");
     command->add_option("--gpu", options->gpu, "GPU preset the measuring script ran on");
     command->add_option("-o", options->output,
                         "Where the calibration goes, for `validate --calibration` and scenarios");

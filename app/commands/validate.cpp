@@ -93,8 +93,10 @@ int run(const Options& options) {
         if (problems.empty()) parts = read_calibration(text, problems);
         if (problems.empty()) {
             for (const std::string& part : catalogue().adopt(parts, options.calibration)) {
-                problems.push_back({"/parts/" + part, "there is no calibration of this name", "",
-                                    nearest(part, catalogue().names(PresetKind::calibration))});
+                const std::string near = nearest(part, catalogue().names(PresetKind::calibration));
+                problems.push_back({"/parts/" + part, "there is no part of this name", "",
+                                    near.empty() ? "see `shardscope presets list --kind calibration`"
+                                                 : "did you mean “" + near + "”?"});
             }
         }
         if (!problems.empty()) {

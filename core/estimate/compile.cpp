@@ -33,8 +33,11 @@ double model_flops_per_token(const Settings& s, double parameters) {
 // What the recomputed forward passes add, by the same convention.
 double recomputed_flops(const Settings& s, double active_layer_parameters) {
     const double share = s[P::recompute];
-    const double halved = s.choice<FlopsConvention>(P::flops_convention) == FlopsConvention::palm ? 1 : 0.5;
-    const double attention = halved * attention_flops(s);
+    const auto convention = s.choice<FlopsConvention>(P::flops_convention);
+    const double counted = convention == FlopsConvention::palm     ? 1
+                           : convention == FlopsConvention::causal ? 0.5
+                                                                   : 0;
+    const double attention = counted * attention_flops(s);
     if (share == kRecomputeSelective) return s[P::layers] * attention;
     return share * s[P::layers] * (2 * active_layer_parameters + attention);
 }
@@ -52,7 +55,12 @@ IdealInputs ideal_inputs(const Compiled& c) {
     in.layers = s[P::layers];
     in.hidden = s[P::hidden_size];
     in.sequence = s[P::sequence_length];
-    in.layer_parameters = c.layer_parameters * in.layers;
+    in.layer_parameters = c.active_parameters - c.root_parameters;
+    const Block& dense = c.operators.dense;
+    const Block& sparse = c.operators.sparse;
+    in.held_parameters =
+        c.layout.tensor * (dense.repeat * dense.local_weights() +
+                           sparse.repeat * (sparse.local_weights() + sparse.local_experts()));
     in.element_bytes = c.compute_bytes;
     in.gpus = sharing_gpus(s);
     const RingGroup all = ring_group(in.gpus, c.layout.tensor, s[P::gpus_per_node]);

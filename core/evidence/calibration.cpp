@@ -51,6 +51,7 @@ struct Case {
     const MeasuredRun* run = nullptr;
     Settings settings;
     std::string gpu, stack;  // names of its parts
+    std::string machine;     // GPU, node, network
     std::string fold;        // machine × software × model
     double log_measured = 0;
     std::vector<std::size_t> constants;  // that bear on it
@@ -83,8 +84,8 @@ std::vector<Case> cases_of(const std::vector<MeasuredRun>& runs, const Catalogue
         item.settings = resolve(scenario);
         if (const Preset* gpu = part_of(scenario.gpu_preset())) item.gpu = gpu->name;
         if (const Preset* stack = catalogue.stack(item.settings[P::software])) item.stack = stack->name;
-        item.fold = run.gpu + "|" + text_in(run, "gpus_per_node") + "|" + text_in(run, "nic_gbit_per_gpu") +
-                    "|" + run.software + "|" + run.model;
+        item.machine = run.gpu + "|" + text_in(run, "gpus_per_node") + "|" + text_in(run, "nic_gbit_per_gpu");
+        item.fold = item.machine + "|" + run.software + "|" + run.model;
         item.log_measured = std::log(run.step_time);
         out.push_back(std::move(item));
     }
@@ -199,21 +200,30 @@ class Fitter {
     FitProblem problem_;
 };
 
+// Which runs agree in every column: the index of each one's first like.
+std::vector<std::size_t> likes(const std::vector<Case>& cases) {
+    std::map<std::string, std::size_t> first;
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        std::string key = cases[i].run->family;
+        for (std::size_t p = 0; p < kParameters; ++p)
+            key += "," + std::to_string(cases[i].settings[static_cast<P>(p)]);
+        out.push_back(first.emplace(key, i).first->second);
+    }
+    return out;
+}
+
 // Runs that agree in every column but were measured more than once are scored against their geometric mean.
 std::vector<double> reference_times(const std::vector<Case>& cases) {
-    std::map<std::string, std::pair<double, int>> groups;
-    std::vector<std::string> keys;
-    for (const Case& item : cases) {
-        std::string key;
-        for (std::size_t p = 0; p < kParameters; ++p)
-            key += std::to_string(item.settings[static_cast<P>(p)]) + ",";
-        keys.push_back(item.run->family + "|" + key);
-        auto& [sum, n] = groups[keys.back()];
-        sum += item.log_measured;
+    const std::vector<std::size_t> like = likes(cases);
+    std::map<std::size_t, std::pair<double, int>> groups;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        auto& [sum, n] = groups[like[i]];
+        sum += cases[i].log_measured;
         ++n;
     }
     std::vector<double> out;
-    for (const std::string& key : keys) out.push_back(groups[key].first / groups[key].second);
+    for (const std::size_t first : like) out.push_back(groups[first].first / groups[first].second);
     return out;
 }
 
@@ -231,18 +241,57 @@ CrossValidation summarize_errors(const std::vector<Case>& cases, const std::vect
     return out;
 }
 
-// Half width that holds four of five errors, shrunk to the pooled one as if that had added ten runs.
-double band_of(std::vector<double> errors, double pooled) {
-    constexpr double kPooledRuns = 10;
-    if (errors.empty()) return pooled;
+// Half width, in ln, that holds four of five errors, shrunk to `prior` as if that had come from ten runs.
+double band_of(std::vector<double> errors, double prior) {
+    constexpr double kPriorRuns = 10;
+    if (errors.empty()) return prior;
     for (double& error : errors) error = std::fabs(std::log1p(error));
-    std::ranges::sort(errors);
-    const double at = 0.8 * static_cast<double>(errors.size() - 1);
-    const auto low = static_cast<std::size_t>(at);
-    const std::size_t high = std::min(low + 1, errors.size() - 1);
-    const double own = errors[low] + (at - static_cast<double>(low)) * (errors[high] - errors[low]);
+    const double own = quantile(errors, 0.8);
     const auto n = static_cast<double>(errors.size());
-    return (n * own + kPooledRuns * pooled) / (n + kPooledRuns);
+    return (n * own + kPriorRuns * prior) / (n + kPriorRuns);
+}
+
+// Bands of the stacks from errors of left-out runs. Like runs count once. From scratch a stack's band shrinks
+// to the one of all stacks; a user's own runs shrink it to what the stack had before, and few of them say
+// nothing.
+std::map<std::string, double> bands(const std::vector<Case>& cases, const std::vector<double>& errors,
+                                    bool from_scratch) {
+    constexpr std::size_t kFewestRuns = 8;
+    const std::vector<std::size_t> like = likes(cases);
+    struct Stack {
+        std::vector<double> errors;
+        double before = 0;
+    };
+    std::map<std::string, Stack> stacks;
+    std::vector<double> all;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        Stack& stack = stacks[cases[i].stack];
+        stack.before = std::log1p(cases[i].settings[P::error_band]);
+        if (like[i] != i) continue;
+        stack.errors.push_back(errors[i]);
+        all.push_back(errors[i]);
+    }
+    const double pooled = band_of(all, 0);
+    std::map<std::string, double> out;
+    for (const auto& [name, stack] : stacks) {
+        if (!from_scratch && stack.errors.size() < kFewestRuns) continue;
+        const double half = band_of(stack.errors, from_scratch ? pooled : stack.before);
+        out[name] = std::min(std::expm1(half), parameter(P::error_band).maximum);
+    }
+    return out;
+}
+
+// Share of the errors within the band of their stack; those of stacks without one count against what they
+// had.
+double share_within(const std::vector<Case>& cases, const std::vector<double>& errors,
+                    const std::map<std::string, double>& band) {
+    double within = 0;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const auto found = band.find(cases[i].stack);
+        const double half = found == band.end() ? cases[i].settings[P::error_band] : found->second;
+        if (std::fabs(std::log1p(errors[i])) <= std::log1p(half)) within += 1;
+    }
+    return within / static_cast<double>(cases.size());
 }
 
 // Runs `work(i)` for i = 0 … n − 1 on all processors.
@@ -318,22 +367,29 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     out.fitted = summarize_errors(cases, errors);
     if (!options.cross_validate) return out;
 
-    std::vector<std::string> folds;
-    for (const Case& item : cases) folds.push_back(item.fold);
-    // Runs of one model on one machine: each is left out in turn.
-    if (std::ranges::all_of(folds, [&](const std::string& fold) { return fold == folds.front(); })) {
-        for (std::size_t i = 0; i < folds.size(); ++i) folds[i] = std::to_string(i);
+    std::vector<std::string> models, machines;
+    for (const Case& item : cases) {
+        models.push_back(item.fold);
+        machines.push_back(item.machine);
     }
-    out.new_model = summarize_errors(cases, left_out_errors(fitter, folds, result.x));
-    const double pooled = band_of(out.new_model.error, 0);
-    std::map<std::string, std::vector<double>> by_stack;
-    for (std::size_t i = 0; i < cases.size(); ++i) by_stack[cases[i].stack].push_back(out.new_model.error[i]);
-    for (const auto& [stack, own] : by_stack) out.band[stack] = std::expm1(band_of(own, pooled));
-    double within = 0;
-    for (std::size_t i = 0; i < cases.size(); ++i)
-        within +=
-            std::fabs(std::log1p(out.new_model.error[i])) <= std::log1p(out.band[cases[i].stack]) ? 1 : 0;
-    out.new_model.within_band = within / static_cast<double>(cases.size());
+    const auto one_fold = [](const std::vector<std::string>& folds) {
+        return std::ranges::all_of(folds, [&](const std::string& fold) { return fold == folds.front(); });
+    };
+    // Runs of one model on one machine: each, with its likes, is left out in turn.
+    out.single_model = one_fold(models);
+    if (out.single_model) {
+        const std::vector<std::size_t> like = likes(cases);
+        for (std::size_t i = 0; i < models.size(); ++i) models[i] = std::to_string(like[i]);
+    }
+    if (!one_fold(models)) {
+        out.new_model = summarize_errors(cases, left_out_errors(fitter, models, result.x));
+        out.band = bands(cases, out.new_model.error, options.everywhere);
+        out.new_model.within_band = share_within(cases, out.new_model.error, out.band);
+    }
+    if (!one_fold(machines)) {
+        out.new_machine = summarize_errors(cases, left_out_errors(fitter, machines, result.x));
+        out.new_machine.within_band = share_within(cases, out.new_machine.error, out.band);
+    }
     return out;
 }
 

@@ -52,7 +52,9 @@ struct Calibration {
     std::vector<const MeasuredRun*> used;      // with a step time and a scenario that is valid
     std::vector<Validation::Skipped> skipped;
     CrossValidation fitted;              // of the very runs it was fitted to
-    CrossValidation new_model;           // each fold predicted by the others
+    CrossValidation new_model;           // each model on its machine and stack predicted by the others
+    CrossValidation new_machine;         // each machine (GPU, node, network) predicted by the others
+    bool single_model = false;           // one model on one machine: `new_model` leaves out run by run
     std::map<std::string, double> band;  // 80 % half width by part ("stack-fsdp1"; "": any other)
 };
 

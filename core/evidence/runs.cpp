@@ -13,6 +13,9 @@
 namespace shardscope {
 namespace {
 
+// The summary of all families together.
+constexpr std::string_view kAllRuns = "all";
+
 // Columns of the table and the parameters they hold, written as the parameter reads them.
 struct ColumnParameter {
     std::string_view column;
@@ -65,6 +68,7 @@ void check_cells(MeasuredRun& run) {
                                     "fill it in", run.line});
         }
     }
+    constexpr double kShortestStep = 1e-6;   // s
     constexpr double kLongestStep = 1e6;     // s
     constexpr double kLargestMemory = 1e14;  // bytes
     const std::pair<std::string_view, double> measurements[] = {
@@ -79,6 +83,11 @@ void check_cells(MeasuredRun& run) {
                                     "correct it or leave it blank", run.line});
         }
     }
+    const double step = number_in(run, "step_time_s");
+    if (step > 0 && step < kShortestStep) {
+        run.problems.push_back({"/step_time_s", "“" + run.column["step_time_s"] + "” makes no sense here",
+                                "no step is shorter than a microsecond", "give seconds", run.line});
+    }
     const auto kind = run.column.find("peak_kind");
     if (kind != run.column.end() && !kind->second.empty() && kind->second != "allocated" &&
         kind->second != "reserved" && kind->second != "device") {
@@ -92,9 +101,15 @@ std::string text_in(const MeasuredRun& run, std::string_view column) {
     return found == run.column.end() ? std::string() : found->second;
 }
 
-// A blank `software` is the usual stack of its sharding.
-std::string usual_software(const std::string& sharding) {
+// A blank `software` is the usual stack of its plan.
+std::string usual_software(const std::string& sharding, double model_parallel) {
+    if (model_parallel > 1 && sharding != "zero3" && sharding != "hsdp") return "megatron-core";
     return sharding == "zero1" || sharding == "zero2" ? "deepspeed" : "fsdp1";
+}
+
+std::string gpu_hint(const std::string& name, const Catalogue& catalogue) {
+    const std::string near = nearest(name, catalogue.names(PresetKind::gpu));
+    return near.empty() ? "see `shardscope presets list --kind gpu`" : "did you mean “" + near + "”?";
 }
 
 // Beyond this many GPUs a fast domain is a rack, not a node.
@@ -105,15 +120,6 @@ double usual_domain(const Preset& gpu) {
         if (id == P::gpus_per_node) return value;
     }
     return 0;
-}
-
-double quantile(std::vector<double> sorted, double q) {
-    if (sorted.empty()) return 0;
-    std::ranges::sort(sorted);
-    const double at = q * static_cast<double>(sorted.size() - 1);
-    const auto low = static_cast<std::size_t>(at);
-    const std::size_t high = std::min(low + 1, sorted.size() - 1);
-    return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
 }
 
 // Programs count differently: “allocated” is what tensors take, “reserved” adds what the caching allocator
@@ -161,7 +167,48 @@ MemorySummary summarize_memory(const std::vector<ValidationRow>& rows) {
     return out;
 }
 
+// Columns that are given twice, or whose names are nearly ones the table knows: a misspelt degree would be
+// taken for 1.
+void warn_of_columns(const std::vector<std::string>& header, int line, Problems& problems) {
+    std::vector<std::string> known{"id",
+                                   "family",
+                                   "source",
+                                   "software",
+                                   "model",
+                                   "gpu",
+                                   "nic_gbit_per_gpu",
+                                   "step_time_s",
+                                   "tokens_per_s_per_gpu",
+                                   "mfu",
+                                   "peak_memory_bytes",
+                                   "peak_kind",
+                                   "out_of_memory",
+                                   "note"};
+    for (const ColumnParameter& column : kColumns) known.emplace_back(column.column);
+    for (std::size_t i = 0; i < header.size(); ++i) {
+        const std::string& name = header[i];
+        if (std::find(header.begin(), header.begin() + static_cast<std::ptrdiff_t>(i), name) !=
+            header.begin() + static_cast<std::ptrdiff_t>(i)) {
+            problems.push_back(
+                {"", "the column “" + name + "” is given twice", "the later one counts", "remove one", line});
+        }
+        if (std::ranges::find(known, name) != known.end()) continue;
+        if (const std::string near = nearest(name, known); !near.empty())
+            problems.push_back(
+                {"", "the column “" + name + "” is not read", "", "did you mean “" + near + "”?", line});
+    }
+}
+
 }  // namespace
+
+double quantile(std::vector<double> values, double q) {
+    if (values.empty()) return 0;
+    std::ranges::sort(values);
+    const double at = q * static_cast<double>(values.size() - 1);
+    const auto low = static_cast<std::size_t>(at);
+    const std::size_t high = std::min(low + 1, values.size() - 1);
+    return values[low] + (at - static_cast<double>(low)) * (values[high] - values[low]);
+}
 
 FamilySummary summary_of(const std::vector<double>& errors) {
     FamilySummary out;
@@ -193,6 +240,7 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
         }
     }
     if (!problems.empty()) return runs;
+    warn_of_columns(header, rows[0].line, problems);
     if (rows.size() == 1)
         problems.push_back({"", "the table has no rows", "only its header", "add a row for each run", 1});
     for (std::size_t i = 1; i < rows.size(); ++i) {
@@ -212,13 +260,16 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
         run.id = text_in(run, "id");
         if (run.id.empty()) run.id = "line-" + std::to_string(row.line);
         run.family = text_in(run, "family");
-        if (run.family.empty()) run.family = "user";
+        if (run.family.empty() || run.family == kAllRuns) run.family = "user";
         run.source = text_in(run, "source");
         run.model = text_in(run, "model");
         run.gpu = text_in(run, "gpu");
         run.note = text_in(run, "note");
         run.software = text_in(run, "software");
-        if (run.software.empty()) run.software = usual_software(text_in(run, "sharding"));
+        if (run.software.empty())
+            run.software = usual_software(
+                text_in(run, "sharding"),
+                std::max(number_in(run, "tensor_parallel"), number_in(run, "pipeline_parallel")));
         check_cells(run);
         run.gpus = number_in(run, "gpus");
         run.step_time = number_in(run, "step_time_s");
@@ -226,7 +277,22 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
         run.mfu = number_in(run, "mfu");
         run.peak_memory = number_in(run, "peak_memory_bytes");
         run.out_of_memory = number_in(run, "out_of_memory") == 1;
-        const double tokens = number_in(run, "global_batch") * number_in(run, "sequence");
+        // As the scenario reads them: "8k" is 8,192 tokens.
+        const auto counted = [&](std::string_view column, P id) {
+            const Parsed parsed = parse(id, text_in(run, column));
+            return parsed.ok ? parsed.value : 0.0;
+        };
+        const double tokens =
+            counted("global_batch", P::global_batch) * counted("sequence", P::sequence_length);
+        const double implied = run.tokens_per_s_per_gpu * run.gpus * run.step_time;
+        constexpr double kAgree = 0.1;
+        if (implied > 0 && tokens > 0 && std::fabs(implied / tokens - 1) > kAgree) {
+            run.problems.push_back(
+                {"/tokens_per_s_per_gpu", "does not agree with step_time_s and the batch",
+                 format(run.tokens_per_s_per_gpu * run.step_time * run.gpus, Quantity::count) +
+                     " tokens a step against " + format(tokens, Quantity::count),
+                 "is it the total, or samples? leave one of the two blank", run.line});
+        }
         if (!(run.step_time > 0) && run.tokens_per_s_per_gpu > 0 && run.gpus > 0) {
             run.step_time = tokens / (run.tokens_per_s_per_gpu * run.gpus);
         } else if (run.step_time > 0 && !(run.tokens_per_s_per_gpu > 0) && run.gpus > 0) {
@@ -260,8 +326,8 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
     scenario.cluster = nullptr;  // blank columns mean the GPU's usual node
     scenario.gpu = catalogue.find(PresetKind::gpu, run.gpu);
     if (!scenario.gpu) {
-        problems.push_back({"/gpu", "there is no GPU preset “" + run.gpu + "”", "",
-                            nearest(run.gpu, catalogue.names(PresetKind::gpu)), run.line});
+        problems.push_back(
+            {"/gpu", "there is no GPU preset “" + run.gpu + "”", "", gpu_hint(run.gpu, catalogue), run.line});
         return scenario;
     }
     // A stack nobody calibrated on takes the defaults of “other”.
@@ -319,10 +385,12 @@ std::vector<ComparableRun> comparable_runs(const Answer& answer) {
     if (!answer.valid() || !gpu) return out;
     const Settings& s = answer.settings;
     // What makes two runs the same but for the GPU count.
-    constexpr std::array kSame{P::software,          P::sequence_length,   P::micro_batch,
-                               P::accumulation,      P::sharding,          P::recompute,
-                               P::precision,         P::attention,         P::tensor_parallel,
-                               P::sequence_parallel, P::pipeline_parallel, P::virtual_stages,
+    constexpr std::array kSame{P::software,          P::sequence_length,
+                               P::micro_batch,       P::accumulation,
+                               P::sharding,          P::recompute,
+                               P::precision,         P::attention,
+                               P::tensor_parallel,   P::sequence_parallel,
+                               P::pipeline_parallel, P::virtual_stages,
                                P::context_parallel,  P::async_tensor_parallel};
     for (const MeasuredRun& run : shipped_runs()) {
         if (run.gpu != gpu->name || !(run.tokens_per_s_per_gpu > 0)) continue;
@@ -368,7 +436,7 @@ Validation validate(const std::vector<MeasuredRun>& runs, const Catalogue& catal
     for (const ValidationRow& row : out.rows) {
         if (!(row.measured_step > 0)) continue;
         families[row.run->family].push_back(&row);
-        families["all"].push_back(&row);
+        families[std::string(kAllRuns)].push_back(&row);
     }
     for (const auto& [family, rows] : families) out.summary[family] = summarize(rows);
     return out;

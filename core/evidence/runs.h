@@ -54,6 +54,8 @@ struct FamilySummary {
     int n = 0;
     double mean_abs_error = 0, median_abs_error = 0, p90_abs_error = 0, bias = 0, within_band = 0;
 };
+// The q-quantile, interpolated; 0 of none.
+double quantile(std::vector<double> values, double q);
 // Without `within_band`, of which errors alone say nothing.
 FamilySummary summary_of(const std::vector<double>& errors);
 

@@ -47,8 +47,8 @@ std::string formula_of(Output id, const Answer& answer) {
     if (id == Output::mfu) {
         switch (answer.settings.choice<FlopsConvention>(P::flops_convention)) {
             case FlopsConvention::palm: break;
-            case FlopsConvention::causal: return "MFU = (6·N + 6·L·a·d·s) · r ÷ P";
-            case FlopsConvention::six_n: return "MFU = 6·N · r ÷ P";
+            case FlopsConvention::causal: return "MFU = (6·N_a + 6·L·a·d·s) · r ÷ P";
+            case FlopsConvention::six_n: return "MFU = 6·N_a · r ÷ P";
         }
     }
     return std::string(output(id).formula);
@@ -99,7 +99,8 @@ Explanation explain(Output id, const Answer& answer) {
     }
     // Each schedule has its own rule and source.
     if (id == Output::step_bubble && answer.valid()) {
-        out.formula = std::string(answer.compiled.schedule->title) + ": " + std::string(answer.compiled.schedule->rule);
+        out.formula =
+            std::string(answer.compiled.schedule->title) + ": " + std::string(answer.compiled.schedule->rule);
         out.source = "E20: " + std::string(answer.compiled.schedule->source);
     }
     for (const std::string& symbol : split(row.symbols, ' ')) {
@@ -153,10 +154,12 @@ std::string wall_sentence(const Answer& answer) {
             Cost{StepTerm::stage_network, "goes to messages between stages"},
             Cost{StepTerm::bubble, "is the pipeline's bubble"},
         };
-        const auto seconds = [&](const Cost& cost) { return e.step.terms[static_cast<std::size_t>(cost.term)]; };
+        const auto seconds = [&](const Cost& cost) {
+            return e.step.terms[static_cast<std::size_t>(cost.term)];
+        };
         const Cost& worst = *std::ranges::max_element(costs, {}, seconds);
         return out + format(seconds(worst) / e.step.total, Quantity::percent) + " of the step " +
-               std::string(worst.words) + "." + takeover_sentence(answer);
+               std::string(worst.words) + ".";
     }
     out += have + (tokens >= need ? " hide" : " do not hide") + " the network, which needs " +
            format(std::round(need), Quantity::tokens, false) + " ideally.";

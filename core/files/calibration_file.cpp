@@ -1,6 +1,7 @@
 #include "files/calibration_file.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -35,12 +36,15 @@ void read_part(const json& values, const std::string& part, const std::string& p
         const std::string where = child_pointer(pointer, field);
         P id = find_parameter("assumptions." + field);
         if (id == P::count) id = find_parameter("cluster." + field);
-        if (id == P::count) {
+        constexpr std::array kLatencies{P::collective_latency, P::intra_node_latency, P::inter_node_latency};
+        const bool constant = id != P::count && (parameter(id).group == Group::assumptions ||
+                                                 std::ranges::find(kLatencies, id) != kLatencies.end());
+        if (!constant) {
             std::vector<std::string> known;
             for (const Parameter& row : parameters()) {
                 if (row.group == Group::assumptions) known.emplace_back(field_of(find_parameter(row.key)));
             }
-            problems.push_back(unknown_field(where, field, known));
+            problems.push_back(unknown_field(pointer, field, known));
             continue;
         }
         const double number = read_value(id, value, where, problems);

@@ -78,7 +78,21 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
     preset.path = path;
     preset.text = std::string(text);
     const std::string form = text_at(file, "format");
-    if (form == "shardscope-scenario") {
+    if (form == "shardscope-calibration") {
+        preset.kind = PresetKind::calibration;
+        preset.name = std::filesystem::path(path).stem().string();
+        preset.title = text_at(file, "title");
+        preset.source = text_at(file, "source");
+        preset.parts = read_calibration(text, problems);
+        std::vector<std::string> known = names(PresetKind::calibration);
+        for (const PartValues& part : preset.parts) {
+            if (part.part.empty() || find(PresetKind::calibration, part.part)) continue;
+            const std::string near = nearest(part.part, known);
+            problems.push_back({"/parts/" + part.part, "there is no part of this name", "",
+                                near.empty() ? "see `shardscope presets list --kind calibration`"
+                                             : "did you mean “" + near + "”?"});
+        }
+    } else if (form == "shardscope-scenario") {
         preset.kind = PresetKind::scenario;
         preset.name = std::filesystem::path(path).stem().string();
         preset.title = text_at(file, "name");
@@ -170,7 +184,7 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
     if (problems.size() > before) return nullptr;
     presets_.push_back(std::move(preset));
     const Preset* added = &presets_.back();
-    by_name_[{added->kind, added->name}] = added;
+    if (!added->name.empty()) by_name_[{added->kind, added->name}] = added;
     return added;
 }
 

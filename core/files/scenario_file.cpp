@@ -157,14 +157,34 @@ class Reader {
                 return true;
             }
             if (field == "calibration") {
-                if (!entry.is_null()) {
-                    problems_.push_back({where, "choosing a calibration is not modelled yet", "",
-                                         "set the constants under assumptions"});
-                }
+                if (!entry.is_null()) calibration(entry, where);
                 return true;
             }
             return false;
         });
+    }
+
+    // A calibration's name, its file's path, or its values in place.
+    void calibration(const json& value, const std::string& pointer) {
+        if (!value.is_object()) {
+            scenario_.calibration =
+                preset_named(value, PresetKind::calibration, catalogue_, folder_, pointer, problems_);
+            return;
+        }
+        json file = value;
+        if (!file.contains("format")) {
+            file = {{"format", "shardscope-calibration"}, {"version", 1}};
+            if (value.contains("everywhere") || value.contains("parts")) file.update(value);
+            else file["everywhere"] = value;
+        }
+        Problems own;
+        const std::string text = file.dump(-1, ' ', false, json::error_handler_t::replace);
+        const Preset* added = catalogue_.add(text, {}, own);
+        for (Problem& problem : own) {
+            problem.where = pointer + problem.where;
+            problems_.push_back(problem);
+        }
+        if (added && added->kind == PresetKind::calibration) scenario_.calibration = added;
     }
 
     void gpu_preset(const json& value, const std::string& pointer) {
@@ -265,6 +285,11 @@ std::string write_scenario(const Scenario& scenario, bool pretty) {
     if (scenario.model) out["model"]["preset"] = reference(*scenario.model);
     if (scenario.cluster) out["cluster"]["preset"] = reference(*scenario.cluster);
     if (scenario.gpu) out["cluster"]["gpu"]["preset"] = reference(*scenario.gpu);
+    if (scenario.calibration) {
+        const std::string name = reference(*scenario.calibration);
+        if (name.empty()) out["cluster"]["calibration"] = ordered_json::parse(scenario.calibration->text);
+        else out["cluster"]["calibration"] = name;
+    }
     for (std::size_t i = 0; i < kParameters; ++i) {
         if (!scenario.given[i]) continue;
         ordered_json* place = &out;
@@ -332,7 +357,18 @@ std::string read_text(const std::string& path, Problems& problems) {
     return text;
 }
 
-bool write_whole(const std::string& path, std::string_view content, Problems& problems) {
+bool write_whole(const std::string& target, std::string_view content, Problems& problems) {
+    std::error_code status_error;
+    const auto status = std::filesystem::status(target, status_error);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+        problems.push_back(
+            {"", "this is no regular file", "it would be replaced", "choose another place to write to"});
+        return false;
+    }
+    // A link keeps pointing where it does: what it points to is replaced.
+    std::error_code link_error;
+    const auto resolved = std::filesystem::weakly_canonical(target, link_error);
+    const std::string path = link_error ? target : resolved.string();
     const std::string temporary = path + ".part" + std::to_string(::getpid());
     const auto fail = [&](const char* what) {
         problems.push_back(

@@ -12,9 +12,11 @@ double forward_flops(const IdealInputs& in) {
 
 double bandwidth(const IdealInputs& in) { return in.nodes > 1 ? in.node_bandwidth : in.intra_bandwidth; }
 
-double free_memory(const IdealInputs& in) {
-    return in.memory - in.state_bytes * in.layer_parameters / in.gpus;
+double held(const IdealInputs& in) {
+    return in.held_parameters > 0 ? in.held_parameters : in.layer_parameters;
 }
+
+double free_memory(const IdealInputs& in) { return in.memory - in.state_bytes * held(in) / in.gpus; }
 
 }  // namespace
 
@@ -33,7 +35,7 @@ IdealEstimate ideal_estimate(const IdealInputs& in) {
     const double forward = forward_flops(in);
     if (in.gpus > 1)
         out.transfer_time =
-            (in.layer_parameters / in.model_gpus * q / bandwidth(in) + in.layers * in.gpus * in.latency) /
+            (held(in) / in.model_gpus * q / bandwidth(in) + in.layers * in.gpus * in.latency) /
             in.micro_batches;
     const double forward_time = out.tokens * forward / in.peak;
     const double backward_time = (3 - in.kept) * forward_time;

@@ -12,7 +12,8 @@ struct IdealInputs {
     double layers = 0;            // L
     double hidden = 0;            // h
     double sequence = 0;          // s
-    double layer_parameters = 0;  // φ, of all layers: 12·L·h² for a GPT
+    double layer_parameters = 0;  // φ, of all layers, that a token passes through: 12·L·h² for a GPT
+    double held_parameters = 0;   // of all layers on the GPUs of one model copy; 0: the same
     double element_bytes = 2;     // Q
     double gpus = 1;              // G
     double nodes = 1;             // k that the shard group spans

@@ -1,6 +1,7 @@
 #include "model/operators.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace shardscope {
 namespace {
@@ -82,7 +83,10 @@ Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut c
     op.low_precision = x.low_precision;
     // What comes before writes its output in fp8, and once more transposed for the backward pass; weights are
     // cast once an optimizer step: read in bf16, written twice.
-    if (x.low_precision) op.cast_bytes = 2 * op.m * op.k + 4 * op.k * op.n / x.accumulation;
+    if (x.low_precision) {
+        op.cast_bytes = 2 * op.m * op.k + 4 * op.k * op.n / x.accumulation;
+        op.gradient_cast_bytes = 2 * op.m * op.n;
+    }
     return op;
 }
 
@@ -133,7 +137,7 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
     const double key = latent ? x.d + x.rope : x.d;  // width of one head's query and key
     const double value = latent ? x.value : x.d;
     const double kv =
-        latent ? x.a : std::max(x.kv, x.t);  // heads of keys and values, repeated if fewer than GPUs
+        latent ? x.a : std::ceil(x.kv / x.t) * x.t;  // heads of keys and values, repeated to fill every GPU
     // Widths on this GPU.
     const double queries = x.a / x.t * key;
     const double qkv = queries + kv / x.t * (key + value);
@@ -184,8 +188,9 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
     core.attention_core = true;
     core.count = x.b * x.a / x.t;
     core.m = x.s / x.c;
-    // A causal kernel skips what lies above the diagonal: half of the square, or the window's band.
-    core.n = x.window < x.s ? x.window : x.causal && x.flash ? x.s / 2 : x.s;
+    // Flash kernels skip what no token sees: above the diagonal half of the square, outside the window all
+    // but its band, which the corner at the sequence's start cuts. Naive ones compute every score.
+    core.n = x.flash && x.causal ? x.window * (1 - x.window / (2 * x.s)) : x.flash ? x.window : x.s;
     core.k = (key + value) / 2;
     core.bytes = x.q * x.tokens * (qkv + out);
     core.saved = x.q * x.tokens * qkv;
@@ -241,42 +246,58 @@ void build_dense_layer(const Shape& x, std::vector<Operator>& ops) {
 void build_sparse_layer(const Shape& x, std::vector<Operator>& ops) {
     build_attention(x, ops);
     const double rows = x.tokens / x.spread;
-    Operator router = matrix(x, "router", x.experts, x.h, Cut::none, false, 4 * rows * x.experts);
+    // Its probabilities are kept in fp32; its input is the shared expert's, where there is one.
+    const double router_saved = 4 * rows * x.experts + (x.shared_f > 0 ? 0 : x.q * rows * x.h);
+    Operator router = matrix(x, "router", x.experts, x.h, Cut::none, false, router_saved);
     router.m = rows;
     router.low_precision = false;
-    router.cast_bytes = 0;
+    router.cast_bytes = router.gradient_cast_bytes = 0;
     ops.push_back(router);
 
-    const double routed = x.tokens * x.top;  // copies of tokens this GPU's experts work on, on average
+    // Copies of tokens the busiest GPU's experts work on.
+    const double routed = x.imbalance * x.tokens * x.top;
     const double sent = x.q * rows * x.top * x.h;
     if (x.e > 1) communicate(ops, "experts.dispatch", Collective::all_to_all, Among::expert, sent);
     ops.push_back(streaming(x, OperatorKind::gather, "experts.permute", 4 * rows * x.top * x.h, 0, 0));
+    // With sequence parallelism every GPU routed its own tokens; the experts' matrices need all of them.
+    const double copies = x.q * routed * x.h;
+    if (x.t > 1 && x.spread > 1)
+        communicate(ops, "experts.gather", Collective::all_gather, Among::tensor, copies);
     const double here = x.experts / x.e;
     const auto grouped = [&](std::string_view name, double n, double k, Cut cut, double saved) {
         Operator op = matrix(x, name, n, k, cut, false, saved);
         op.count = here;
-        op.m = x.imbalance * routed / here;
+        op.m = routed / here;
         op.bytes = here * x.q * (op.m * op.k + op.k * op.n + op.m * op.n);
-        if (x.low_precision) op.cast_bytes = here * (2 * op.m * op.k + 4 * op.k * op.n / x.accumulation);
+        if (x.low_precision) {
+            op.cast_bytes = here * (2 * op.m * op.k + 4 * op.k * op.n / x.accumulation);
+            op.gradient_cast_bytes = here * 2 * op.m * op.n;
+        }
         op.weights *= x.experts;
         op.share /= x.e;
         op.expert = true;
         ops.push_back(op);
     };
     const double width = x.expert_f / x.t;
-    grouped("experts.up", x.gated ? 2 * x.expert_f : x.expert_f, x.h, Cut::column,
-            x.q * routed / x.spread * x.h);
+    grouped("experts.up", x.gated ? 2 * x.expert_f : x.expert_f, x.h, Cut::column, copies);
     ops.push_back(streaming(x, OperatorKind::elementwise, "experts.activation",
                             (x.gated ? 4 : 3) * routed * width, 0, x.q * routed * width * (x.gated ? 2 : 1)));
     ops.back().composed = x.gated;
     grouped("experts.down", x.h, x.expert_f, Cut::row, x.q * routed * width);
-    ops.push_back(streaming(x, OperatorKind::gather, "experts.unpermute", 4 * rows * x.top * x.h, 0, 0));
+    if (x.t > 1 && x.spread > 1)
+        communicate(ops, "experts.reduce", Collective::reduce_scatter, Among::tensor, copies);
     if (x.e > 1) communicate(ops, "experts.combine", Collective::all_to_all, Among::expert, sent);
+    // The experts' outputs are kept: their weights in the sum have gradients, too.
+    ops.push_back(streaming(x, OperatorKind::gather, "experts.unpermute", 4 * rows * x.top * x.h, 0,
+                            x.q * rows * x.top * x.h));
 
-    enter_tensor_parallel(x, "mlp.gather", ops);
-    if (x.shared_f > 0)
+    if (x.shared_f > 0) {
+        enter_tensor_parallel(x, "mlp.gather", ops);
         build_feed_forward(x, {"shared.up", "shared.activation", "shared.down"}, x.shared_f, ops);
-    leave_tensor_parallel(x, "mlp.reduce", ops);
+        leave_tensor_parallel(x, "mlp.reduce", ops);
+    } else if (x.spread <= 1) {
+        leave_tensor_parallel(x, "mlp.reduce", ops);
+    }
     ops.push_back(streaming(x, OperatorKind::elementwise, "mlp.residual", 3 * rows * x.h, 0,
                             x.dropout ? rows * x.h : 0));
 }
@@ -358,7 +379,7 @@ void build_transformer(const Settings& settings, OperatorList& out) {
     enter_tensor_parallel(x, "head.gather", head);
     Operator logits = matrix(x, "head.logits", x.vocab, x.h, Cut::column, false, x.q * rows * x.h);
     logits.low_precision = false;
-    logits.cast_bytes = 0;
+    logits.cast_bytes = logits.gradient_cast_bytes = 0;
     if (x.tied) logits.weights = 0;
     head.push_back(logits);
     // Cross entropy reads the logits and writes their gradient in fp32; its memory is a term of its own.

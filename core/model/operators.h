@@ -38,17 +38,18 @@ enum class Among : unsigned char { tensor, context, expert };
 struct Operator {
     std::string_view name;  // "attention.qkv"
     OperatorKind kind = OperatorKind::gemm;
-    double count = 1;             // how many of these matrices (batched: sequences × heads)
-    double m = 0, n = 0, k = 0;   // C[m×n] = A[m×k]·B[k×n]; for attention m = n = s, k = head size
-    double bytes = 0;             // bytes read and written in device memory
-    double cast_bytes = 0;        // of which only to change between bf16 and fp8, by kernels of their own
-    double weights = 0;           // parameters of the whole operator, in elements
-    double share = 1;             // of them on one GPU, before data-parallel sharding
-    double saved = 0;             // bytes kept for the backward pass
-    bool attention_core = false;  // computed again by selective recompute
-    bool composed = false;        // several kernels in stacks that do not fuse (RMSNorm, rotary, gated units)
-    bool low_precision = false;   // runs in fp8 where that is the precision
-    bool expert = false;          // an expert's weights: other GPUs hold the same copy
+    double count = 1;                // how many of these matrices (batched: sequences × heads)
+    double m = 0, n = 0, k = 0;      // C[m×n] = A[m×k]·B[k×n]; for attention m = n = s, k = head size
+    double bytes = 0;                // bytes read and written in device memory
+    double cast_bytes = 0;           // moved only to change bf16 into fp8, in the forward pass
+    double gradient_cast_bytes = 0;  // the same for the output's gradient, in the backward pass
+    double weights = 0;              // parameters of the whole operator, in elements
+    double share = 1;                // of them on one GPU, before data-parallel sharding
+    double saved = 0;                // bytes kept for the backward pass
+    bool attention_core = false;     // computed again by selective recompute
+    bool composed = false;       // several kernels in stacks that do not fuse (RMSNorm, rotary, gated units)
+    bool low_precision = false;  // runs in fp8 where that is the precision
+    bool expert = false;         // an expert's weights: other GPUs hold the same copy
     Collective collective = Collective::none;
     Among among = Among::tensor;
 

@@ -22,10 +22,11 @@ Time gemm_time(const Operator& op, double m, double n, double k, const GpuRates&
         2 * op.count * (k + gpu.half_depth) * (m * n + gpu.half_area) / (peak * gpu.gemm_efficiency);
     Time time = longer_of(arithmetic, op.bytes / gpu.memory_bandwidth);
     time.by[static_cast<std::size_t>(Rate::latency)] += gpu.launch;
-    if (op.cast_bytes > 0) {
-        time.by[static_cast<std::size_t>(Rate::memory_bandwidth)] += op.cast_bytes / gpu.memory_bandwidth;
-    }
     return time;
+}
+
+Time cast_time(double bytes, const GpuRates& gpu) {
+    return {Rate::memory_bandwidth, bytes / gpu.memory_bandwidth};
 }
 
 Time attention_time(const Operator& op, double passes, const GpuRates& gpu) {
@@ -54,7 +55,7 @@ double gemm_efficiency(double m, double n, double k, const GpuRates& gpu) {
 
 Time forward_time(const Operator& op, const GpuRates& gpu) {
     switch (op.kind) {
-        case OperatorKind::gemm: return gemm_time(op, op.m, op.n, op.k, gpu);
+        case OperatorKind::gemm: return gemm_time(op, op.m, op.n, op.k, gpu) + cast_time(op.cast_bytes, gpu);
         case OperatorKind::attention: return attention_time(op, 1, gpu);
         case OperatorKind::norm:
         case OperatorKind::elementwise:
@@ -69,7 +70,8 @@ Time backward_time(const Operator& op, const GpuRates& gpu) {
     switch (op.kind) {
         case OperatorKind::gemm:
             // Input gradient M×K over N, weight gradient K×N over M.
-            return gemm_time(op, op.m, op.k, op.n, gpu) + gemm_time(op, op.k, op.n, op.m, gpu);
+            return gemm_time(op, op.m, op.k, op.n, gpu) + gemm_time(op, op.k, op.n, op.m, gpu) +
+                   cast_time(op.gradient_cast_bytes, gpu);
         case OperatorKind::attention:
             return attention_time(op, gpu.flash ? kFlashBackward : kNaiveBackward, gpu);
         case OperatorKind::softmax: return streaming_time(op, 1, gpu);

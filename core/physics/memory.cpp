@@ -114,12 +114,15 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
     const bool fsdp = sharding == Sharding::zero3 || sharding == Sharding::hsdp;
     const bool from_host = fsdp && offload == Offload::optimizer_and_parameters;
     const bool gathers = fsdp && (c.layout.shard.size() > 1 || from_host);
-    const double unit = std::max(dense_unit, sparse_unit + expert_unit);
+    // Experts that no GPU shares out are whole already.
+    const double gathered_experts = c.layout.expert_shard.size() > 1 ? expert_unit : 0;
+    const double unit = std::max(dense_unit, sparse_unit + gathered_experts);
     double gathered_forward = 0;
     double gathered_backward = 0;
     if (gathers) {
         const double live = std::min(2.0, stage.layers());
-        const double whole = s.on(P::reshard_after_forward) ? live * unit : shared - root + experts;
+        const double whole =
+            s.on(P::reshard_after_forward) ? live * unit : shared - root + stage.sparse * gathered_experts;
         gathered_forward = c.compute_bytes * (root + whole);
         gathered_backward = gathered_forward + c.state.gradients * (root + unit);
     } else if (sharding == Sharding::zero2 && c.layout.shard.size() > 1) {

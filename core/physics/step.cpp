@@ -394,8 +394,13 @@ StepTime step_time(const Compiled& c) {
         });
         line.add(StepTerm::network, last.unit.reduce + last.unit.combine + root.reduce + root.combine,
                  micro_batches);
-        const double copied = sharded ? s[P::copy_traffic] : accumulated;
-        line.add(StepTerm::copies, traffic(copied * stage_parameters, c), micro_batches);
+        // Experts that no GPU shares out are neither gathered nor copied.
+        const bool experts_whole = c.layout.expert_shard.size() <= 1;
+        const double whole = !sharded        ? stage_parameters
+                             : experts_whole ? stage->sparse * c.operators.sparse.local_experts()
+                                             : 0;
+        const double bytes = s[P::copy_traffic] * (stage_parameters - whole) + accumulated * whole;
+        line.add(StepTerm::copies, traffic(bytes, c), micro_batches);
     } else {
         // Weights stay whole. Gradients are reduced during the last micro-batch's backward pass; ZeRO-2,
         // which has no room for whole gradients, reduces in every one.

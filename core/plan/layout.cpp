@@ -23,7 +23,7 @@ Layout layout_of(const Settings& s) {
     out.expert_shard = ring_group(expert_group, out.tensor * out.expert, node);
     out.expert_replica =
         ring_group(expert_sharers / expert_group, out.tensor * out.expert * expert_group, node);
-    out.stages_cross_nodes = out.tensor * sharers >= node;
+    out.stages_cross_nodes = out.tensor * sharers * out.pipeline > node;
     return out;
 }
 

@@ -16,7 +16,7 @@ struct Layout {
     RingGroup shard;                         // GPUs that share one copy of the sharded state
     RingGroup replica;                       // GPUs that hold the same part of it
     RingGroup expert_shard, expert_replica;  // the same for experts' weights
-    bool stages_cross_nodes = false;         // neighbouring stages lie in different nodes
+    bool stages_cross_nodes = false;  // some neighbouring stages lie in different nodes: they set the pace
 };
 
 Layout layout_of(const Settings& settings);

@@ -29,7 +29,8 @@ struct Preset {
     std::string source;  // public source of the values
     std::string path;    // file it was read from; "" for a shipped one
     Values values;
-    Values node;  // a GPU's usual node: used where no cluster preset says otherwise
+    std::vector<PartValues> parts;  // a calibration file's: for the parts they name
+    Values node;                    // a GPU's usual node: used where no cluster preset says otherwise
 
     const Preset* gpu = nullptr;          // a cluster's GPU
     const Preset* calibration = nullptr;  // a GPU's or a fabric's constants

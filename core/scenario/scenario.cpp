@@ -177,7 +177,8 @@ std::string Scenario::title() const {
 
 bool Scenario::operator==(const Scenario& other) const {
     return name == other.name && model == other.model && cluster == other.cluster && gpu == other.gpu &&
-           given == other.given && value == other.value && automatic == other.automatic && view == other.view;
+           calibration == other.calibration && given == other.given && value == other.value &&
+           automatic == other.automatic && view == other.view;
 }
 
 Settings resolve(const Scenario& scenario) {
@@ -203,6 +204,15 @@ Settings resolve(const Scenario& scenario) {
     if (scenario.catalogue) {
         if (const Preset* stack = scenario.catalogue->stack(software))
             apply(s, stack->values, Origin::calibration);
+    }
+    if (scenario.calibration) {
+        apply(s, scenario.calibration->values, Origin::calibration);
+        const Preset* stack = scenario.catalogue ? scenario.catalogue->stack(software) : nullptr;
+        for (const PartValues& part : scenario.calibration->parts) {
+            const auto is = [&](const Preset* preset) { return preset && preset->name == part.part; };
+            if (part.part.empty() || is(gpu ? gpu->calibration : nullptr) || is(fabric) || is(stack))
+                apply(s, part.values, Origin::calibration);
+        }
     }
     if (scenario.model) apply(s, scenario.model->values, Origin::model);
     // A head size no preset states follows from the width.
@@ -322,6 +332,15 @@ std::string source_of(const Scenario& scenario, const Settings& settings, P id) 
         case Origin::gpu: return from(gpu);
         case Origin::calibration: {
             std::string found;
+            if (const Preset* own = scenario.calibration) {
+                const auto holds = [&](const Values& values) {
+                    return std::ranges::find(values, id, &Values::value_type::first) != values.end();
+                };
+                const bool part =
+                    std::ranges::any_of(own->parts, [&](const PartValues& p) { return holds(p.values); });
+                if (part || holds(own->values))
+                    return own->source.empty() ? "this scenario's calibration" : own->source;
+            }
             if (scenario.catalogue) found = from(scenario.catalogue->stack(settings[P::software]));
             if (found.empty() && scenario.cluster) found = from(scenario.cluster->calibration);
             if (found.empty() && gpu) found = from(gpu->calibration);

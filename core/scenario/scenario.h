@@ -17,9 +17,10 @@ struct Scenario {
     std::string name;  // "": named after what it holds, see title()
     const Catalogue* catalogue = nullptr;
     const Preset* model = nullptr;
-    const Preset* cluster = nullptr;  // nullptr: none, the GPU's usual node
-    const Preset* gpu = nullptr;      // nullptr: the cluster's
-    ParameterSet given;               // which parameters override
+    const Preset* cluster = nullptr;      // nullptr: none, the GPU's usual node
+    const Preset* gpu = nullptr;          // nullptr: the cluster's
+    const Preset* calibration = nullptr;  // constants in place of those of GPU, fabric and stack
+    ParameterSet given;                   // which parameters override
     std::array<double, kParameters> value{};
     ParameterSet automatic;  // plan parameters the planner chooses
     std::string view;        // the `view` object of the file, as JSON text; "" when absent

@@ -78,13 +78,6 @@ std::vector<double> head_size_stops(const Settings& s, double most) {
     return out;
 }
 
-// Numbers of GPUs that a plan and whole nodes divide.
-double gpu_step(const Settings& s, double gpus) {
-    const double model = model_gpus(s);
-    const double node = s[P::gpus_per_node];
-    return gpus > node ? std::lcm(static_cast<long long>(model), static_cast<long long>(node)) : model;
-}
-
 // Degrees that divide what each copy of the model leaves of the GPUs, and what `also` says.
 std::vector<double> degrees(const Settings& s, P id, double most, bool (*also)(const Settings&, double)) {
     std::vector<double> out = divisors(s[P::gpus] * s[id] / model_gpus(s), most);
@@ -123,6 +116,12 @@ std::vector<double> degree_stops(P id, const Settings& s, double most) {
 
 double model_gpus(const Settings& s) {
     return s[P::tensor_parallel] * s[P::pipeline_parallel] * s[P::context_parallel];
+}
+
+double gpu_step(const Settings& s, double gpus) {
+    const double model = model_gpus(s);
+    const double node = s[P::gpus_per_node];
+    return gpus > node ? std::lcm(static_cast<long long>(model), static_cast<long long>(node)) : model;
 }
 
 P peak_of(Precision precision) {

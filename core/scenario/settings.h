@@ -53,6 +53,8 @@ P peak_of(Precision precision);
 int data_parallel(const Settings& settings);
 // GPUs that one copy of the model takes: tensor × context × pipeline parallel.
 double model_gpus(const Settings& settings);
+// What a number of GPUs near `gpus` is a multiple of: whole copies of the model, and whole nodes beyond one.
+double gpu_step(const Settings& settings, double gpus);
 int sharing_gpus(const Settings& settings);
 int shard_group(const Settings& settings);
 

@@ -114,7 +114,7 @@ bool parallelism(const Settings& s, Report&& report) {
                 return "not a multiple of tensor × context × pipeline parallel = " +
                        format(model, Quantity::count);
             },
-            [&] { return neighbours(s[P::gpus], model); });
+            [&] { return neighbours(s[P::gpus], gpu_step(s, s[P::gpus])); });
         return false;
     }
     if (!divides(tensor, s[P::heads])) {
@@ -166,6 +166,33 @@ bool parallelism(const Settings& s, Report&& report) {
     }
     const double experts = s[P::experts];
     const double expert_gpus = s[P::expert_parallel];
+    if (experts > 0 && s[P::expert_ffn_size] > 0 && !divides(tensor, s[P::expert_ffn_size])) {
+        broken(
+            P::expert_ffn_size,
+            [&] { return "tensor_parallel " + format(P::tensor_parallel, tensor) + " does not divide it"; },
+            [&] { return neighbours(s[P::expert_ffn_size], tensor); });
+    }
+    if (s[P::dense_layers] > s[P::layers]) {
+        broken(
+            P::dense_layers, [&] { return "there are " + format(P::layers, s[P::layers]) + " layers"; },
+            [&] { return "use at most " + format(P::layers, s[P::layers]); });
+    }
+    if (s[P::kv_lora_rank] <= 0 &&
+        (s[P::rope_head_size] > 0 || s[P::value_head_size] > 0 || s[P::q_lora_rank] > 0)) {
+        const P id = s[P::q_lora_rank] > 0      ? P::q_lora_rank
+                     : s[P::rope_head_size] > 0 ? P::rope_head_size
+                                                : P::value_head_size;
+        broken(
+            id, [] { return std::string("it belongs to latent attention, and kv_lora_rank is 0"); },
+            [] { return std::string("give kv_lora_rank, or leave it out"); });
+    }
+    if (s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters &&
+        s.choice<Sharding>(P::sharding) < Sharding::zero3) {
+        broken(
+            P::offload,
+            [] { return std::string("only zero3 and hsdp bring weights from the host layer by layer"); },
+            [] { return std::string("use optimizer, or sharding zero3"); });
+    }
     if (experts > 0 && (s[P::experts_per_token] < 1 || s[P::experts_per_token] > experts)) {
         broken(
             P::experts_per_token, [&] { return "there are " + format(P::experts, experts) + " experts"; },

@@ -1,5 +1,4 @@
 // `shardscope import`: a log in, a preset out that the program takes.
-#include <sys/wait.h>
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -9,42 +8,13 @@
 #include <sstream>
 #include <string>
 
-namespace fs = std::filesystem;
+#include "support/shell.h"
+
+using namespace shardscope::testing;
 
 namespace {
 
-class Folder {
-  public:
-    Folder() {
-        std::string name = (fs::temp_directory_path() / "shardscope-import-XXXXXX").string();
-        REQUIRE(::mkdtemp(name.data()) != nullptr);
-        path_ = name;
-    }
-    ~Folder() { fs::remove_all(path_); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    [[nodiscard]] std::string at(const std::string& name) const { return (path_ / name).string(); }
-    void write(const std::string& name, const std::string& text) const {
-        fs::create_directories(fs::path(at(name)).parent_path());
-        std::ofstream(at(name), std::ios::binary) << text;
-    }
-    [[nodiscard]] std::string read(const std::string& name) const {
-        std::ostringstream text;
-        text << std::ifstream(at(name), std::ios::binary).rdbuf();
-        return text.str();
-    }
-    // Output in the files `out` and `err`; the folder is the user's data folder.
-    [[nodiscard]] int run(const std::string& arguments) const {
-        const std::string command = "cd " + path_.string() +
-                                    " && env -u DISPLAY -u WAYLAND_DISPLAY XDG_DATA_HOME=" + path_.string() +
-                                    " " SHARDSCOPE_PROGRAM " " + arguments + " > out 2> err < /dev/null";
-        const int status = std::system(command.c_str());
-        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    }
-
-  private:
-    fs::path path_;
-};
+int run_code(const Folder& folder, const std::string& arguments) { return run_in(folder, arguments).code; }
 
 // An all-gather on `nodes` hosts of 8 GPUs that takes `latency` µs and streams at `bandwidth` GB/s.
 std::string log_of(int nodes, double latency, double bandwidth) {
@@ -72,36 +42,37 @@ TEST_CASE("import nccl: the preset it prints is one the program takes", "[cli]")
     const Folder folder;
     folder.write("node.log", log_of(1, 30, 360));
     folder.write("nodes.log", log_of(4, 150, 320));
-    REQUIRE(folder.run("import nccl node.log nodes.log --name fabric-ours --inter-bandwidth 400Gbit/s") == 0);
-    const auto preset = nlohmann::json::parse(folder.read("out"));
+    REQUIRE(run_code(folder,
+                     "import nccl node.log nodes.log --name fabric-ours --inter-bandwidth 400Gbit/s") == 0);
+    const auto preset = nlohmann::json::parse(slurp(folder.file("out")));
     CHECK(preset["kind"] == "calibration");
     CHECK(preset["name"] == "fabric-ours");
     CHECK(preset["values"]["network_efficiency"].get<double>() == Approx(0.8).epsilon(0.07));
     CHECK(preset["values"]["intra_node_efficiency"].get<double>() == Approx(0.8).epsilon(0.07));
-    CHECK(folder.read("err").find("rms") != std::string::npos);
+    CHECK(slurp(folder.file("err")).find("rms") != std::string::npos);
 
-    folder.write("shardscope/presets/ours.json", folder.read("out"));
-    REQUIRE(folder.run("presets show fabric-ours") == 0);
-    CHECK(folder.read("err").empty());
-    CHECK(folder.read("out").find("cluster.inter_node_latency") != std::string::npos);
-    CHECK(folder.read("out").find("32 GPUs on 4 nodes") != std::string::npos);
+    folder.write("shardscope/presets/ours.json", slurp(folder.file("out")));
+    REQUIRE(run_code(folder, "presets show fabric-ours") == 0);
+    CHECK(slurp(folder.file("err")).empty());
+    CHECK(slurp(folder.file("out")).find("cluster.inter_node_latency") != std::string::npos);
+    CHECK(slurp(folder.file("out")).find("32 GPUs on 4 nodes") != std::string::npos);
 }
 
 TEST_CASE("import nccl: what a log does not tell is left out, and nominal bandwidths count", "[cli]") {
     const Folder folder;
     folder.write("node.log", log_of(1, 30, 240));
-    REQUIRE(folder.run("import nccl node.log --cluster dgx-a100-80gb") == 0);
-    const auto a100 = nlohmann::json::parse(folder.read("out"))["values"];
+    REQUIRE(run_code(folder, "import nccl node.log --cluster dgx-a100-80gb") == 0);
+    const auto a100 = nlohmann::json::parse(slurp(folder.file("out")))["values"];
     CHECK(a100["intra_node_efficiency"].get<double>() == Approx(0.8).epsilon(0.07));
     CHECK_FALSE(a100.contains("network_efficiency"));
-    CHECK(folder.read("err").find("network_efficiency") != std::string::npos);
-    REQUIRE(folder.run("import nccl node.log --intra-bandwidth 480GB/s") == 0);
-    const auto faster = nlohmann::json::parse(folder.read("out"))["values"];
+    CHECK(slurp(folder.file("err")).find("network_efficiency") != std::string::npos);
+    REQUIRE(run_code(folder, "import nccl node.log --intra-bandwidth 480GB/s") == 0);
+    const auto faster = nlohmann::json::parse(slurp(folder.file("out")))["values"];
     CHECK(faster["intra_node_efficiency"].get<double>() == Approx(0.5).epsilon(0.07));
     // Two hosts that share an NVLink domain are one node.
     folder.write("nodes.log", log_of(2, 60, 240));
-    REQUIRE(folder.run("import nccl nodes.log --gpus-per-node 16") == 0);
-    CHECK(folder.read("out").find("16 GPUs on 1 node,") != std::string::npos);
+    REQUIRE(run_code(folder, "import nccl nodes.log --gpus-per-node 16") == 0);
+    CHECK(slurp(folder.file("out")).find("16 GPUs on 1 node,") != std::string::npos);
 }
 
 TEST_CASE("import: unusable input says why and prints nothing", "[cli]") {
@@ -110,9 +81,9 @@ TEST_CASE("import: unusable input says why and prints nothing", "[cli]") {
     folder.write("other.txt", "no log\n");
     const auto refused = [&](const std::string& arguments, const std::string& word) {
         INFO(arguments);
-        CHECK(folder.run("import " + arguments) == 2);
-        CHECK(folder.read("out").empty());
-        CHECK(folder.read("err").find(word) != std::string::npos);
+        CHECK(run_code(folder, "import " + arguments) == 2);
+        CHECK(slurp(folder.file("out")).empty());
+        CHECK(slurp(folder.file("err")).find(word) != std::string::npos);
     };
     refused("nccl other.txt", "other.txt: not an nccl-tests log");
     refused("nccl missing.log", "missing.log");

@@ -255,3 +255,41 @@ TEST_CASE("operators: BERT sees both sides", "[model]") {
     const double b = resolve(first())[P::micro_batch];
     CHECK(core.flops() == Approx(4 * b * 16 * 512 * 512 * 64).epsilon(1e-12));
 }
+
+TEST_CASE("operators: attention through a window passes smoothly into the whole triangle", "[operators]") {
+    const auto scores = [](double window, double kernel) {
+        const Scenario scenario =
+            of_model("llama-2-7b",
+                     {{P::sequence_length, 8192}, {P::attention_window, window}, {P::attention, kernel}});
+        OperatorList list;
+        build_transformer(resolve(scenario), list);
+        for (const Operator& op : list.dense.operators) {
+            if (op.name == "attention.core") return op.m * op.n;
+        }
+        return 0.0;
+    };
+    const double s = 8192;
+    const double flash = 0, naive = 1;
+    CHECK(scores(0, flash) == Approx(s * s / 2));
+    CHECK(scores(8191, flash) == Approx(s * s / 2).epsilon(1e-3));
+    // A window of half the sequence sees three quarters of the triangle.
+    CHECK(scores(4096, flash) == Approx(0.75 * s * s / 2));
+    CHECK(scores(4096, naive) == Approx(s * s));
+}
+
+TEST_CASE("operators: experts under sequence parallelism gather every routed copy", "[operators]") {
+    const Scenario scenario = of_model("mixtral-8x7b", {{P::sequence_length, 4096},
+                                                        {P::micro_batch, 1},
+                                                        {P::tensor_parallel, 4},
+                                                        {P::sequence_parallel, 1}});
+    OperatorList list;
+    build_transformer(resolve(scenario), list);
+    double gathered = 0, reduced = 0;
+    for (const Operator& op : list.sparse.operators) {
+        if (op.name == "experts.gather") gathered = op.bytes;
+        if (op.name == "experts.reduce") reduced = op.bytes;
+    }
+    // Two experts a token, 4,096 tokens, 4,096 wide, two bytes.
+    CHECK(gathered == 2.0 * 4096 * 4096 * 2);
+    CHECK(reduced == gathered);
+}

@@ -36,7 +36,7 @@ TEST_CASE("validity: each rule of parallelism says what, why and what to do", "[
                  "/cluster/gpus",
                  "gpus is 64",
                  "not a multiple of tensor × context × pipeline parallel = 3",
-                 "use 63 or 66"},
+                 "use 48 or 72"},
           Broken{"mpt-13b",
                  {{P::gpus, 64}, {P::tensor_parallel, 16}},
                  "/training/tensor_parallel",
