@@ -102,6 +102,8 @@ void add_collectives(const Options& options, const Catalogue& all, std::vector<P
         }
     }
     parts.push_back(values);
+    // Runs say nothing of their fabric: those given along with the logs ran on it.
+    if (!options.runs.empty() && !part.empty()) parts.push_back({"", values.values});
 }
 
 // Constants of a GPU from the measuring script's file.

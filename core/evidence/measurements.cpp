@@ -277,6 +277,7 @@ std::optional<Precision> fitted_precision(const Measurements& measured) {
 
 GpuRates rates_of(const std::vector<double>& x, double peak, double memory_bandwidth) {
     GpuRates gpu;
+    gpu.half_sequence = parameter(P::attention_half_sequence).fallback;
     gpu.peak = peak;
     gpu.gemm_efficiency = x[0];
     gpu.half_depth = x[1];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "evidence/runs.h"
 #include "plan/schedules/schedule.h"
@@ -17,6 +18,8 @@ constexpr std::array kReach{
 struct Reach {
     std::array<double, kReach.size()> largest{};
     double parameters = 0;
+    std::set<double> software;
+    std::set<std::string> gpus;
 };
 
 const Reach& reach() {
@@ -29,6 +32,8 @@ const Reach& reach() {
             if (!problems.empty() || !measured.valid()) continue;
             for (std::size_t i = 0; i < kReach.size(); ++i)
                 out.largest[i] = std::max(out.largest[i], measured.settings[kReach[i]]);
+            out.software.insert(measured.settings[P::software]);
+            out.gpus.insert(run.gpu);
             out.parameters = std::max(out.parameters, measured.compiled.parameters);
         }
         return out;
@@ -59,9 +64,11 @@ std::vector<std::string> outside_validated(const Answer& answer) {
                       " was compared.");
     if (s.choice<Offload>(P::offload) != Offload::none)
         out.push_back("No public run with offload was compared.");
-    if (s[P::machine_band] > 0) out.push_back("No public run of this GPU was compared.");
-    if (format(P::software, s[P::software]) == "other")
-        out.push_back("The software is not known: a wide band stands for it.");
+    if (s[P::kv_lora_rank] > 0) out.push_back("No public run of latent attention was compared.");
+    const Preset* gpu = answer.scenario.gpu_preset();
+    if (!gpu || !reach().gpus.contains(gpu->name)) out.push_back("No public run of this GPU was compared.");
+    if (!reach().software.contains(s[P::software]))
+        out.push_back("No public run of this software was compared: a wide band stands for it.");
     return out;
 }
 

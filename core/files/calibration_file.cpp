@@ -80,6 +80,7 @@ std::vector<PartValues> read_calibration(std::string_view text, Problems& proble
     }
     std::vector<PartValues> out;
     if (file.contains("everywhere")) read_part(file["everywhere"], "", "/everywhere", problems, out);
+    if (file.contains("values")) read_part(file["values"], kOverAll, "/values", problems, out);
     if (file.contains("parts")) {
         if (!file["parts"].is_object()) {
             problems.push_back({"/parts", "is no object", "", "write {\"stack-fsdp2\": {…}, …}"});
@@ -97,7 +98,9 @@ std::string write_calibration(const std::vector<PartValues>& parts, const std::s
     out["everywhere"] = ordered_json::object();
     out["parts"] = ordered_json::object();
     for (const PartValues& part : parts) {
-        ordered_json& object = part.part.empty() ? out["everywhere"] : out["parts"][part.part];
+        ordered_json& object = part.part.empty()       ? out["everywhere"]
+                               : part.part == kOverAll ? out["values"]
+                                                       : out["parts"][part.part];
         for (const auto& [id, value] : part.values) object[field_name(id)] = rounded(value);
     }
     return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";

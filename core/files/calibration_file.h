@@ -1,7 +1,8 @@
 // Calibrations as files: what `calibrate` writes, what ships in presets/fits, what `--calibration` reads.
 //
-// A file holds values for named parts: one for all ("everywhere"), and one each for a GPU's, a fabric's or a
-// software stack's calibration preset, which they replace value by value.
+// A file holds values for named parts: one for all ("everywhere"), one in place of all others ("values"), and
+// one each for a GPU's, a fabric's or a software stack's calibration preset, which they replace value by
+// value.
 #pragma once
 
 #include <string>

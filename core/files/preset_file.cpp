@@ -86,7 +86,8 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
         preset.parts = read_calibration(text, problems);
         std::vector<std::string> known = names(PresetKind::calibration);
         for (const PartValues& part : preset.parts) {
-            if (part.part.empty() || find(PresetKind::calibration, part.part)) continue;
+            if (part.part.empty() || part.part == kOverAll || find(PresetKind::calibration, part.part))
+                continue;
             const std::string near = nearest(part.part, known);
             problems.push_back({"/parts/" + part.part, "there is no part of this name", "",
                                 near.empty() ? "see `shardscope presets list --kind calibration`"

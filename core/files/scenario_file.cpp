@@ -175,7 +175,7 @@ class Reader {
         if (!file.contains("format")) {
             file = {{"format", "shardscope-calibration"}, {"version", 1}};
             if (value.contains("everywhere") || value.contains("parts")) file.update(value);
-            else file["everywhere"] = value;
+            else file["values"] = value;
         }
         Problems own;
         const std::string text = file.dump(-1, ' ', false, json::error_handler_t::replace);

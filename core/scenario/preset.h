@@ -16,7 +16,9 @@ std::string_view name_of(PresetKind kind);
 
 using Values = std::vector<std::pair<P, double>>;
 
-// Values of one part of a calibration: the calibration preset of that name, or everywhere ("").
+// Values of one part of a calibration: the calibration preset of that name, everywhere (""), where a part may
+// still say otherwise, or in place of all others (kOverAll).
+inline constexpr const char* kOverAll = "*";
 struct PartValues {
     std::string part;
     Values values;
@@ -33,7 +35,7 @@ struct Preset {
     Values node;                    // a GPU's usual node: used where no cluster preset says otherwise
 
     const Preset* gpu = nullptr;          // a cluster's GPU
-    const Preset* calibration = nullptr;  // a GPU's or a fabric's constants
+    const Preset* calibration = nullptr;  // a GPU's or a fabric's constants; those a stack builds on
 
     std::map<P, std::string> sources;  // where a value has its own
     std::vector<P> unverified;         // values nobody could check yet

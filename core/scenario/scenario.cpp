@@ -189,6 +189,13 @@ Settings resolve(const Scenario& scenario) {
 
     // From the most general to the most particular; later layers win.
     if (scenario.catalogue) apply(s, scenario.catalogue->everywhere(), Origin::calibration);
+    const auto apply_own = [&](std::string_view name) {
+        if (!scenario.calibration) return;
+        for (const PartValues& part : scenario.calibration->parts) {
+            if (part.part == name) apply(s, part.values, Origin::calibration);
+        }
+    };
+    apply_own("");
     if (gpu) {
         if (gpu->calibration) apply(s, gpu->calibration->values, Origin::calibration);
         apply(s, gpu->node, Origin::gpu);
@@ -202,17 +209,19 @@ Settings resolve(const Scenario& scenario) {
     }
     if (scenario.is_given(P::software)) software = scenario.value[index(P::software)];
     if (scenario.catalogue) {
-        if (const Preset* stack = scenario.catalogue->stack(software))
+        if (const Preset* stack = scenario.catalogue->stack(software)) {
+            if (stack->calibration) apply(s, stack->calibration->values, Origin::calibration);
             apply(s, stack->values, Origin::calibration);
+        }
     }
     if (scenario.calibration) {
-        apply(s, scenario.calibration->values, Origin::calibration);
         const Preset* stack = scenario.catalogue ? scenario.catalogue->stack(software) : nullptr;
-        for (const PartValues& part : scenario.calibration->parts) {
-            const auto is = [&](const Preset* preset) { return preset && preset->name == part.part; };
-            if (part.part.empty() || is(gpu ? gpu->calibration : nullptr) || is(fabric) || is(stack))
-                apply(s, part.values, Origin::calibration);
+        const Preset* base = stack ? stack->calibration : nullptr;
+        for (const Preset* part : {gpu ? gpu->calibration : nullptr, fabric, base, stack}) {
+            if (part) apply_own(part->name);
         }
+        apply(s, scenario.calibration->values, Origin::calibration);
+        apply_own(kOverAll);
     }
     if (scenario.model) apply(s, scenario.model->values, Origin::model);
     // A head size no preset states follows from the width.
@@ -341,7 +350,11 @@ std::string source_of(const Scenario& scenario, const Settings& settings, P id) 
                 if (part || holds(own->values))
                     return own->source.empty() ? "this scenario's calibration" : own->source;
             }
-            if (scenario.catalogue) found = from(scenario.catalogue->stack(settings[P::software]));
+            if (const Preset* stack =
+                    scenario.catalogue ? scenario.catalogue->stack(settings[P::software]) : nullptr) {
+                found = from(stack);
+                if (found.empty()) found = from(stack->calibration);
+            }
             if (found.empty() && scenario.cluster) found = from(scenario.cluster->calibration);
             if (found.empty() && gpu) found = from(gpu->calibration);
             return found.empty() ? "fitted to the public runs in presets/runs" : found;

@@ -108,7 +108,7 @@ TEST_CASE("scenarios: a calibration by name, in place, and one that is wrong", "
     CHECK(json::parse(parts.out)["mfu"] == json::parse(slow.out)["mfu"]);
     const Ran wrong = run("estimate -", R"({"cluster":{"calibration":{"gemm_eficiency":0.3}}})");
     CHECK(wrong.code == 2);
-    CHECK(wrong.err.find("/cluster/calibration/everywhere/gemm_eficiency") != std::string::npos);
+    CHECK(wrong.err.find("/cluster/calibration/values/gemm_eficiency") != std::string::npos);
     CHECK(wrong.err.find("gemm_efficiency") != std::string::npos);
     CHECK(run("estimate -", R"({"cluster":{"calibration":"nobody"}})").code == 2);
 }

@@ -23,7 +23,7 @@ CollectiveTable made_by_law(CollectiveTest operation, int ranks, int nodes, cons
     const RingGroup group{static_cast<double>(ranks) / nodes, static_cast<double>(nodes)};
     for (double bytes = 128 * 1024; bytes < 1e10; bytes *= 4) {
         const Time time = operation == CollectiveTest::all_reduce ? all_reduce_time(bytes, group, network)
-                                                              : all_gather_time(bytes, group, network);
+                                                                  : all_gather_time(bytes, group, network);
         table.points.push_back({bytes, time.total(), 0});
     }
     return table;
@@ -108,10 +108,12 @@ TEST_CASE("fabric fit: a node alone says nothing of the network", "[nccl]") {
 }
 
 TEST_CASE("fabric fit: too few measurements are refused", "[nccl]") {
-    CollectiveTable table = made_by_law(CollectiveTest::all_gather, 8, 1, {450e9, 50e9, 2e-5, 2.3e-6, 2e-5, 0.65});
+    CollectiveTable table =
+        made_by_law(CollectiveTest::all_gather, 8, 1, {450e9, 50e9, 2e-5, 2.3e-6, 2e-5, 0.65});
     table.points.resize(3);
     table.points.push_back({1024, 1e-5, 0});  // too small to tell
-    CollectiveTable exchange = made_by_law(CollectiveTest::all_gather, 8, 1, {450e9, 50e9, 2e-5, 2.3e-6, 2e-5, 0.65});
+    CollectiveTable exchange =
+        made_by_law(CollectiveTest::all_gather, 8, 1, {450e9, 50e9, 2e-5, 2.3e-6, 2e-5, 0.65});
     exchange.operation = CollectiveTest::all_to_all;
     Problems problems;
     fit_fabric(std::vector{table, exchange}, kLinks, problems);

@@ -23,6 +23,7 @@ GpuRates h100(double eta, double half_depth, double half_area, double attention,
     gpu.half_depth = half_depth;
     gpu.half_area = half_area;
     gpu.attention_efficiency = attention;
+    gpu.half_sequence = parameter(P::attention_half_sequence).fallback;
     gpu.memory_bandwidth = kH100.memory_bandwidth * memory;
     gpu.launch = parameter(P::kernel_launch).fallback;
     return gpu;
