@@ -17,6 +17,7 @@ struct Options {
     std::vector<std::string> assignments;
     std::string format = "text";
     bool hypothetical = false;
+    bool operators = false;
 };
 
 struct Entry {
@@ -37,8 +38,9 @@ bool run_one(const Entry& entry, const Options& options, std::string& result, Pr
         const Answer found = answer(scenario);
         problems = found.problems;
         if (problems.empty()) {
-            result = options.format == "json" ? result_json(found, options.hypothetical) + "\n"
-                                              : result_text(found, options.hypothetical);
+            result = options.format == "json"
+                         ? result_json(found, options.hypothetical, options.operators) + "\n"
+                         : result_text(found, options.hypothetical, options.operators);
         }
     }
     for (Problem& problem : problems) {
@@ -94,6 +96,8 @@ void add_estimate(CLI::App& app, Context& context) {
         ->allow_extra_args(false);
     command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
     command->add_flag("--hypothetical", options->hypothetical, "Times also for what does not fit");
+    command->add_flag("--operators", options->operators,
+                      "Also every operator: FLOPs, bytes, times and what bounds it");
     command->callback([options, &context] { context.exit_code = run(*options); });
 }
 

@@ -46,8 +46,8 @@ Scenario measured() {
 // Tensor, context and pipeline parallel with interleaved stages, on the stack whose public runs did the same.
 Scenario three_dimensions() {
     Scenario scenario = with_model(first(), *commands::catalogue().find(PresetKind::model, "llama-3-70b"));
-    const double nemo = parse(P::software, "nemo").value;
-    for (const auto& [id, value] : std::initializer_list<std::pair<P, double>>{{P::software, nemo},
+    const double stack = parse(P::software, "megatron-core").value;
+    for (const auto& [id, value] : std::initializer_list<std::pair<P, double>>{{P::software, stack},
                                                                                {P::gpus, 512},
                                                                                {P::sequence_length, 8192},
                                                                                {P::micro_batch, 1},

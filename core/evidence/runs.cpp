@@ -385,13 +385,19 @@ std::vector<ComparableRun> comparable_runs(const Answer& answer) {
     if (!answer.valid() || !gpu) return out;
     const Settings& s = answer.settings;
     // What makes two runs the same but for the GPU count.
-    constexpr std::array kSame{P::software,          P::sequence_length,
-                               P::micro_batch,       P::accumulation,
-                               P::sharding,          P::recompute,
-                               P::precision,         P::attention,
-                               P::tensor_parallel,   P::sequence_parallel,
-                               P::pipeline_parallel, P::virtual_stages,
-                               P::context_parallel,  P::async_tensor_parallel};
+    constexpr std::array kSame{P::software,
+                               P::sequence_length,
+                               P::micro_batch,
+                               P::accumulation,
+                               P::sharding,
+                               P::recompute,
+                               P::attention,
+                               P::tensor_parallel,
+                               P::sequence_parallel,
+                               P::pipeline_parallel,
+                               P::virtual_stages,
+                               P::context_parallel,
+                               P::async_tensor_parallel};
     for (const MeasuredRun& run : shipped_runs()) {
         if (run.gpu != gpu->name || !(run.tokens_per_s_per_gpu > 0)) continue;
         if (number_in(run, "layers") != s[P::layers] || number_in(run, "hidden") != s[P::hidden_size] ||
@@ -400,6 +406,8 @@ std::vector<ComparableRun> comparable_runs(const Answer& answer) {
         }
         Problems ignored;
         const Settings other = resolve(scenario_of(run, *answer.scenario.catalogue, ignored));
+        // Rates of another precision stand against another peak.
+        if (other[P::precision] != s[P::precision]) continue;
         const bool same = std::ranges::all_of(kSame, [&](P id) { return other[id] == s[id]; });
         out.push_back({&run, same});
     }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "explain/operator_table.h"
 #include "explain/output.h"
 #include "files/json_values.h"
 
@@ -56,7 +57,7 @@ std::string padded(const std::string& label, std::size_t width) {
 
 }  // namespace
 
-std::string result_json(const Answer& answer, bool hypothetical) {
+std::string result_json(const Answer& answer, bool hypothetical, bool operators) {
     ordered_json out;
     const Estimate& e = answer.estimate;
     out["name"] = answer.scenario.title();
@@ -89,6 +90,24 @@ std::string result_json(const Answer& answer, bool hypothetical) {
                      {"batch", timed ? number(lever.batch) : nullptr}};
     const std::vector<std::string> notes = warnings(answer);
     if (!notes.empty()) out["warnings"] = notes;
+    if (operators) {
+        out["operators"] = ordered_json::array();
+        for (const OperatorRow& row : operator_table(answer)) {
+            out["operators"].push_back({{"block", std::string(row.block)},
+                                        {"name", std::string(row.name)},
+                                        {"kind", std::string(row.kind)},
+                                        {"repeat", row.repeat},
+                                        {"shape", {row.m, row.n, row.k}},
+                                        {"count", row.count},
+                                        {"flops", row.flops},
+                                        {"bytes", row.bytes},
+                                        {"weights", row.weights},
+                                        {"saved_bytes", row.saved},
+                                        {"forward_s", timed ? number(row.forward) : nullptr},
+                                        {"backward_s", timed ? number(row.backward) : nullptr},
+                                        {"bound", std::string(row.bound)}});
+        }
+    }
     return out.dump();
 }
 
@@ -102,7 +121,36 @@ std::string invalid_json(const std::string& name, const Problems& problems) {
     return out.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-std::string result_text(const Answer& answer, bool hypothetical) {
+namespace {
+
+// One operator a line, of one micro-batch on one GPU.
+std::string operator_text(const Answer& answer, bool hypothetical) {
+    const bool timed = hypothetical || answer.estimate.fits();
+    const auto line = [](const std::array<std::string, 8>& cells) {
+        constexpr std::array<std::size_t, 8> widths{14, 22, 12, 12, 12, 12, 12, 18};
+        std::string out = "    ";
+        for (std::size_t i = 0; i < cells.size(); ++i) out += padded(cells[i], widths[i]);
+        return out.substr(0, out.find_last_not_of(' ') + 1) + "\n";
+    };
+    const auto mebibytes = [](double bytes) {
+        return format(std::round(bytes / (1024.0 * 1024.0)), Quantity::count);
+    };
+    std::string out =
+        "  Operators of one micro-batch on one GPU\n" +
+        line({"block", "operator", "TFLOP", "moved MiB", "kept MiB", "forward", "backward", "bound by"});
+    for (const OperatorRow& row : operator_table(answer)) {
+        out +=
+            line({std::string(row.block) + (row.repeat > 1 ? " ×" + format(row.repeat, Quantity::count) : ""),
+                  std::string(row.name), format(row.flops / 1e12, Quantity::fraction), mebibytes(row.bytes),
+                  mebibytes(row.saved), timed ? format(row.forward, Quantity::seconds) : "–",
+                  timed ? format(row.backward, Quantity::seconds) : "–", std::string(row.bound)});
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string result_text(const Answer& answer, bool hypothetical, bool operators) {
     const Estimate& e = answer.estimate;
     std::string out = answer.scenario.title() + "\n";
     const auto line = [&](const std::string& label, const std::string& value) {
@@ -140,6 +188,7 @@ std::string result_text(const Answer& answer, bool hypothetical) {
     }
     row(Output::hidden_communication, "  ");
     for (const std::string& note : warnings(answer)) out += "  Note: " + note + "\n";
+    if (operators) out += operator_text(answer, hypothetical);
     return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "explain/ingredients.h"
+#include "explain/operator_table.h"
 #include "explain/output.h"
 #include "explain/takeover.h"
 #include "support/scenarios.h"
@@ -85,4 +86,17 @@ TEST_CASE("wall sentence: says which wall binds and why", "[explain]") {
               .find("Wall: memory. Activations alone need") == 0);
     const Answer slow = answer(with({{P::inter_node_bandwidth, 1.25e9}, {P::micro_batch, 1}}));
     CHECK(wall_sentence(slow).find("Wall: inter-node. 2,048 tokens per GPU do not hide") == 0);
+}
+
+TEST_CASE("operators: the table adds up to the step it stands for", "[explain]") {
+    const Answer now = answer(with({{P::accumulation, 3}, {P::gpus, 8}}));
+    double matmul = 0;
+    double weights = 0;
+    for (const OperatorRow& row : operator_table(now)) {
+        if (row.kind == "gemm") matmul += 3 * row.repeat * (row.forward + row.backward);
+        weights += row.repeat * row.weights;
+    }
+    CHECK(matmul == Approx(value_of(Output::step_matmul, now)).epsilon(1e-12));
+    CHECK(weights == Approx(now.compiled.parameters).epsilon(1e-12));
+    CHECK(operator_table(answer(with({{P::heads, 7}, {P::head_size, 0.5}}))).empty());
 }
