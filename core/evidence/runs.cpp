@@ -101,6 +101,22 @@ std::string text_in(const MeasuredRun& run, std::string_view column) {
     return found == run.column.end() ? std::string() : found->second;
 }
 
+// Programs by the name of the stack they train with.
+std::string_view stack_of(std::string_view software) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kPrograms{
+        {{"torchtitan", "fsdp2-compile"},
+         {"llm-foundry", "fsdp1"},
+         {"fsdp", "fsdp1"},
+         {"megatron", "megatron-core"},
+         {"megatron-lm", "megatron-core"},
+         {"jax", "maxtext"},
+         {"deepspeed-zero3", "deepspeed"}}};
+    for (const auto& [program, stack] : kPrograms) {
+        if (program == software) return stack;
+    }
+    return software;
+}
+
 // A blank `software` is the usual stack of its plan.
 std::string usual_software(const std::string& sharding, double model_parallel) {
     if (model_parallel > 1 && sharding != "zero3" && sharding != "hsdp") return "megatron-core";
@@ -331,7 +347,7 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
         return scenario;
     }
     // A stack nobody calibrated on takes the defaults of “other”.
-    const Parsed software = parse(P::software, run.software);
+    const Parsed software = parse(P::software, stack_of(run.software));
     scenario.give(P::software, software.ok ? software.value : parse(P::software, "other").value);
     for (const ColumnParameter& entry : kColumns) {
         const std::string text = text_in(run, entry.column);
@@ -344,17 +360,16 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
             scenario.give(entry.id, parsed.value);
         }
     }
-    // Tables name the tray of four where a rack is one NVLink domain (NVL72); jobs take whole powers of two
-    // of it.
+    // Tables name the tray of four where a rack is one NVLink domain (NVL72), and jobs do not always fill
+    // their nodes: every node then has the largest number of GPUs that divides them.
+    const Settings asked = resolve(scenario);
     const double domain = usual_domain(*scenario.gpu);
-    if (domain > kLargestNode) {
-        const Settings asked = resolve(scenario);
-        if (asked[P::gpus_per_node] < kLargestNode) {
-            double used = std::min(domain, asked[P::gpus]);
-            while (used > 1 && std::fmod(asked[P::gpus], used) != 0) --used;
-            scenario.give(P::gpus_per_node, used);
-        }
-    }
+    const double node =
+        domain > kLargestNode && asked[P::gpus_per_node] < kLargestNode ? domain : asked[P::gpus_per_node];
+    double used = std::min(node, asked[P::gpus]);
+    while (used > 1 && std::fmod(asked[P::gpus], used) != 0) --used;
+    const bool whole = asked[P::gpus] <= node || std::fmod(asked[P::gpus], node) == 0;
+    if (node != asked[P::gpus_per_node] || !whole) scenario.give(P::gpus_per_node, std::max(1.0, used));
     if (const std::string nic = text_in(run, "nic_gbit_per_gpu"); !nic.empty()) {
         const Parsed parsed = parse(nic, Quantity::fraction);
         if (parsed.ok) scenario.give(P::inter_node_bandwidth, parsed.value * 1e9 / 8);

@@ -93,3 +93,22 @@ TEST_CASE("runs: blank or senseless cells take their row out, with the reason", 
     CHECK(read_runs(header, problems).empty());
     CHECK(problems.size() == 1);
 }
+
+TEST_CASE("runs: programs, unfilled nodes and racks become what they run on", "[evidence]") {
+    const char* table =
+        "software,layers,hidden,ffn_hidden,heads,vocab,mlp,gpu,gpus,gpus_per_node,sequence,micro_batch,"
+        "global_batch,sharding,step_time_s\n"
+        "torchtitan,32,4096,14336,32,128256,gated,h100-sxm-80gb,12,8,8192,1,12,zero3,2\n"
+        "nobody,32,4096,14336,32,128256,gated,gb200,128,4,8192,1,128,zero3,2\n";
+    Problems problems;
+    const std::vector<MeasuredRun> runs = read_runs(table, problems);
+    REQUIRE(problems.empty());
+    REQUIRE(runs.size() == 2);
+    const Settings first = resolve(scenario_of(runs[0], Catalogue::shipped(), problems));
+    CHECK(format(P::software, first[P::software]) == "fsdp2-compile");
+    CHECK(first[P::gpus_per_node] == 6);
+    const Settings second = resolve(scenario_of(runs[1], Catalogue::shipped(), problems));
+    CHECK(format(P::software, second[P::software]) == "other");
+    CHECK(second[P::gpus_per_node] == 64);
+    CHECK(problems.empty());
+}
