@@ -21,6 +21,7 @@
 #include "app/main_window.h"
 #include "app/session.h"
 #include "files/csv.h"
+#include "support/desk.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/scaling_plot.h"
 #include "widgets/plots/validation_plot.h"
@@ -30,26 +31,14 @@ using namespace shardscope;
 namespace {
 
 // A window, and hands that measure.
-class Desk {
+class Desk : public testing::Desk {
   public:
-    Desk() : window(commands::catalogue(), session) {
-        window.resize(1440, 900);
-        window.show();
-        settle();
-    }
+    Desk() { settle(); }
     static void settle() {
         // What is worked out after the frame comes with the next turns.
         for (int i = 0; i < 3; ++i) QApplication::processEvents();
     }
 
-    template <typename Widget>
-    Widget* find(const QString& name) {
-        auto* widget = window.findChild<Widget*>(name);
-        INFO(name.toStdString());
-        REQUIRE(widget != nullptr);
-        return widget;
-    }
-    QString text(const QString& name) { return find<QLabel>(name)->text(); }
     LiveModel& model() { return window.model(); }
     QUndoStack& undo() { return *window.model().undo_stack(); }
 
@@ -100,9 +89,6 @@ class Desk {
         model().start_with(scenario);
         settle();
     }
-
-    Session session;
-    MainWindow window;
 };
 
 }  // namespace

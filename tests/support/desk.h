@@ -23,7 +23,7 @@ namespace shardscope::testing {
 
 class Desk {
   public:
-    Desk() : window(commands::catalogue(), session_) {
+    Desk() : window(commands::catalogue(), session) {
         window.resize(1440, 900);
         window.show();
         QApplication::processEvents();
@@ -90,10 +90,7 @@ class Desk {
     }
     [[nodiscard]] const Estimate& estimate() { return window.model().answer().estimate; }
 
-  private:
-    Session session_;
-
-  public:
+    Session session;
     MainWindow window;
 };
 

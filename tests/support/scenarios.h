@@ -2,6 +2,7 @@
 #pragma once
 
 #include "estimate/answer.h"
+#include "model/operators.h"
 
 namespace shardscope::testing {
 
@@ -20,6 +21,12 @@ inline Scenario of_model(std::string_view model, std::initializer_list<std::pair
     scenario.model = scenario.catalogue->find(PresetKind::model, model);
     for (const auto& [id, value] : values) scenario.give(id, value);
     return scenario;
+}
+
+inline OperatorList list_of(const Scenario& scenario) {
+    OperatorList list;
+    build_transformer(resolve(scenario), list);
+    return list;
 }
 
 // Matrices, memory and network alone: no latency, launch or host time.

@@ -10,12 +10,6 @@ using namespace shardscope::testing;
 
 namespace {
 
-OperatorList list_of(const Scenario& scenario) {
-    OperatorList list;
-    build_transformer(resolve(scenario), list);
-    return list;
-}
-
 // Saved bytes of one layer per s·b·h, as Korthikanti et al. count them.
 double factor(const Scenario& scenario) {
     const Settings s = resolve(scenario);

@@ -11,12 +11,6 @@ using namespace shardscope::testing;
 
 namespace {
 
-OperatorList list_of(const Scenario& scenario) {
-    OperatorList list;
-    build_transformer(resolve(scenario), list);
-    return list;
-}
-
 const Operator& find(const Block& block, std::string_view name) {
     for (const Operator& op : block.operators) {
         if (op.name == name) return op;
