@@ -223,6 +223,7 @@ std::vector<double> reference_times(const std::vector<Case>& cases) {
         ++n;
     }
     std::vector<double> out;
+    out.reserve(like.size());
     for (const std::size_t first : like) out.push_back(groups[first].first / groups[first].second);
     return out;
 }
@@ -406,6 +407,7 @@ std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Cat
     for (std::size_t i = 0; i < cases.size(); ++i) stacks[cases[i].run->software].push_back(i);
 
     std::vector<NewStack> out;
+    out.reserve(stacks.size());
     for (const auto& entry : stacks)
         out.push_back({entry.first, static_cast<int>(entry.second.size()), 0, 0, 0});
     in_parallel(out.size(), [&](std::size_t at) {

@@ -9,7 +9,8 @@ namespace shardscope {
 
 // One line of JSON without the newline. Times are null where the scenario does not fit, unless
 // `hypothetical`.
-// With `operators` a list of them: each one's shape, FLOPs, bytes, weights, saved bytes, times and what bounds it.
+// With `operators` a list of them: each one's shape, FLOPs, bytes, weights, saved bytes, times and what
+// bounds it.
 std::string result_json(const Answer& answer, bool hypothetical = false, bool operators = false);
 // `{"name", "verdict": "invalid", "reason"}`
 std::string invalid_json(const std::string& name, const Problems& problems);
