@@ -101,6 +101,8 @@ CurvePoint curve_point(double x, const Answer& answer, bool valid) {
     point.mfu = e.mfu;
     point.tokens_per_s = e.tokens_per_s;
     point.tokens_per_s_per_gpu = e.tokens_per_s_per_gpu;
+    point.band_low = e.band_low;
+    point.band_high = e.band_high;
     point.peak_memory = e.memory.peak;
     point.ideal_mfu = e.ideal.mfu;
     point.ideal_tokens_per_s_per_gpu = e.ideal.tokens_per_s;

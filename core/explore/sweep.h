@@ -33,6 +33,8 @@ struct CurvePoint {
     double mfu = 0;  // as if it fitted
     double tokens_per_s = 0;
     double tokens_per_s_per_gpu = 0;
+    double band_low = 0;  // of tokens/s/GPU
+    double band_high = 0;
     double peak_memory = 0;
     double ideal_mfu = 0;
     double ideal_tokens_per_s_per_gpu = 0;

@@ -85,10 +85,10 @@ QString scaling_words(const ScalingData& data) {
     const QString replica = shown(data.replica_gpus, Quantity::count);
     out +=
         tr("Solid: weak scaling, %1 sequences per %2; dashed: strong scaling, %3 in all; dotted: the ideal "
-           "closed form; grey: the likely band, ±%4.")
+           "closed form; grey: the band four of five runs lie in.")
             .arg(shown(data.sequences_per_replica, Quantity::count),
                  cut ? tr("copy of the model, %1 GPUs").arg(replica) : tr("GPU"),
-                 shown(data.global_batch, Quantity::count), shown(data.band, Quantity::percent));
+                 shown(data.global_batch, Quantity::count));
     if (data.fewest_gpus() > 1)
         out += tr("The plan takes %1 GPUs or more.").arg(shown(data.fewest_gpus(), Quantity::count));
     if (!std::ranges::all_of(data.curves.weak, &CurvePoint::fits)) out += memory_limit(data.capacity);

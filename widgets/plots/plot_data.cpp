@@ -160,7 +160,6 @@ ScalingData scaling_data(const Answer& answer, bool hypothetical) {
     out.current = curve_point(s[P::gpus], answer, true);
     out.full_rate = answer.compiled.peak / answer.compiled.flops_per_token;
     out.training_tokens = answer.compiled.training_tokens;
-    out.band = s[P::error_band];
     out.capacity = answer.estimate.memory.capacity;
     out.global_batch = s[P::global_batch];
     out.replica_gpus = s[P::tensor_parallel] * s[P::context_parallel] * s[P::pipeline_parallel];
@@ -259,7 +258,8 @@ PlotTable scaling_table(const ScalingData& data) {
         out.rows.push_back(
             {cell(weak.x), verdict_cell(weak.valid, weak.verdict),
              weak.valid ? std::string(name_of(weak.wall)) : std::string(), cell(mfu, kPercent),
-             cell(mfu * (1 - data.band), kPercent), cell(mfu * (1 + data.band), kPercent),
+             cell(std::isnan(mfu) ? kNone : data.y(weak.band_low, weak.x, ScalingY::mfu), kPercent),
+             cell(std::isnan(mfu) ? kNone : data.y(weak.band_high, weak.x, ScalingY::mfu), kPercent),
              cell(strongly(ScalingY::mfu), kPercent), cell(data.ideal_y(weak, ScalingY::mfu), kPercent),
              cell(weakly(ScalingY::tokens_per_s_per_gpu)), cell(strongly(ScalingY::tokens_per_s_per_gpu)),
              cell(weakly(ScalingY::tokens_per_s)), cell(strongly(ScalingY::tokens_per_s)),

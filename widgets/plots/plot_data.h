@@ -64,7 +64,6 @@ struct ScalingData {
     std::vector<MeasuredPoint> measured;
     double full_rate = 1;        // tokens/s/GPU at 100 % MFU
     double training_tokens = 0;  // of the whole run
-    double band = 0;             // relative half width
     double capacity = 0;         // usable bytes
     double replica_gpus = 1;     // that one copy of the model takes: tensor × context × pipeline parallel
     double sequences_per_replica = 0;  // weak: held

@@ -175,8 +175,9 @@ void ScalingFigure::Parts::fit_y() {
     };
     const auto include_curves = [&](const ScalingData& shown) {
         for (const CurvePoint& point : shown.curves.weak) {
-            include(shown.y(point, options.y) * (1 + shown.band));
-            include(shown.y(point, options.y) * (1 - shown.band));
+            if (std::isnan(shown.y(point, options.y))) continue;
+            include(shown.y(point.band_low, point.x, options.y));
+            include(shown.y(point.band_high, point.x, options.y));
         }
     };
     include_curves(data);
@@ -265,7 +266,7 @@ void ScalingFigure::Parts::paint_below(QCPPainter& painter) const {
         const double right = std::min(area.right(), x().coordToPixel(stretch.to));
         if (right > left) draw_unfit(painter, QRectF(left, area.top(), right - left, area.height()), *theme);
     }
-    if (options.band && options.weak && data.band > 0) paint_band(painter);
+    if (options.band && options.weak) paint_band(painter);
 }
 
 void ScalingFigure::Parts::paint_band(QCPPainter& painter) const {
@@ -286,13 +287,15 @@ void ScalingFigure::Parts::paint_band(QCPPainter& painter) const {
         lower.clear();
     };
     for (const CurvePoint& point : data.curves.weak) {
-        const double value = data.y(point, options.y);
-        if (std::isnan(value)) {
+        if (std::isnan(data.y(point, options.y))) {
             close();
             continue;
         }
-        upper.append(drawn_at(x(), y(), point.x, std::min(value * (1 + data.band), range.upper), painter));
-        lower.append(drawn_at(x(), y(), point.x, std::max(value * (1 - data.band), range.lower), painter));
+        // Fewer tokens/s are more days.
+        const auto [low, high] = std::minmax(
+            {data.y(point.band_low, point.x, options.y), data.y(point.band_high, point.x, options.y)});
+        upper.append(drawn_at(x(), y(), point.x, std::min(high, range.upper), painter));
+        lower.append(drawn_at(x(), y(), point.x, std::max(low, range.lower), painter));
     }
     close();
 }
