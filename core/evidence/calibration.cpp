@@ -44,6 +44,8 @@ constexpr std::array kConstants{
     ConstantRow{P::selective_cost, Scope::stack, 0.15, false},
 };
 
+constexpr std::string_view kUnknownStack = "stack-other";  // its priors are no knowledge to hold on to
+
 constexpr double kScale = 0.025;  // residuals beyond it weigh linearly
 
 // One run, ready to be predicted with other constants.
@@ -127,7 +129,8 @@ class Fitter {
                 });
                 if (found == unknowns_.end()) {
                     unknowns_.push_back({&row, part, value});
-                    problem_.constants.push_back(constant_of(row, value, options.tightness));
+                    problem_.constants.push_back(
+                        constant_of(row, value, part == kUnknownStack ? 1 : options.tightness));
                     found = unknowns_.end() - 1;
                 }
                 const auto j = static_cast<std::size_t>(found - unknowns_.begin());
