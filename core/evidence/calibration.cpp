@@ -61,11 +61,6 @@ struct Case {
 
 const Preset* part_of(const Preset* gpu) { return gpu ? gpu->calibration : nullptr; }
 
-std::string text_in(const MeasuredRun& run, std::string_view column) {
-    const auto found = run.column.find(column);
-    return found == run.column.end() ? std::string() : found->second;
-}
-
 std::vector<Case> cases_of(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue,
                            const CalibrationOptions& options, std::vector<Validation::Skipped>& skipped) {
     std::vector<Case> out;
@@ -86,7 +81,7 @@ std::vector<Case> cases_of(const std::vector<MeasuredRun>& runs, const Catalogue
         item.settings = resolve(scenario);
         if (const Preset* gpu = part_of(scenario.gpu_preset())) item.gpu = gpu->name;
         if (const Preset* stack = catalogue.stack(item.settings[P::software])) item.stack = stack->name;
-        item.machine = run.gpu + "|" + text_in(run, "gpus_per_node") + "|" + text_in(run, "nic_gbit_per_gpu");
+        item.machine = run.gpu + "|" + run.cell("gpus_per_node") + "|" + run.cell("nic_gbit_per_gpu");
         item.fold = item.machine + "|" + run.software + "|" + run.model;
         item.log_measured = std::log(run.step_time);
         out.push_back(std::move(item));
@@ -113,6 +108,9 @@ class Fitter {
         : cases_(std::move(cases)) {
         for (std::size_t i = 0; i < cases_.size(); ++i) {
             cases_[i].constants.clear();
+            Compiled scratch;
+            compile(cases_[i].settings, scratch);
+            const double before = step_time(scratch).total;
             for (const ConstantRow& row : kConstants) {
                 if (row.scope == Scope::everywhere && !options.everywhere) continue;
                 const std::string& part = row.scope == Scope::gpu     ? cases_[i].gpu
@@ -134,7 +132,7 @@ class Fitter {
                     found = unknowns_.end() - 1;
                 }
                 const auto j = static_cast<std::size_t>(found - unknowns_.begin());
-                if (!bears(i, row)) continue;
+                if (!bears(i, row, before, scratch)) continue;
                 cases_[i].constants.push_back(j);
                 problem_.constants[j].bears_on.push_back(i);
             }
@@ -186,11 +184,8 @@ class Fitter {
         return out;
     }
 
-    // Whether the constant changes the case's step time at all.
-    [[nodiscard]] bool bears(std::size_t i, const ConstantRow& row) const {
-        Compiled scratch;
-        compile(cases_[i].settings, scratch);
-        const double before = step_time(scratch).total;
+    // Whether the constant changes the case's step time, `before`, at all.
+    [[nodiscard]] bool bears(std::size_t i, const ConstantRow& row, double before, Compiled& scratch) const {
         Settings moved = cases_[i].settings;
         moved.set(row.id, outward(row, inward(row, moved[row.id]) + 0.1 * row.width), Origin::calibration);
         compile(moved, scratch);

@@ -96,11 +96,6 @@ void check_cells(MeasuredRun& run) {
     }
 }
 
-std::string text_in(const MeasuredRun& run, std::string_view column) {
-    const auto found = run.column.find(column);
-    return found == run.column.end() ? std::string() : found->second;
-}
-
 // Programs by the name of the stack they train with.
 std::string_view stack_of(std::string_view software) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kPrograms{
@@ -217,6 +212,11 @@ void warn_of_columns(const std::vector<std::string>& header, int line, Problems&
 
 }  // namespace
 
+std::string MeasuredRun::cell(std::string_view name) const {
+    const auto found = column.find(name);
+    return found == column.end() ? std::string() : found->second;
+}
+
 double quantile(std::vector<double> values, double q) {
     if (values.empty()) return 0;
     std::ranges::sort(values);
@@ -273,18 +273,18 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
         MeasuredRun run;
         run.line = row.line;
         for (std::size_t c = 0; c < header.size(); ++c) run.column[header[c]] = trim(row.fields[c]);
-        run.id = text_in(run, "id");
+        run.id = run.cell("id");
         if (run.id.empty()) run.id = "line-" + std::to_string(row.line);
-        run.family = text_in(run, "family");
+        run.family = run.cell("family");
         if (run.family.empty() || run.family == kAllRuns) run.family = "user";
-        run.source = text_in(run, "source");
-        run.model = text_in(run, "model");
-        run.gpu = text_in(run, "gpu");
-        run.note = text_in(run, "note");
-        run.software = text_in(run, "software");
+        run.source = run.cell("source");
+        run.model = run.cell("model");
+        run.gpu = run.cell("gpu");
+        run.note = run.cell("note");
+        run.software = run.cell("software");
         if (run.software.empty())
             run.software = usual_software(
-                text_in(run, "sharding"),
+                run.cell("sharding"),
                 std::max(number_in(run, "tensor_parallel"), number_in(run, "pipeline_parallel")));
         check_cells(run);
         run.gpus = number_in(run, "gpus");
@@ -295,7 +295,7 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
         run.out_of_memory = number_in(run, "out_of_memory") == 1;
         // As the scenario reads them: "8k" is 8,192 tokens.
         const auto counted = [&](std::string_view column, P id) {
-            const Parsed parsed = parse(id, text_in(run, column));
+            const Parsed parsed = parse(id, run.cell(column));
             return parsed.ok ? parsed.value : 0.0;
         };
         const double tokens =
@@ -350,7 +350,7 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
     const Parsed software = parse(P::software, stack_of(run.software));
     scenario.give(P::software, software.ok ? software.value : parse(P::software, "other").value);
     for (const ColumnParameter& entry : kColumns) {
-        const std::string text = text_in(run, entry.column);
+        const std::string text = run.cell(entry.column);
         if (text.empty()) continue;
         const Parsed parsed = parse(entry.id, text);
         if (!parsed.ok) {
@@ -370,7 +370,7 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
     while (used > 1 && std::fmod(asked[P::gpus], used) != 0) --used;
     const bool whole = asked[P::gpus] <= node || std::fmod(asked[P::gpus], node) == 0;
     if (node != asked[P::gpus_per_node] || !whole) scenario.give(P::gpus_per_node, std::max(1.0, used));
-    if (const std::string nic = text_in(run, "nic_gbit_per_gpu"); !nic.empty()) {
+    if (const std::string nic = run.cell("nic_gbit_per_gpu"); !nic.empty()) {
         const Parsed parsed = parse(nic, Quantity::fraction);
         if (parsed.ok) scenario.give(P::inter_node_bandwidth, parsed.value * 1e9 / 8);
     }
@@ -446,7 +446,7 @@ Validation validate(const std::vector<MeasuredRun>& runs, const Catalogue& catal
         row.predicted_step = predicted.estimate.step.total;
         row.measured_step = run.step_time;
         row.error = run.step_time > 0 ? row.predicted_step / run.step_time - 1 : std::nan("");
-        row.predicted_peak = peak_as_measured(predicted.estimate.memory, text_in(run, "peak_kind"));
+        row.predicted_peak = peak_as_measured(predicted.estimate.memory, run.cell("peak_kind"));
         row.capacity = predicted.estimate.memory.capacity;
         row.verdict = predicted.estimate.verdict;
         const double tokens = predicted.estimate.tokens_per_gpu;

@@ -20,6 +20,8 @@ struct MeasuredRun {
     double mfu = 0;                   // as published; never used for fitting
     double peak_memory = 0;           // bytes; 0 when not measured
     bool out_of_memory = false;
+    // A cell as read; "" where there is no such column.
+    [[nodiscard]] std::string cell(std::string_view name) const;
     Problems problems;  // cells that cannot be read; the row then takes no part
 };
 

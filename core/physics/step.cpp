@@ -283,8 +283,7 @@ StageTimes average_stage(const Compiled& c, const Layer& dense, const Layer& spa
     out.backward = dense_layers * (dense.backward.time + dense.recompute) +
                    sparse_layers * (sparse.backward.time + sparse.recompute) + (2.0 / 3) * ends_time +
                    c.pipeline.virtual_stages * message;
-    const ScheduleKind kind = c.schedule->kind;
-    if (kind == ScheduleKind::zb_h1 || kind == ScheduleKind::zb_h2) {
+    if (c.schedule->splits_backward) {
         for (const Operator& op : c.operators.dense.operators)
             out.weight_gradient += dense_layers * weight_gradient_time(op, c.gpu);
         for (const Operator& op : c.operators.sparse.operators)

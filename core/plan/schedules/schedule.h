@@ -29,7 +29,8 @@ struct Schedule {
     std::string_view title;
     std::string_view rule;
     std::string_view source;
-    bool interleaves = false;  // holds virtual stages; micro-batches come in groups of p
+    bool interleaves = false;      // holds virtual stages; micro-batches come in groups of p
+    bool splits_backward = false;  // its bubble needs StageTimes::weight_gradient, else left at zero
 
     // Time a GPU waits in a step because the pipeline fills and drains. None with one stage.
     Time (*bubble)(const PipelineShape&, const StageTimes&) = nullptr;

@@ -13,6 +13,7 @@ const Schedule kZbH1{
         "bubble (p − 1)·(F + B − W), B the input and W the weight gradient; every stage holds min(m, p) "
         "micro-batches",
     .source = "Qi et al. 2023, arXiv 2401.10241",
+    .splits_backward = true,
     .bubble =
         [](const PipelineShape& shape, const StageTimes& t) {
             const Time left = t.forward + t.backward + -2.0 * t.weight_gradient;

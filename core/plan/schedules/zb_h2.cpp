@@ -11,6 +11,7 @@ const Schedule kZbH2{
     .title = "zero bubble, H2",
     .rule = "bubble (p − 1)·(F + B − 2·W), never below 0; every stage holds min(m, 2·p − 1) micro-batches",
     .source = "Qi et al. 2023, arXiv 2401.10241",
+    .splits_backward = true,
     .bubble =
         [](const PipelineShape& shape, const StageTimes& t) {
             const Time left = t.forward + t.backward + -3.0 * t.weight_gradient;

@@ -30,10 +30,6 @@ FamilySummary left_out(bool (*take)(const MeasuredRun&)) {
     return summary_of(errors);
 }
 
-const std::string& cell(const MeasuredRun& run, const char* column) {
-    return run.column.find(column)->second;
-}
-
 // Runs whose step times are what the engine says with `constants` in place of the catalogue's.
 std::vector<MeasuredRun> made_by_engine(const std::string& software, const Values& constants) {
     std::vector<MeasuredRun> out;
@@ -80,7 +76,7 @@ TEST_CASE("calibration: on all public runs", "[calibration]") {
                          run.model != "MPT-760m";
               }).median_abs_error < 0.030);
         CHECK(left_out([](const MeasuredRun& run) {
-                  return run.software == "megatron-core" && cell(run, "precision") == "fp8";
+                  return run.software == "megatron-core" && run.cell("precision") == "fp8";
               }).mean_abs_error < 0.070);
     }
     SECTION("bands hold four of five runs that were left out") {
