@@ -34,10 +34,8 @@
 #include "widgets/panels/waterfall.h"
 #include "widgets/panels/why_panel.h"
 #include "widgets/panels/why_rail.h"
-#include "widgets/plots/figure_export.h"
-#include "widgets/plots/plot_data.h"
-#include "widgets/plots/scaling_plot.h"
-#include "widgets/plots/validation_plot.h"
+#include "widgets/plots/live_plot.h"
+#include "widgets/plots/plot_kind.h"
 #include "widgets/text.h"
 #include "widgets/theme/theme.h"
 
@@ -47,7 +45,6 @@ namespace {
 constexpr int kWhyFolds = 1280;      // narrower than this the Why panel becomes a rail
 constexpr int kLowBelow = 820;       // lower than this the bottom keeps to one line
 constexpr int kCompactBelow = 1200;  // narrower than this controls and side column shrink
-const char* const kPlots[] = {"scaling", "memory", "waterfall", "validation"};
 
 QWidget* line(bool vertical) {
     auto* widget = new QWidget;
@@ -215,10 +212,13 @@ void MainWindow::build_panes() {
     tabs_ = new QTabWidget;
     tabs_->setObjectName(QStringLiteral("tabs"));
     tabs_->setDocumentMode(true);
-    scaling_ = new ScalingPlot(model_);
-    validation_ = new ValidationPlot(model_);
-    tabs_->addTab(scaling_, tr("Scaling"));
-    tabs_->addTab(validation_, tr("Validation"));
+    for (const PlotKind* kind : plot_kinds()) {
+        if (!kind->make_tab) continue;
+        LivePlot* plot = kind->make_tab(model_);
+        tabs_->addTab(plot, QCoreApplication::translate("PlotKind", kind->label));
+        connect(plot, &LivePlot::table_requested, actions_.at(ActionId::show_table), &QAction::trigger);
+        connect(plot, &LivePlot::export_requested, actions_.at(ActionId::export_plot), &QAction::trigger);
+    }
     plots->addWidget(tabs_, 1);
     plots->addWidget(line(true));
     side_ = new QWidget;
@@ -255,14 +255,9 @@ void MainWindow::build_panes() {
     connect(why_, &WhyPanel::closed, this, [this] { show_why(false); });
     connect(headline_, &Headline::hypothetical_toggled, this, [this](bool on) {
         waterfall_->set_hypothetical(on);
-        scaling_->show_hypothetical(on);
+        for (int i = 0; i < tabs_->count(); ++i)
+            static_cast<LivePlot*>(tabs_->widget(i))->show_hypothetical(on);
     });
-    QAction* table = actions_.at(ActionId::show_table);
-    QAction* save = actions_.at(ActionId::export_plot);
-    connect(scaling_, &ScalingPlot::table_requested, table, &QAction::trigger);
-    connect(scaling_, &ScalingPlot::export_requested, save, &QAction::trigger);
-    connect(validation_, &ValidationPlot::table_requested, table, &QAction::trigger);
-    connect(validation_, &ValidationPlot::export_requested, save, &QAction::trigger);
     connect(strip, &ScenarioStrip::measured_requested, actions_.at(ActionId::measured_run),
             &QAction::trigger);
 }
@@ -312,9 +307,10 @@ void MainWindow::connect_actions() {
     });
     on(ActionId::export_plot, [this] {
         const QString file = dialogs_.save_file(
-            this, tr("Export the plot"), QStringLiteral("%1/%2.svg").arg(session_.folder(), current_plot()),
+            this, tr("Export the plot"),
+            QStringLiteral("%1/%2.svg").arg(session_.folder(), current_plot().objectName()),
             tr("Figures and tables (*.svg *.pdf *.png *.csv)"));
-        if (!file.isEmpty()) export_plot(current_plot(), file);
+        if (!file.isEmpty()) export_plot(current_plot().objectName(), file);
     });
     on(ActionId::export_all, [this] { export_all(); });
     on(ActionId::quit, [this] { close(); });
@@ -329,8 +325,9 @@ void MainWindow::connect_actions() {
     });
     on(ActionId::measured_run, [this] { measured_->ask(); });
     on(ActionId::show_table, [this] {
-        if (const auto table = plot_table(current_plot().toStdString(), model_.answer()))
-            (new TableView(tabs_->tabText(tabs_->currentIndex()), *table, this))->show();
+        const FigureRequest request = current_plot().request();
+        const PlotTable table = plot_kind(request.plot)->table(request, model_.answer());
+        (new TableView(tabs_->tabText(tabs_->currentIndex()), table, this))->show();
     });
     on(ActionId::toggle_why, [this] { show_why(!why_->isVisible()); });
     on(ActionId::shortcuts, [this] {
@@ -447,11 +444,8 @@ bool MainWindow::export_plot(const QString& plot, const QString& file) {
                                                             {"csv", FigureFormat::csv}};
     for (const auto& [name, format] : formats) {
         if (ending != QLatin1String(name)) continue;
-        FigureRequest request;
-        request.plot = plot.toStdString();
-        if (plot == validation_->objectName()) request.outputs = {validation_->output()};
         QString problem;
-        const QByteArray bytes = render_figure(request, model_.answer(), format, &problem);
+        const QByteArray bytes = render_figure(request_of(plot), model_.answer(), format, &problem);
         QSaveFile output(file);
         if (bytes.isEmpty()) {
             say(problem);
@@ -473,18 +467,25 @@ void MainWindow::export_all() {
         dialogs_.choose_folder(this, tr("Export all plots into a folder"), session_.folder());
     if (folder.isEmpty()) return;
     int written = 0;
-    for (const char* plot : kPlots) {
+    for (const PlotKind* kind : plot_kinds()) {
+        const QString plot = text_of(kind->name);
         for (const char* ending : {"svg", "pdf", "png", "csv"}) {
-            if (!export_plot(QLatin1String(plot), QDir(folder).filePath(QStringLiteral("%1.%2").arg(
-                                                      QLatin1String(plot), QLatin1String(ending)))))
-                return;
+            const QString file = QStringLiteral("%1.%2").arg(plot, QLatin1String(ending));
+            if (!export_plot(plot, QDir(folder).filePath(file))) return;
             ++written;
         }
     }
     say(tr("%n files written to %1", nullptr, written).arg(folder));
 }
 
-QString MainWindow::current_plot() const { return tabs_->currentWidget()->objectName(); }
+LivePlot& MainWindow::current_plot() const { return *static_cast<LivePlot*>(tabs_->currentWidget()); }
+
+FigureRequest MainWindow::request_of(const QString& plot) const {
+    if (const auto* tab = tabs_->findChild<LivePlot*>(plot)) return tab->request();
+    FigureRequest request;
+    request.plot = plot.toStdString();
+    return request;
+}
 
 void MainWindow::say(const QString& message) {
     message_text_->setText(message);

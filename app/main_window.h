@@ -15,15 +15,15 @@ class QToolButton;
 
 namespace shardscope {
 
+struct FigureRequest;
 class ControlsPanel;
 class Headline;
+class LivePlot;
 class MeasuredPanel;
 class MemoryBar;
 class RepairStrip;
-class ScalingPlot;
 class ScenarioStrip;
 class Session;
-class ValidationPlot;
 class Waterfall;
 class WhyPanel;
 class WhyRail;
@@ -82,7 +82,8 @@ class MainWindow : public QMainWindow {
     void say(const QString& message);
     void keep_session();
     void export_all();
-    [[nodiscard]] QString current_plot() const;  // of the main plot area
+    [[nodiscard]] LivePlot& current_plot() const;                       // of the main plot area
+    [[nodiscard]] FigureRequest request_of(const QString& plot) const;  // as it is shown here
 
     Catalogue& catalogue_;
     Session& session_;
@@ -97,8 +98,6 @@ class MainWindow : public QMainWindow {
     Headline* headline_ = nullptr;
     RepairStrip* repairs_ = nullptr;
     QTabWidget* tabs_ = nullptr;
-    ScalingPlot* scaling_ = nullptr;
-    ValidationPlot* validation_ = nullptr;
     MeasuredPanel* measured_ = nullptr;
     MemoryBar* memory_ = nullptr;
     Waterfall* waterfall_ = nullptr;

@@ -13,6 +13,7 @@
 #include "explore/sweep.h"
 #include "files/scenario_file.h"
 #include "widgets/plots/figure_export.h"
+#include "widgets/plots/plot_kind.h"
 
 namespace shardscope::commands {
 namespace {
@@ -72,7 +73,7 @@ int run(const Options& options) {
     for (const char* later : {"walls", "sensitivity", "timeline", "plans"}) {
         if (options.plot == later)
             problems.push_back({"--plot " + options.plot, "not modelled yet", "a later version brings it",
-                                "use scaling, memory, waterfall, sweep or validation"});
+                                "use " + plot_names().toStdString()});
     }
     if (!problems.empty()) {
         report(problems, {});
@@ -111,7 +112,7 @@ void add_export(CLI::App& app, Context& context) {
     CLI::App* command = app.add_subcommand("export", "Writes a plot as SVG, PDF, PNG or CSV");
     command->add_option("FILE", options->file, "Scenario file; - reads standard input")->required();
     command->add_option("--set", options->assignments, "KEY=VALUE")->take_all()->allow_extra_args(false);
-    command->add_option("--plot", options->plot, "scaling, memory, waterfall, sweep or validation");
+    command->add_option("--plot", options->plot, plot_names().toStdString());
     command->add_option("-o", options->target, "F.svg, F.pdf, F.png or F.csv");
     command->add_option("--report", options->report, "F.html, F.pdf or F.md");
     command->add_option("--size", options->size, "WxH in pixels");

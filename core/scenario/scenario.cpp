@@ -319,6 +319,12 @@ Scenario with_auto(const Scenario& scenario, P id, bool automatic) {
     return out;
 }
 
+Scenario locked(const Scenario& scenario) {
+    Scenario out = scenario;
+    out.automatic.reset();
+    return out;
+}
+
 std::string source_of(const Scenario& scenario, const Settings& settings, P id) {
     if (id == P::peak_flops) id = peak_of(settings.choice<Precision>(P::precision));
     const auto from = [&](const Preset* preset) -> std::string {

@@ -60,6 +60,8 @@ Scenario with_cluster(const Scenario& scenario, const Preset& cluster);
 Scenario with_model(const Scenario& scenario, const Preset& model);
 // A plan parameter handed to the planner or taken back.
 Scenario with_auto(const Scenario& scenario, P id, bool automatic);
+// Nothing automatic: every plan parameter keeps the value it has. Of an answer's scenario: the plan held.
+Scenario locked(const Scenario& scenario);
 
 // Source text of a parameter's value: a preset's source, the table's, or who derived it.
 std::string source_of(const Scenario& scenario, const Settings& settings, P id);

@@ -47,12 +47,12 @@ Svg read_svg(const QByteArray& bytes) {
 }
 
 // The plot shown at the size of the window's design, drawn once.
-struct LivePlot {
+struct LiveScaling {
     LiveModel model{Catalogue::shipped()};
     ScalingPlot plot{model};
     QCustomPlot* canvas = plot.findChild<QCustomPlot*>(QStringLiteral("scaling/plot"));
 
-    LivePlot() {
+    LiveScaling() {
         plot.resize(543, 562);
         plot.show();
         QApplication::processEvents();
@@ -186,7 +186,7 @@ TEST_CASE("a scenario that does not fit shows no rates unless asked", "[figures]
 }
 
 TEST_CASE("the current dot lies on the weak curve", "[figures]") {
-    LivePlot live;
+    LiveScaling live;
     for (const double gpus : {64.0, 8.0, 1000.0, 16384.0}) {
         live.model.edit(P::gpus, gpus);
         const QPointF dot = live.plot.figure().current_dot();
@@ -199,7 +199,7 @@ TEST_CASE("the current dot lies on the weak curve", "[figures]") {
 }
 
 TEST_CASE("axes hold still during a gesture and fit after it", "[figures]") {
-    LivePlot live;
+    LiveScaling live;
     live.plot.findChild<QComboBox*>(QStringLiteral("scaling/y"))
         ->setCurrentIndex(static_cast<int>(ScalingY::tokens_per_s_per_gpu));
     const Stretch before = live.plot.figure().y_range();
@@ -215,7 +215,7 @@ TEST_CASE("axes hold still during a gesture and fit after it", "[figures]") {
 }
 
 TEST_CASE("the dot is dragged, a double click sets it", "[figures]") {
-    LivePlot live;
+    LiveScaling live;
     const QSignalSpy began(&live.model, &LiveModel::gesture_began);
     QTest::mousePress(live.canvas, Qt::LeftButton, {}, live.at(64));
     REQUIRE(began.count() == 1);

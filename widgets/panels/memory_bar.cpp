@@ -12,7 +12,10 @@
 #include <utility>
 
 #include "widgets/panels/drawing.h"
+#include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_parts.h"
+#include "widgets/plots/figure_words.h"
+#include "widgets/plots/plot_kind.h"
 
 namespace shardscope {
 namespace {
@@ -475,5 +478,17 @@ bool MemoryBar::event(QEvent* event) {
     }
     return QWidget::event(event);
 }
+
+const PlotKind kMemoryKind{
+    .name = "memory",
+    .label = QT_TRANSLATE_NOOP("PlotKind", "Memory"),
+    .paint =
+        [](QCPPainter& painter, const QRectF& area, const FigureRequest&, const Answer& answer) {
+            paint_panel(painter, area, {360, 330}, [&](QPainter& on, const QRectF& box) {
+                paint_memory_bar(on, box, Theme::print(), memory_bar_data(answer), page_font());
+            });
+        },
+    .words = [](const FigureRequest&, const Answer& answer) { return memory_words(answer); },
+    .table = [](const FigureRequest&, const Answer& answer) { return memory_table(answer); }};
 
 }  // namespace shardscope

@@ -10,6 +10,9 @@
 #include <cmath>
 
 #include "widgets/panels/drawing.h"
+#include "widgets/plots/figure_page.h"
+#include "widgets/plots/figure_words.h"
+#include "widgets/plots/plot_kind.h"
 
 namespace shardscope {
 namespace {
@@ -409,5 +412,20 @@ bool Waterfall::event(QEvent* event) {
     QToolTip::showText(help->globalPos(), tip, this);
     return true;
 }
+
+const PlotKind kWaterfallKind{
+    .name = "waterfall",
+    .label = QT_TRANSLATE_NOOP("PlotKind", "Step"),
+    .paint =
+        [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
+            paint_panel(painter, area, {480, 270}, [&](QPainter& on, const QRectF& box) {
+                paint_waterfall(on, box, Theme::print(), waterfall_data(answer, {}, request.hypothetical),
+                                page_font());
+            });
+        },
+    .words = [](const FigureRequest& request,
+                const Answer& answer) { return waterfall_words(answer, request.hypothetical); },
+    .table = [](const FigureRequest& request,
+                const Answer& answer) { return waterfall_table(answer, request.hypothetical); }};
 
 }  // namespace shardscope

@@ -14,8 +14,7 @@
 
 #include "files/scenario_file.h"
 #include "widgets/plots/figure_page.h"
-#include "widgets/plots/plot_data.h"
-#include "widgets/plots/validation_data.h"
+#include "widgets/plots/plot_kind.h"
 
 namespace shardscope {
 namespace {
@@ -139,27 +138,18 @@ QByteArray render_figure(const FigureRequest& request, const Answer& answer, Fig
         if (problem) *problem = text;
         return QByteArray();
     };
-    constexpr std::array kPlots{"scaling", "memory", "waterfall", "sweep", "validation"};
-    if (std::ranges::find(kPlots, request.plot) == kPlots.end()) {
-        return refuse(
-            QCoreApplication::translate(
-                "FigureExport", "there is no plot “%1”; use scaling, memory, waterfall, sweep or validation")
-                .arg(QString::fromStdString(request.plot)));
+    const PlotKind* kind = plot_kind(request.plot);
+    if (!kind) {
+        return refuse(QCoreApplication::translate("FigureExport", "there is no plot “%1”; use %2")
+                          .arg(QString::fromStdString(request.plot), plot_names()));
     }
     if (!answer.valid()) return refuse(QString::fromStdString(answer.problems.front().text()));
     if (std::ranges::any_of(request.axes, [](const Axis& axis) { return axis.values.empty(); })) {
         return refuse(QCoreApplication::translate("FigureExport", "an axis has no values"));
     }
-    if (request.plot == "validation" && !request.outputs.empty() &&
-        !validation_quantity(request.outputs.front())) {
-        return refuse(QCoreApplication::translate(
-            "FigureExport", "a validation shows mfu, tokens_per_s_per_gpu or step_time_s"));
-    }
-    if (format == FigureFormat::csv) {
-        const auto table =
-            plot_table(request.plot, answer, request.axes, request.outputs, request.hypothetical);
-        return QByteArray::fromStdString(to_csv(*table));
-    }
+    const QString objection = kind->objection ? kind->objection(request, answer) : QString();
+    if (!objection.isEmpty()) return refuse(objection);
+    if (format == FigureFormat::csv) return QByteArray::fromStdString(to_csv(kind->table(request, answer)));
     switch (format) {
         case FigureFormat::svg: return svg(request, answer);
         case FigureFormat::pdf: return pdf(request, answer);

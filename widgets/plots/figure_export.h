@@ -16,7 +16,7 @@
 namespace shardscope {
 
 struct FigureRequest {
-    std::string plot;  // scaling, memory, waterfall, sweep, validation
+    std::string plot;  // the name of one of plot_kinds()
     QSize size{960, 600};
     double scale = 2;             // PNG: pixels per unit of size, 1 to 4
     std::vector<Axis> axes;       // sweep

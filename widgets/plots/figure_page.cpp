@@ -4,22 +4,17 @@
 
 #include <QFontMetricsF>
 
-#include "widgets/panels/memory_bar.h"
-#include "widgets/panels/waterfall.h"
 #include "widgets/plots/figure_parts.h"
 #include "widgets/plots/figure_words.h"
-#include "widgets/plots/scaling_figure.h"
-#include "widgets/plots/sweep_figure.h"
-#include "widgets/plots/validation_figure.h"
+#include "widgets/plots/plot_kind.h"
 
 namespace shardscope {
 namespace {
 
 constexpr double kMargin = 16;
 
-QString tr(const char* text) { return QCoreApplication::translate("FigurePage", text); }
+}  // namespace
 
-// One font for all figures, in pixels and without hinting, so that the bytes depend on no machine's settings.
 QFont page_font() {
     QFont font(QStringLiteral("DejaVu Sans"));
     constexpr int kPixels = 12;
@@ -29,6 +24,27 @@ QFont page_font() {
         QFont::PreferNoShaping);  // no “fi” ligature: text in a PDF must be found by a search
     return font;
 }
+
+void paint_plot(QCPPainter& painter, const QRectF& area, QCustomPlot& plot) {
+    painter.save();
+    painter.translate(area.topLeft());
+    plot.toPainter(&painter, static_cast<int>(area.width()), static_cast<int>(area.height()));
+    painter.restore();
+}
+
+void paint_panel(QCPPainter& painter, const QRectF& area, const QSizeF& natural,
+                 const std::function<void(QPainter&, const QRectF&)>& paint) {
+    constexpr double kMostEnlarged = 1.4;
+    const double fits = std::min(area.width() / natural.width(), area.height() / natural.height());
+    const double scale = std::clamp(fits, 1.0, kMostEnlarged);
+    painter.save();
+    painter.translate(area.topLeft());
+    painter.scale(scale, scale);
+    paint(painter, QRectF(0, 0, std::min(natural.width(), area.width() / scale), area.height() / scale));
+    painter.restore();
+}
+
+namespace {
 
 QStringList wrapped(const QString& text, const QFont& font, double width) {
     QStringList lines;
@@ -48,99 +64,17 @@ QStringList wrapped(const QString& text, const QFont& font, double width) {
     return lines;
 }
 
-void paint_plot(QCPPainter& painter, const QRectF& area, QCustomPlot& plot) {
-    painter.save();
-    painter.translate(area.topLeft());
-    plot.toPainter(&painter, static_cast<int>(area.width()), static_cast<int>(area.height()));
-    painter.restore();
-}
-
-ValidationQuantity quantity_of(const FigureRequest& request) {
-    if (request.outputs.empty()) return ValidationQuantity::mfu;
-    return validation_quantity(request.outputs.front()).value_or(ValidationQuantity::mfu);
-}
-
-// Whether the figure is about more than the scenario.
-bool is_general(const FigureRequest& request) { return request.plot == "validation"; }
-
-// Paints the figure and returns its part of the caption; with `painter` null only the latter.
-QString figure(QCPPainter* painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
-    const Theme& theme = Theme::print();
-    if (request.plot == "scaling") {
-        ScalingData data = scaling_data(answer, request.hypothetical);
-        QString words = scaling_words(data);
-        if (!painter) return words;
-        QCustomPlot plot;
-        ScalingFigure scaling(plot);
-        scaling.set_data(std::move(data));
-        scaling.set_style(theme, page_font());
-        scaling.refit();
-        paint_plot(*painter, area, plot);
-        return words;
-    }
-    if (request.plot == "sweep") {
-        SweepData data = sweep_data(answer, request.axes, request.outputs, request.hypothetical);
-        QString words = sweep_words(data);
-        if (!painter) return words;
-        QCustomPlot plot;
-        SweepFigure sweep(plot);
-        sweep.set_style(theme, page_font());
-        sweep.set_data(std::move(data));
-        sweep.refit(area.size().toSize());
-        paint_plot(*painter, area, plot);
-        return words;
-    }
-    if (request.plot == "validation") {
-        ValidationData data = validation_data(*answer.scenario.catalogue);
-        const auto own = own_point(answer);
-        QString words = validation_words(data, own);
-        if (!painter) return words;
-        QCustomPlot plot;
-        ValidationFigure validation(plot);
-        validation.set_style(theme, page_font());
-        validation.set_own(own);
-        validation.set_data(std::move(data));
-        validation.set_quantity(quantity_of(request));
-        paint_plot(*painter, area, plot);
-        return words;
-    }
-    // The window's own panels, enlarged: they are made for a narrow column.
-    const bool memory = request.plot == "memory";
-    if (painter) {
-        const QSizeF natural = memory ? QSizeF(360, 330) : QSizeF(480, 270);
-        constexpr double kMostEnlarged = 1.4;
-        const double fits = std::min(area.width() / natural.width(), area.height() / natural.height());
-        const double scale = std::clamp(fits, 1.0, kMostEnlarged);
-        const QRectF box(0, 0, std::min(natural.width(), area.width() / scale), area.height() / scale);
-        painter->save();
-        painter->translate(area.topLeft());
-        painter->scale(scale, scale);
-        if (memory) paint_memory_bar(*painter, box, theme, memory_bar_data(answer), page_font());
-        else
-            paint_waterfall(*painter, box, theme, waterfall_data(answer, {}, request.hypothetical),
-                            page_font());
-        painter->restore();
-    }
-    return memory ? memory_words(answer) : waterfall_words(answer, request.hypothetical);
-}
-
 }  // namespace
 
 QString page_title(const FigureRequest& request, const Answer& answer) {
-    if (is_general(request)) return tr("Predicted against measured: public training runs");
-    QString name = tr("Scaling");
-    if (request.plot == "memory") name = tr("Memory");
-    if (request.plot == "waterfall") name = tr("Step");
-    if (request.plot == "sweep") {
-        const P id = request.axes.empty() ? P::sequence_length : request.axes.front().id;
-        name = tr("Sweep over %1")
-                   .arg(QString::fromUtf8(parameter(id).label.data(),
-                                          static_cast<qsizetype>(parameter(id).label.size())));
-    }
-    return figure_title(name, answer);
+    const PlotKind& kind = *plot_kind(request.plot);
+    const QString title =
+        kind.title ? kind.title(request) : QCoreApplication::translate("PlotKind", kind.label);
+    return kind.general ? title : figure_title(title, answer);
 }
 
 void paint_page(QCPPainter& painter, const FigureRequest& request, const Answer& answer) {
+    const PlotKind& kind = *plot_kind(request.plot);
     const Theme& theme = Theme::print();
     const FigureFonts fonts(page_font());
     const QFont title_font = scaled_font(page_font(), kTitle, true);
@@ -174,14 +108,12 @@ void paint_page(QCPPainter& painter, const FigureRequest& request, const Answer&
             bottom -= metrics.height();
         }
     };
-    lines_up(is_general(request) ? validation_footer_words() : footer_words(answer), footer_font,
-             theme.muted);
+    lines_up(kind.general ? validation_footer_words() : footer_words(answer), footer_font, theme.muted);
     bottom -= 6;
-    const QString own = figure(nullptr, {}, request, answer);
-    lines_up(own, fonts.small, theme.text);
-    if (!is_general(request) || own_point(answer)) lines_up(setting_words(answer), fonts.small, theme.text);
+    lines_up(kind.words(request, answer), fonts.small, theme.text);
+    if (!kind.general || own_point(answer)) lines_up(setting_words(answer), fonts.small, theme.text);
     bottom -= kMargin / 2;
-    figure(&painter, QRectF(kMargin, std::round(top), width, std::floor(bottom - top)), request, answer);
+    kind.paint(painter, QRectF(kMargin, std::round(top), width, std::floor(bottom - top)), request, answer);
 }
 
 }  // namespace shardscope

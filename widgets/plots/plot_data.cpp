@@ -7,7 +7,6 @@
 #include "evidence/measured.h"
 #include "evidence/runs.h"
 #include "files/csv.h"
-#include "widgets/plots/validation_data.h"
 
 namespace shardscope {
 namespace {
@@ -338,18 +337,6 @@ PlotTable waterfall_table(const Answer& answer, bool hypothetical) {
     }
     out.rows.push_back({"step", time(0), time(step.total), "", verdict});
     return out;
-}
-
-std::optional<PlotTable> plot_table(const std::string& plot, const Answer& answer,
-                                    const std::vector<Axis>& axes, const std::vector<Output>& outputs,
-                                    bool hypothetical) {
-    if (plot == "scaling") return scaling_table(scaling_data(answer, hypothetical));
-    if (plot == "memory") return memory_table(answer);
-    if (plot == "waterfall") return waterfall_table(answer, hypothetical);
-    if (plot == "sweep") return sweep_table(sweep_data(answer, axes, outputs, hypothetical));
-    if (plot == "validation")
-        return validation_table(validation_data(*answer.scenario.catalogue), own_point(answer));
-    return std::nullopt;
 }
 
 }  // namespace shardscope

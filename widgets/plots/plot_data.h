@@ -121,9 +121,4 @@ PlotTable sweep_table(const SweepData& data);
 PlotTable memory_table(const Answer& answer);
 PlotTable waterfall_table(const Answer& answer, bool hypothetical = false);
 
-// By the plot's name; empty for a plot without a table.
-std::optional<PlotTable> plot_table(const std::string& plot, const Answer& answer,
-                                    const std::vector<Axis>& axes = {},
-                                    const std::vector<Output>& outputs = {}, bool hypothetical = false);
-
 }  // namespace shardscope

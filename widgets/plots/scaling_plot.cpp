@@ -4,113 +4,56 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QToolButton>
 #include <QToolTip>
-#include <QVBoxLayout>
 #include <cmath>
 
-#include "widgets/live_model.h"
 #include "widgets/panels/drawing.h"
+#include "widgets/plots/figure_page.h"
+#include "widgets/plots/figure_words.h"
 #include "widgets/plots/option_row.h"
+#include "widgets/plots/plot_kind.h"
 
 namespace shardscope {
 
 ScalingPlot::ScalingPlot(LiveModel& model, QWidget* parent)
-    : QWidget(parent), model_(model), row_(new OptionRow(this)), plot_(new QCustomPlot(this)) {
-    setObjectName(QStringLiteral("scaling"));
-    setAccessibleName(tr("Scaling plot"));
-    plot_->setObjectName(QStringLiteral("scaling/plot"));
-    plot_->setMinimumSize(260, 200);
-
-    y_ = row_->add_choice(QStringLiteral("scaling/y"), tr("Quantity of the vertical axis"),
-                          {tr("MFU"), tr("tokens/s/GPU"), tr("tokens/s"), tr("days")});
+    : LivePlot(QStringLiteral("scaling"), tr("Scaling plot"), model, parent) {
+    y_ = options().add_choice(QStringLiteral("scaling/y"), tr("Quantity of the vertical axis"),
+                              {tr("MFU"), tr("tokens/s/GPU"), tr("tokens/s"), tr("days")});
     const ScalingFigure::Options defaults;
-    weak_ = row_->add_check(QStringLiteral("scaling/weak"), tr("Weak"), defaults.weak);
-    strong_ = row_->add_check(QStringLiteral("scaling/strong"), tr("Strong"), defaults.strong);
-    ideal_ = row_->add_check(QStringLiteral("scaling/ideal"), tr("Ideal"), defaults.ideal);
-    band_ = row_->add_check(QStringLiteral("scaling/band"), tr("Band"), defaults.band);
-    measured_ = row_->add_check(QStringLiteral("scaling/measured"), tr("Measured"), defaults.measured);
-    const auto* table =
-        row_->add_button(QStringLiteral("scaling/table"), QStringLiteral("table"), tr("Show as a table"));
-    const auto* save =
-        row_->add_button(QStringLiteral("scaling/export"), QStringLiteral("export"), tr("Export this plot"));
-
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(row_);
-    layout->addWidget(plot_, 1);
-    setAutoFillBackground(true);
-
-    figure_ = std::make_unique<ScalingFigure>(*plot_);
-    bring_up_to_date();
-    restyle();
-
+    weak_ = options().add_check(QStringLiteral("scaling/weak"), tr("Weak"), defaults.weak);
+    strong_ = options().add_check(QStringLiteral("scaling/strong"), tr("Strong"), defaults.strong);
+    ideal_ = options().add_check(QStringLiteral("scaling/ideal"), tr("Ideal"), defaults.ideal);
+    band_ = options().add_check(QStringLiteral("scaling/band"), tr("Band"), defaults.band);
+    measured_ = options().add_check(QStringLiteral("scaling/measured"), tr("Measured"), defaults.measured);
     connect(y_, &QComboBox::currentIndexChanged, this, &ScalingPlot::take_options);
     for (const QCheckBox* box : {weak_, strong_, ideal_, band_, measured_}) {
         connect(box, &QCheckBox::toggled, this, &ScalingPlot::take_options);
     }
-    connect(table, &QToolButton::clicked, this, &ScalingPlot::table_requested);
-    connect(save, &QToolButton::clicked, this, &ScalingPlot::export_requested);
-    connect(&model_, &LiveModel::changed, this, &ScalingPlot::refresh);
-    connect(&model_, &LiveModel::pins_changed, this, &ScalingPlot::take_pins);
-    connect(&model_, &LiveModel::gesture_ended, this, [this] {
-        figure_->refit();
-        replot();
-    });
-    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &ScalingPlot::restyle);
-    connect(plot_, &QCustomPlot::mousePress, this, &ScalingPlot::press);
-    connect(plot_, &QCustomPlot::mouseMove, this, &ScalingPlot::move);
-    connect(plot_, &QCustomPlot::mouseRelease, this, &ScalingPlot::release);
-    connect(plot_, &QCustomPlot::mouseDoubleClick, this, &ScalingPlot::double_click);
+    figure_ = std::make_unique<ScalingFigure>(canvas());
+    start();
 }
 
 ScalingPlot::~ScalingPlot() = default;
 
 const ScalingFigure& ScalingPlot::figure() {
-    if (stale_) bring_up_to_date();
+    bring_up_to_date();
     return *figure_;
 }
 
-void ScalingPlot::show_hypothetical(bool on) {
-    hypothetical_ = on;
-    refresh();
-}
-
-void ScalingPlot::showEvent(QShowEvent* event) {
-    QWidget::showEvent(event);
-    if (stale_) bring_up_to_date();
-}
-
-void ScalingPlot::changeEvent(QEvent* event) {
-    QWidget::changeEvent(event);
-    if (event->type() == QEvent::FontChange && figure_) restyle();
-}
-
-void ScalingPlot::refresh() {
-    stale_ = true;
-    if (isVisible()) bring_up_to_date();
-}
-
-void ScalingPlot::bring_up_to_date() {
-    stale_ = false;
-    const Answer& answer = model_.answer();
+void ScalingPlot::update_figure() {
+    const Answer& answer = model().answer();
     // While an input is not valid the last valid picture stays.
     figure_->set_dimmed(!answer.valid());
-    if (answer.valid()) {
-        figure_->set_data(scaling_data(answer, hypothetical_));
-        if (!model_.in_gesture()) figure_->refit();
-    }
-    replot();
+    if (answer.valid()) figure_->set_data(scaling_data(answer, hypothetical()));
 }
 
-void ScalingPlot::restyle() {
-    QPalette colors = palette();
-    colors.setColor(QPalette::Window, current_theme().pane);
-    setPalette(colors);
-    figure_->set_style(current_theme(), font());
-    replot();
+void ScalingPlot::refit_figure() {
+    if (model().answer().valid()) figure_->refit();
 }
+
+void ScalingPlot::style_figure(const Theme& theme, const QFont& font) { figure_->set_style(theme, font); }
+
+QString ScalingPlot::description() const { return figure_->description(); }
 
 void ScalingPlot::take_options() {
     ScalingFigure::Options options;
@@ -126,41 +69,33 @@ void ScalingPlot::take_options() {
 
 void ScalingPlot::take_pins() {
     std::vector<ScalingFigure::Ghost> ghosts;
-    for (const Pin& pin : model_.pins()) {
-        if (pin.answer.valid()) ghosts.push_back({pin.letter, scaling_data(pin.answer, hypothetical_)});
+    for (const Pin& pin : model().pins()) {
+        if (pin.answer.valid()) ghosts.push_back({pin.letter, scaling_data(pin.answer, hypothetical())});
     }
     figure_->set_ghosts(std::move(ghosts));
-    if (!model_.in_gesture()) figure_->refit();
-    replot();
-}
-
-void ScalingPlot::replot() {
-    setAccessibleDescription(figure_->description());
-    plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 
 // ---- the plot as an input --------------------------------------------------------------------------------
 
-void ScalingPlot::press(QMouseEvent* event) {
+bool ScalingPlot::near_guide(const QPointF& pixel) const {
     constexpr double kNear = 9;
     const double guide = figure_->pixel_of(figure_->data().current.x);
-    if (event->button() != Qt::LeftButton || !model_.answer().valid() ||
-        !figure_->inside(event->position()) || std::fabs(event->position().x() - guide) > kNear) {
+    return figure_->inside(pixel) && std::fabs(pixel.x() - guide) <= kNear;
+}
+
+void ScalingPlot::press(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || !model().answer().valid() || !near_guide(event->position()))
         return;
-    }
     dragging_ = true;
-    model_.begin_gesture(P::gpus);
+    model().begin_gesture(P::gpus);
 }
 
 void ScalingPlot::move(QMouseEvent* event) {
     if (dragging_) {
-        model_.drag(P::gpus, figure_->gpus_at(event->position().x()));
+        model().drag(P::gpus, figure_->gpus_at(event->position().x()));
         return;
     }
-    constexpr double kNear = 9;
-    const double guide = figure_->pixel_of(figure_->data().current.x);
-    const bool near = figure_->inside(event->position()) && std::fabs(event->position().x() - guide) <= kNear;
-    plot_->setCursor(near ? Qt::SizeHorCursor : Qt::ArrowCursor);
+    canvas().setCursor(near_guide(event->position()) ? Qt::SizeHorCursor : Qt::ArrowCursor);
     if (const MeasuredPoint* run = figure_->measured_at(event->position())) {
         QString text = tr("%1: %2 tokens/s/GPU on %3 GPUs, %4\n%5");
         text = text.arg(QString::fromStdString(run->name),
@@ -168,22 +103,42 @@ void ScalingPlot::move(QMouseEvent* event) {
                         shown(run->gpus, Quantity::count),
                         run->same_settings ? tr("same settings") : tr("other settings"),
                         QString::fromStdString(run->source));
-        QToolTip::showText(event->globalPosition().toPoint(), text, plot_);
+        QToolTip::showText(event->globalPosition().toPoint(), text, &canvas());
     } else {
         QToolTip::hideText();
     }
 }
 
-void ScalingPlot::release() {
+void ScalingPlot::release(QMouseEvent*) { let_go(); }
+
+void ScalingPlot::let_go() {
     if (!dragging_) return;
     dragging_ = false;
-    model_.end_gesture();
+    model().end_gesture();
 }
 
 void ScalingPlot::double_click(QMouseEvent* event) {
     // The first of the two clicks may have begun a drag.
-    release();
-    if (figure_->inside(event->position())) model_.edit(P::gpus, figure_->gpus_at(event->position().x()));
+    let_go();
+    if (figure_->inside(event->position())) model().edit(P::gpus, figure_->gpus_at(event->position().x()));
 }
+
+const PlotKind kScalingKind{
+    .name = "scaling",
+    .label = QT_TRANSLATE_NOOP("PlotKind", "Scaling"),
+    .paint =
+        [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
+            QCustomPlot plot;
+            ScalingFigure figure(plot);
+            figure.set_data(scaling_data(answer, request.hypothetical));
+            figure.set_style(Theme::print(), page_font());
+            figure.refit();
+            paint_plot(painter, area, plot);
+        },
+    .words = [](const FigureRequest& request,
+                const Answer& answer) { return scaling_words(scaling_data(answer, request.hypothetical)); },
+    .table = [](const FigureRequest& request,
+                const Answer& answer) { return scaling_table(scaling_data(answer, request.hypothetical)); },
+    .make_tab = [](LiveModel& model) -> LivePlot* { return new ScalingPlot(model); }};
 
 }  // namespace shardscope

@@ -2,23 +2,17 @@
 // changes the GPU count, a double click sets it.
 #pragma once
 
-#include <QString>
-#include <QWidget>
 #include <memory>
 
+#include "widgets/plots/live_plot.h"
 #include "widgets/plots/scaling_figure.h"
 
 class QCheckBox;
 class QComboBox;
-class QCustomPlot;
-class QMouseEvent;
 
 namespace shardscope {
 
-class LiveModel;
-class OptionRow;
-
-class ScalingPlot : public QWidget {
+class ScalingPlot : public LivePlot {
     Q_OBJECT
   public:
     explicit ScalingPlot(LiveModel& model, QWidget* parent = nullptr);
@@ -26,42 +20,30 @@ class ScalingPlot : public QWidget {
 
     // What is drawn, up to date also while the plot is hidden.
     [[nodiscard]] const ScalingFigure& figure();
-    // Rates where memory does not suffice, labelled as such.
-    void show_hypothetical(bool on);
-
-  Q_SIGNALS:
-    void table_requested();
-    void export_requested();
 
   protected:
-    void showEvent(QShowEvent* event) override;
-    void changeEvent(QEvent* event) override;
+    void update_figure() override;
+    void refit_figure() override;
+    void style_figure(const Theme& theme, const QFont& font) override;
+    [[nodiscard]] QString description() const override;
+    void take_pins() override;
+    void press(QMouseEvent* event) override;
+    void move(QMouseEvent* event) override;
+    void release(QMouseEvent* event) override;
+    void double_click(QMouseEvent* event) override;
 
   private:
-    void refresh();  // now, or when next shown
-    void bring_up_to_date();
-    void restyle();
     void take_options();
-    void take_pins();
-    void replot();
+    void let_go();
+    [[nodiscard]] bool near_guide(const QPointF& pixel) const;
 
-    void press(QMouseEvent* event);
-    void move(QMouseEvent* event);
-    void release();
-    void double_click(QMouseEvent* event);
-
-    LiveModel& model_;
-    OptionRow* row_;
     QComboBox* y_;
     QCheckBox* weak_;
     QCheckBox* strong_;
     QCheckBox* ideal_;
     QCheckBox* band_;
     QCheckBox* measured_;
-    QCustomPlot* plot_;
     std::unique_ptr<ScalingFigure> figure_;
-    bool stale_ = true;
-    bool hypothetical_ = false;
     bool dragging_ = false;
 };
 

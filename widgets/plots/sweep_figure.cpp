@@ -6,8 +6,11 @@
 #include <limits>
 
 #include "widgets/panels/drawing.h"
+#include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_parts.h"
+#include "widgets/plots/figure_words.h"
 #include "widgets/plots/painted_item.h"
+#include "widgets/plots/plot_kind.h"
 
 namespace shardscope {
 namespace {
@@ -544,5 +547,35 @@ QString SweepFigure::description() const {
         .arg(text_of(parameter(p.data.x).label), QString::fromStdString(format(p.data.x, p.data.current.x)),
              values.join(QStringLiteral(", ")));
 }
+
+namespace {
+
+SweepData data_of(const FigureRequest& request, const Answer& answer) {
+    return sweep_data(answer, request.axes, request.outputs, request.hypothetical);
+}
+
+}  // namespace
+
+const PlotKind kSweepKind{
+    .name = "sweep",
+    .label = QT_TRANSLATE_NOOP("PlotKind", "Sweep"),
+    .title =
+        [](const FigureRequest& request) {
+            const P id = request.axes.empty() ? P::sequence_length : request.axes.front().id;
+            return tr("Sweep over %1").arg(text_of(parameter(id).label));
+        },
+    .paint =
+        [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
+            QCustomPlot plot;
+            SweepFigure figure(plot);
+            figure.set_style(Theme::print(), page_font());
+            figure.set_data(data_of(request, answer));
+            figure.refit(area.size().toSize());
+            paint_plot(painter, area, plot);
+        },
+    .words = [](const FigureRequest& request,
+                const Answer& answer) { return sweep_words(data_of(request, answer)); },
+    .table = [](const FigureRequest& request,
+                const Answer& answer) { return sweep_table(data_of(request, answer)); }};
 
 }  // namespace shardscope

@@ -4,121 +4,73 @@
 
 #include <QComboBox>
 #include <QKeyEvent>
-#include <QToolButton>
 #include <QToolTip>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <numeric>
 
-#include "widgets/live_model.h"
 #include "widgets/panels/drawing.h"
+#include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/option_row.h"
+#include "widgets/plots/plot_kind.h"
 
 namespace shardscope {
 
 ValidationPlot::ValidationPlot(LiveModel& model, QWidget* parent)
-    : QWidget(parent), model_(model), row_(new OptionRow(this)), plot_(new QCustomPlot(this)) {
-    setObjectName(QStringLiteral("validation"));
-    setAccessibleName(tr("Validation plot"));
+    : LivePlot(QStringLiteral("validation"), tr("Validation plot"), model, parent) {
     setFocusPolicy(Qt::StrongFocus);
-    plot_->setObjectName(QStringLiteral("validation/plot"));
-    plot_->setMinimumSize(260, 200);
-
     // In the order of ValidationQuantity.
-    quantity_ = row_->add_choice(QStringLiteral("validation/quantity"), tr("Quantity that is compared"),
-                                 {tr("MFU"), tr("tokens/s/GPU"), tr("step time")});
-    const auto* table =
-        row_->add_button(QStringLiteral("validation/table"), QStringLiteral("table"), tr("Show as a table"));
-    const auto* save = row_->add_button(QStringLiteral("validation/export"), QStringLiteral("export"),
-                                        tr("Export this plot"));
-
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(row_);
-    layout->addWidget(plot_, 1);
-    setAutoFillBackground(true);
-
-    figure_ = std::make_unique<ValidationFigure>(*plot_);
-    restyle();
-
+    quantity_ = options().add_choice(QStringLiteral("validation/quantity"), tr("Quantity that is compared"),
+                                     {tr("MFU"), tr("tokens/s/GPU"), tr("step time")});
     connect(quantity_, &QComboBox::currentIndexChanged, this, [this](int index) {
         figure_->set_quantity(static_cast<ValidationQuantity>(index));
         replot();
     });
-    connect(table, &QToolButton::clicked, this, &ValidationPlot::table_requested);
-    connect(save, &QToolButton::clicked, this, &ValidationPlot::export_requested);
-    connect(&model_, &LiveModel::changed, this, &ValidationPlot::refresh);
-    connect(&model_, &LiveModel::gesture_ended, this, &ValidationPlot::refresh);
-    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &ValidationPlot::restyle);
-    connect(plot_, &QCustomPlot::mousePress, this, &ValidationPlot::press);
-    connect(plot_, &QCustomPlot::mouseMove, this, &ValidationPlot::move);
-    connect(plot_, &QCustomPlot::mouseRelease, this, &ValidationPlot::release);
+    figure_ = std::make_unique<ValidationFigure>(canvas());
+    start();
 }
 
 ValidationPlot::~ValidationPlot() = default;
 
 const ValidationFigure& ValidationPlot::figure() {
-    if (stale_) bring_up_to_date();
+    bring_up_to_date();
     return *figure_;
 }
 
-Output ValidationPlot::output() const { return output_of(figure_->quantity()); }
-
-void ValidationPlot::showEvent(QShowEvent* event) {
-    QWidget::showEvent(event);
-    if (stale_) bring_up_to_date();
+FigureRequest ValidationPlot::request() const {
+    FigureRequest out = LivePlot::request();
+    out.outputs = {output_of(figure_->quantity())};
+    return out;
 }
 
-void ValidationPlot::changeEvent(QEvent* event) {
-    QWidget::changeEvent(event);
-    if (event->type() == QEvent::FontChange && figure_) restyle();
-}
-
-void ValidationPlot::refresh() {
-    stale_ = true;
-    if (isVisible()) bring_up_to_date();
-}
-
-void ValidationPlot::bring_up_to_date() {
-    stale_ = false;
+void ValidationPlot::update_figure() {
     if (!loaded_) {
         loaded_ = true;
-        figure_->set_data(validation_data(model_.catalogue()));
+        figure_->set_data(validation_data(model().catalogue()));
         const auto& points = figure_->data().points;
         by_size_.resize(points.size());
         std::iota(by_size_.begin(), by_size_.end(), std::size_t{0});
         std::ranges::stable_sort(by_size_, [&](std::size_t a, std::size_t b) {
             return points[a].measured(ValidationQuantity::mfu) < points[b].measured(ValidationQuantity::mfu);
         });
-    } else if (!figure_->own() && !measurement_of(model_.scenario())) {
+    } else if (!figure_->own() && !measurement_of(model().scenario())) {
         return;  // the public runs stay where they are
     }
-    figure_->set_own(own_point(model_.answer()));
-    if (!model_.in_gesture()) figure_->refit();
-    replot();
+    figure_->set_own(own_point(model().answer()));
 }
 
-void ValidationPlot::restyle() {
-    QPalette colors = palette();
-    colors.setColor(QPalette::Window, current_theme().pane);
-    setPalette(colors);
-    figure_->set_style(current_theme(), font());
-    replot();
-}
+void ValidationPlot::refit_figure() { figure_->refit(); }
 
-void ValidationPlot::replot() {
-    setAccessibleDescription(figure_->description());
-    plot_->replot(QCustomPlot::rpQueuedReplot);
-}
+void ValidationPlot::style_figure(const Theme& theme, const QFont& font) { figure_->set_style(theme, font); }
+
+QString ValidationPlot::description() const { return figure_->description(); }
 
 // ---- the plot as an input --------------------------------------------------------------------------------
 
 QString ValidationPlot::words_of(std::size_t index) const {
     const ValidationPoint& point = figure_->data().points[index];
     const MeasuredRun& run = *point.run;
-    const Catalogue& catalogue = model_.catalogue();
+    const Catalogue& catalogue = model().catalogue();
     const Preset* gpu = catalogue.find(PresetKind::gpu, run.gpu);
     Problems ignored;
     const auto values = [&](double (ValidationPoint::*value)(ValidationQuantity) const) {
@@ -146,13 +98,13 @@ void ValidationPlot::point_to(std::optional<std::size_t> point, const QPoint& gl
         // As rich text, so that a long source wraps.
         const QString text =
             words_of(*point).toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>"));
-        QToolTip::showText(global, QStringLiteral("<p>%1</p>").arg(text), plot_);
+        QToolTip::showText(global, QStringLiteral("<p>%1</p>").arg(text), &canvas());
     } else {
         QToolTip::hideText();
     }
     if (point == figure_->highlight()) return;
     figure_->set_highlight(point);
-    plot_->setCursor(point ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    canvas().setCursor(point ? Qt::PointingHandCursor : Qt::ArrowCursor);
     replot();
 }
 
@@ -166,7 +118,8 @@ void ValidationPlot::move(QMouseEvent* event) {
     const QPoint global = event->globalPosition().toPoint();
     if (figure_->own_at(event->position())) {
         point_to(std::nullopt, global);
-        QToolTip::showText(global, tr("My run: predicted %1").arg(error_words(figure_->own()->error)), plot_);
+        QToolTip::showText(global, tr("My run: predicted %1").arg(error_words(figure_->own()->error)),
+                           &canvas());
         return;
     }
     point_to(figure_->point_at(event->position()), global);
@@ -190,7 +143,7 @@ void ValidationPlot::keyPressEvent(QKeyEvent* event) {
         if (now == by_size_.end()) place = forward ? 0 : last;
         else place = forward ? std::min(place + 1, last) : place - (place > 0 ? 1 : 0);
         const std::size_t point = by_size_[place];
-        point_to(point, plot_->mapToGlobal(figure_->pixel_of(points[point]).toPoint()));
+        point_to(point, canvas().mapToGlobal(figure_->pixel_of(points[point]).toPoint()));
         setAccessibleDescription(words_of(point));
     } else {
         QWidget::keyPressEvent(event);
@@ -200,8 +153,52 @@ void ValidationPlot::keyPressEvent(QKeyEvent* event) {
 void ValidationPlot::load(std::size_t point) {
     const MeasuredRun& run = *figure_->data().points[point].run;
     Problems ignored;  // a run that is plotted has none
-    model_.replace(scenario_of(run, model_.catalogue(), ignored),
-                   tr("Load %1").arg(QString::fromStdString(run.id)));
+    model().replace(scenario_of(run, model().catalogue(), ignored),
+                    tr("Load %1").arg(QString::fromStdString(run.id)));
 }
+
+namespace {
+
+ValidationQuantity quantity_of(const FigureRequest& request) {
+    if (request.outputs.empty()) return ValidationQuantity::mfu;
+    return validation_quantity(request.outputs.front()).value_or(ValidationQuantity::mfu);
+}
+
+}  // namespace
+
+const PlotKind kValidationKind{
+    .name = "validation",
+    .label = QT_TRANSLATE_NOOP("PlotKind", "Validation"),
+    .title =
+        [](const FigureRequest&) {
+            return ValidationPlot::tr("Predicted against measured: public training runs");
+        },
+    .general = true,
+    .objection =
+        [](const FigureRequest& request, const Answer&) {
+            const bool known = request.outputs.empty() || validation_quantity(request.outputs.front());
+            return known ? QString()
+                         : ValidationPlot::tr(
+                               "the runs are compared by mfu, tokens_per_s_per_gpu or step_time_s only");
+        },
+    .paint =
+        [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
+            QCustomPlot plot;
+            ValidationFigure figure(plot);
+            figure.set_style(Theme::print(), page_font());
+            figure.set_own(own_point(answer));
+            figure.set_data(validation_data(*answer.scenario.catalogue));
+            figure.set_quantity(quantity_of(request));
+            paint_plot(painter, area, plot);
+        },
+    .words =
+        [](const FigureRequest&, const Answer& answer) {
+            return validation_words(validation_data(*answer.scenario.catalogue), own_point(answer));
+        },
+    .table =
+        [](const FigureRequest&, const Answer& answer) {
+            return validation_table(validation_data(*answer.scenario.catalogue), own_point(answer));
+        },
+    .make_tab = [](LiveModel& model) -> LivePlot* { return new ValidationPlot(model); }};
 
 }  // namespace shardscope

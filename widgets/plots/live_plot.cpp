@@ -1,0 +1,105 @@
+#include "widgets/plots/live_plot.h"
+
+#include <qcustomplot.h>
+
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "widgets/plots/option_row.h"
+
+namespace shardscope {
+
+LivePlot::LivePlot(const QString& name, const QString& accessible_name, LiveModel& model, QWidget* parent)
+    : QWidget(parent), model_(model), options_(new OptionRow(this)), canvas_(new QCustomPlot(this)) {
+    setObjectName(name);
+    setAccessibleName(accessible_name);
+    canvas_->setObjectName(name + QStringLiteral("/plot"));
+    canvas_->setMinimumSize(260, 200);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(options_);
+    layout->addWidget(canvas_, 1);
+    setAutoFillBackground(true);
+}
+
+void LivePlot::start() {
+    const auto* table = options_->add_button(objectName() + QStringLiteral("/table"), QStringLiteral("table"),
+                                             tr("Show as a table"));
+    const auto* save = options_->add_button(objectName() + QStringLiteral("/export"),
+                                            QStringLiteral("export"), tr("Export this plot"));
+    connect(table, &QToolButton::clicked, this, &LivePlot::table_requested);
+    connect(save, &QToolButton::clicked, this, &LivePlot::export_requested);
+    started_ = true;
+    restyle();
+
+    connect(&model_, &LiveModel::changed, this, &LivePlot::refresh);
+    connect(&model_, &LiveModel::pins_changed, this, [this] {
+        take_pins();
+        refresh();
+    });
+    connect(&model_, &LiveModel::gesture_ended, this, &LivePlot::refresh);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &LivePlot::restyle);
+    connect(canvas_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) { press(event); });
+    connect(canvas_, &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) { move(event); });
+    connect(canvas_, &QCustomPlot::mouseRelease, this, [this](QMouseEvent* event) { release(event); });
+    connect(canvas_, &QCustomPlot::mouseDoubleClick, this,
+            [this](QMouseEvent* event) { double_click(event); });
+}
+
+FigureRequest LivePlot::request() const {
+    FigureRequest out;
+    out.plot = objectName().toStdString();
+    out.hypothetical = hypothetical_;
+    return out;
+}
+
+void LivePlot::show_hypothetical(bool on) {
+    if (hypothetical_ == on) return;
+    hypothetical_ = on;
+    take_pins();
+    refresh();
+}
+
+void LivePlot::bring_up_to_date() {
+    if (!stale_) return;
+    stale_ = false;
+    update_figure();
+    if (!model_.in_gesture()) refit_figure();
+    replot();
+}
+
+void LivePlot::refresh() {
+    stale_ = true;
+    if (isVisible()) bring_up_to_date();
+}
+
+void LivePlot::restyle() {
+    QPalette colors = palette();
+    colors.setColor(QPalette::Window, current_theme().pane);
+    setPalette(colors);
+    style_figure(current_theme(), font());
+    replot();
+}
+
+void LivePlot::replot() {
+    setAccessibleDescription(description());
+    canvas_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void LivePlot::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    bring_up_to_date();
+}
+
+void LivePlot::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange && started_) restyle();
+}
+
+void LivePlot::press(QMouseEvent*) {}
+void LivePlot::move(QMouseEvent*) {}
+void LivePlot::release(QMouseEvent*) {}
+void LivePlot::double_click(QMouseEvent*) {}
+
+}  // namespace shardscope

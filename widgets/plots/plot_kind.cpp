@@ -1,0 +1,28 @@
+#include "widgets/plots/plot_kind.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <array>
+
+namespace shardscope {
+namespace {
+
+constexpr std::array kKinds{&kScalingKind, &kSweepKind, &kValidationKind, &kMemoryKind, &kWaterfallKind};
+
+}  // namespace
+
+std::span<const PlotKind* const> plot_kinds() { return kKinds; }
+
+const PlotKind* plot_kind(std::string_view name) {
+    const auto found = std::ranges::find(kKinds, name, &PlotKind::name);
+    return found == kKinds.end() ? nullptr : *found;
+}
+
+QString plot_names() {
+    QStringList names;
+    for (const PlotKind* kind : kKinds) names << QString::fromUtf8(kind->name.data());
+    const QString last = names.takeLast();
+    return QCoreApplication::translate("PlotKind", "%1 or %2").arg(names.join(QStringLiteral(", ")), last);
+}
+
+}  // namespace shardscope

@@ -1,0 +1,47 @@
+// The plots there are, one entry each: what the window's tabs, exports, tables and the command line know of a
+// plot is in its entry. To add one: its files, with a PlotKind at the end of one of them, and a line in
+// plot_kind.cpp.
+#pragma once
+
+#include <QRectF>
+#include <QString>
+#include <span>
+#include <string_view>
+
+#include "widgets/plots/figure_export.h"
+#include "widgets/plots/plot_data.h"
+
+class QCPPainter;
+
+namespace shardscope {
+
+class LiveModel;
+class LivePlot;
+
+struct PlotKind {
+    std::string_view name;  // "scaling": for --plot, and the tab's object name
+    const char* label;      // "Scaling": the tab and the export's title
+    // What an export's title says instead of the label; null: nothing.
+    QString (*title)(const FigureRequest&) = nullptr;
+    // It shows more than the scenario: its export's title, and its footer, do not name the scenario.
+    bool general = false;
+    // Why the request cannot be drawn; null: it always can.
+    QString (*objection)(const FigureRequest&, const Answer&) = nullptr;
+    // The export's figure in the print theme, and what its caption says of lines and hatches.
+    void (*paint)(QCPPainter&, const QRectF& area, const FigureRequest&, const Answer&) = nullptr;
+    QString (*words)(const FigureRequest&, const Answer&) = nullptr;
+    PlotTable (*table)(const FigureRequest&, const Answer&) = nullptr;
+    // Its tab in the window; null: it has none.
+    LivePlot* (*make_tab)(LiveModel&) = nullptr;
+};
+
+// In the order of the tabs.
+std::span<const PlotKind* const> plot_kinds();
+// nullptr when there is none of that name.
+const PlotKind* plot_kind(std::string_view name);
+// "use scaling, memory or sweep"
+QString plot_names();
+
+extern const PlotKind kScalingKind, kMemoryKind, kWaterfallKind, kSweepKind, kValidationKind;
+
+}  // namespace shardscope
