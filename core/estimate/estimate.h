@@ -105,5 +105,7 @@ struct Estimate {
 };
 
 Estimate estimate(const Compiled& compiled);
+// Against the capacity, give or take the margin.
+Verdict verdict_of(const MemoryUse& memory);
 
 }  // namespace shardscope

@@ -139,7 +139,48 @@ StageTimes average_stage(const Compiled& c, const Layer& dense, const Layer& spa
     return out;
 }
 
+// E20: it sets the pace.
+const Stage& slowest_stage(const Compiled& c, const Layer& dense, const Layer& sparse) {
+    const Stage* out = &c.stages.first;
+    if (c.stages.count <= 1) return *out;
+    const double dense_layer = dense.both.total();
+    const double sparse_layer = sparse.both.total();
+    const double embedding = both_passes(c.work.embedding).total();
+    const double head = both_passes(c.work.head).total();
+    double slowest = 0;
+    for (const Stage* candidate : {&c.stages.first, &c.stages.middle, &c.stages.last}) {
+        double seconds = candidate->dense * dense_layer + candidate->sparse * sparse_layer;
+        if (candidate->embedding) seconds += embedding;
+        if (candidate->head) seconds += head;
+        if (seconds <= slowest) continue;
+        slowest = seconds;
+        out = candidate;
+    }
+    return *out;
+}
+
 }  // namespace
+
+double step_floor(const Compiled& c) {
+    const Settings& s = c.settings;
+    const Layer dense = layer_of(c.work.dense, {}, c);
+    const Layer sparse = layer_of(c.work.sparse, {}, c);
+    const Stage& stage = slowest_stage(c, dense, sparse);
+    // A pass lasts as long as the host takes to issue it, if that is longer.
+    const auto layer = [&](const Layer& l) {
+        const double host = s[P::layer_overhead];
+        return std::max(host, l.work.forward.time.total()) +
+               std::max(host, (l.work.backward.time + l.recompute).total());
+    };
+    double busy = 0;
+    if (stage.dense > 0) busy += stage.dense * layer(dense);
+    if (stage.sparse > 0) busy += stage.sparse * layer(sparse);
+    if (stage.embedding) busy += both_passes(c.work.embedding).total();
+    if (stage.head) busy += both_passes(c.work.head).total();
+    double floor = s[P::accumulation] * busy + s[P::step_overhead];
+    if (c.stages.count > 1) floor += c.schedule->bubble(c.pipeline, average_stage(c, dense, sparse)).total();
+    return floor;
+}
 
 StepTime step_time(const Compiled& c) {
     const Settings& s = c.settings;
@@ -151,23 +192,7 @@ StepTime step_time(const Compiled& c) {
     const Layer dense = layer_of(c.work.dense, c.traffic.dense, c);
     const Layer sparse = layer_of(c.work.sparse, c.traffic.sparse, c);
 
-    // E20: the slowest stage sets the pace.
-    const Stage* stage = &c.stages.first;
-    if (c.stages.count > 1) {
-        const double dense_layer = dense.both.total();
-        const double sparse_layer = sparse.both.total();
-        const double embedding = both_passes(c.work.embedding).total();
-        const double head = both_passes(c.work.head).total();
-        double slowest = 0;
-        for (const Stage* candidate : {&c.stages.first, &c.stages.middle, &c.stages.last}) {
-            double seconds = candidate->dense * dense_layer + candidate->sparse * sparse_layer;
-            if (candidate->embedding) seconds += embedding;
-            if (candidate->head) seconds += head;
-            if (seconds <= slowest) continue;
-            slowest = seconds;
-            stage = candidate;
-        }
-    }
+    const Stage* stage = &slowest_stage(c, dense, sparse);
     const double root_parameters = end_parameters(*stage, c);
     const double stage_parameters =
         stage->dense * dense.parameters + stage->sparse * sparse.parameters + root_parameters;
