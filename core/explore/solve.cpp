@@ -378,6 +378,23 @@ std::string text_of(const Target& target) {
     return out + format(target.value, row.quantity);
 }
 
+std::string text_of(P id, const MetStretch& stretch) {
+    const auto text = [id](double value) { return format(id, value); };
+    const bool runs_down = std::isnan(stretch.below);
+    const bool runs_up = std::isnan(stretch.above);
+    std::string out;
+    if (stretch.from == stretch.to) out = "at " + text(stretch.from);
+    else if (runs_up && !runs_down) out = "from " + text(stretch.from) + " up";
+    else if (runs_down && !runs_up) out = "up to " + text(stretch.to);
+    else out = "from " + text(stretch.from) + " to " + text(stretch.to);
+    // Between numbers without steps there is no next one to name.
+    std::string missed;
+    if (!runs_down && text(stretch.below) != text(stretch.from)) missed += text(stretch.below);
+    if (!runs_up && text(stretch.above) != text(stretch.to))
+        missed += (missed.empty() ? "" : " and ") + text(stretch.above);
+    return missed.empty() ? out : out + ", missed at " + missed;
+}
+
 Solution solve(const Question& question, const std::stop_token& stop,
                const std::function<void(double)>& progress) {
     return Search(question, stop, progress).run();

@@ -56,6 +56,9 @@ struct MetStretch {
     double above = 0;  // NaN where it runs on to the end of what was looked at
 };
 
+// "from 32 GPUs up, missed at 24".
+std::string text_of(P id, const MetStretch& stretch);
+
 struct Solution {
     std::vector<MetStretch> met;                              // ascending; choices in the slider's order
     double value = std::numeric_limits<double>::quiet_NaN();  // the answer
