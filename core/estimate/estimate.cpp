@@ -87,21 +87,6 @@ std::string_view label_of(Moment moment) {
         std::array<std::string_view, kMoments>{"end of forward", "start of backward", "optimizer step"},
         moment);
 }
-std::string_view name_of(StepTerm term) {
-    return pick(std::array<std::string_view, kStepTerms>{"matmul", "attention", "elementwise", "recompute",
-                                                         "copies", "network", "tensor-network",
-                                                         "context-network", "expert-network", "stage-network",
-                                                         "bubble", "optimizer", "host-link", "host"},
-                term);
-}
-std::string_view label_of(StepTerm term) {
-    return pick(
-        std::array<std::string_view, kStepTerms>{"Matmuls", "Attention", "Elementwise", "Recompute", "Copies",
-                                                 "Network", "Tensor parallel", "Context parallel",
-                                                 "Expert parallel", "Between stages", "Pipeline bubble",
-                                                 "Optimizer", "Host link", "Host, launch"},
-        term);
-}
 std::string_view name_of(Wall wall) {
     return pick(std::array<std::string_view, 7>{"memory", "compute", "memory-bandwidth", "intra-node",
                                                 "inter-node", "latency", "balanced"},
