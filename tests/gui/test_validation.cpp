@@ -276,7 +276,7 @@ TEST_CASE("a measured run outlives the window", "[measured]") {
     desk.window.restore();
     CHECK(desk.model().scenario() == left);
     CHECK(desk.find<QWidget>("measured")->isVisible());
-    desk.session.set_scenario({});
+    desk.session.set_scenarios({});
     const Scenario now = desk.model().scenario();
     desk.window.restore();
     CHECK(desk.model().scenario() == now);

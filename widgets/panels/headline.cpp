@@ -163,14 +163,17 @@ void Headline::refresh() {
 
     const bool rates = shows_rates();
     const bool unreal = rates && !answer.fits();
-    const Answer* pinned = model_.pins().empty() ? nullptr : &model_.pins().front().answer;
+    const Pin* pin = model_.compared();
+    const Answer* pinned = pin ? &pin->answer : nullptr;
     const bool compared = rates && pinned && pinned->fits();
     const auto against = [&](double now, double then) { return compared ? relative(now, then) : QString(); };
     set_rate(mfu, Output::mfu, unreal ? tr("MFU, hypothetical") : tr("MFU"),
              compared ? tr("%1 vs %2")
                             .arg(signed_number((estimate.mfu - pinned->estimate.mfu) * 100, 1),
-                                 QString(QLatin1Char(model_.pins().front().letter)))
-                      : QString());
+                                 QString(QLatin1Char(pin->letter)))
+             // What does not fit has no rates to compare with.
+             : rates && pin ? tr("– vs %1").arg(QLatin1Char(pin->letter))
+                            : QString());
     set_rate(rate, Output::tokens_per_s_per_gpu, tr("tokens/s/GPU"),
              against(estimate.tokens_per_s_per_gpu, compared ? pinned->estimate.tokens_per_s_per_gpu : 0));
     set_rate(step, Output::step_time, tr("step"),
