@@ -56,8 +56,8 @@ StateBytes state_bytes(Precision precision, Precision gradients, Optimizer optim
 double end_parameters(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     double out = 0;
-    if (stage.embedding) out += c.operators.embedding.local_weights();
-    if (stage.head) out += c.operators.head.local_weights();
+    if (stage.embedding) out += c.work.embedding.weights;
+    if (stage.head) out += c.work.head.weights;
     if (stage.head && !stage.embedding && s.on(P::tied_embeddings))
         out += s[P::vocab_size] * s[P::hidden_size] / c.layout.tensor;
     return out;
@@ -74,16 +74,12 @@ struct Kept {
     double working = 0;
 };
 
-Kept kept_of(const Block& layer, const Compiled& c) {
+Kept kept_of(const BlockWork& layer, const Compiled& c) {
     const Settings& s = c.settings;
-    const double all = layer.saved();
+    const double all = layer.saved;
     const double recompute = s[P::recompute];
     if (recompute == kRecomputeSelective) {
-        double core = 0;
-        for (const Operator& op : layer.operators) {
-            if (op.attention_core && op.kind == OperatorKind::softmax) core += op.saved;
-        }
-        const double kept = s[P::selective_kept] * (all - core);
+        const double kept = s[P::selective_kept] * (all - layer.scores);
         return {kept, all - kept};
     }
     if (recompute <= 0) return {all, 0};
@@ -98,20 +94,18 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
     const auto sharding = s.choice<Sharding>(P::sharding);
     const Shares shares = shares_of(sharding, c.layout.shard.size());
     const Shares expert_shares = shares_of(sharding, c.layout.expert_shard.size());
-    const Block& dense_block = c.operators.dense;
-    const Block& sparse_block = c.operators.sparse;
 
     // Parameters of this GPU before data-parallel sharding.
     const double root = end_parameters(stage, c);
-    const double dense_unit = stage.dense > 0 ? dense_block.local_weights() : 0;
-    const double sparse_unit = stage.sparse > 0 ? sparse_block.local_weights() : 0;
-    const double expert_unit = stage.sparse > 0 ? sparse_block.local_experts() : 0;
+    const double dense_unit = stage.dense > 0 ? c.work.dense.weights : 0;
+    const double sparse_unit = stage.sparse > 0 ? c.work.sparse.weights : 0;
+    const double expert_unit = stage.sparse > 0 ? c.work.sparse.experts : 0;
     const double shared = root + stage.dense * dense_unit + stage.sparse * sparse_unit;
     const double experts = stage.sparse * expert_unit;
 
     // E4: FSDP holds the root unit (embedding and head) whole, the current layer and the one prefetched.
     const auto offload = s.choice<Offload>(P::offload);
-    const bool fsdp = sharding == Sharding::zero3 || sharding == Sharding::hsdp;
+    const bool fsdp = is_fsdp(s);
     const bool from_host = fsdp && offload == Offload::optimizer_and_parameters;
     const bool gathers = fsdp && (c.layout.shard.size() > 1 || from_host);
     // Experts that no GPU shares out are whole already.
@@ -145,8 +139,8 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
     // E6: micro-batches whose activations lie here at once.
     const double in_flight = c.stages.count > 1 ? c.schedule->in_flight(c.pipeline, stage.position) : 1;
     double boundary = 0;
-    if (stage.embedding) boundary += c.operators.embedding.saved();
-    if (stage.head) boundary += c.operators.head.saved();
+    if (stage.embedding) boundary += c.work.embedding.saved;
+    if (stage.head) boundary += c.work.head.saved;
     const double buffers = c.stages.count > 1
                                ? s[P::stage_buffers] * activation_bytes(s.choice<Precision>(P::precision)) *
                                      c.tokens_per_micro_batch * s[P::hidden_size] /
@@ -188,8 +182,8 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
 
 MemoryUse memory_use(const Compiled& c) {
     Kept dense, sparse;
-    if (c.operators.dense.repeat > 0) dense = kept_of(c.operators.dense, c);
-    if (c.operators.sparse.repeat > 0) sparse = kept_of(c.operators.sparse, c);
+    if (c.operators.dense.repeat > 0) dense = kept_of(c.work.dense, c);
+    if (c.operators.sparse.repeat > 0) sparse = kept_of(c.work.sparse, c);
     MemoryUse use = memory_of(c.stages.first, c, dense, sparse);
     if (c.stages.count <= 1) return use;
     // The first stage holds the most micro-batches, the last one the logits, one between them the most

@@ -7,17 +7,8 @@ namespace shardscope {
 
 StepTime step_time(const Compiled& compiled);
 
-// One pass of one block over one micro-batch, tensor, context and expert communication included.
-struct PassTime {
-    std::array<double, kStepTerms> terms{};  // exposed s; they sum to time.total()
-    Time time;
-    Time attention;     // the attention core alone
-    double hidden = 0;  // s of communication below compute
-};
-PassTime forward_pass(const Block& block, const Compiled& compiled);
-PassTime backward_pass(const Block& block, const Compiled& compiled);
-
-// E19: the time of one collective operator, nothing hidden.
-Time exchange_time(const Operator& op, const Compiled& compiled);
+// What no sharding, network or optimizer changes: the slowest stage's compute with what it computes again,
+// and the bubble; s. The step takes at least that.
+double step_floor(const Compiled& compiled);
 
 }  // namespace shardscope
