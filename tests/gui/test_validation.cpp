@@ -65,7 +65,7 @@ class Desk : public testing::Desk {
     }
     void measure(const QString& value) {
         if (!find<QWidget>("measured")->isVisible())
-            QTest::mouseClick(find<QToolButton>("scenarios/measured"), Qt::LeftButton);
+            QTest::mouseClick(find<QAbstractButton>("scenarios/measured"), Qt::LeftButton);
         auto* field = find<QLineEdit>("measured/field");
         field->setFocus();
         field->selectAll();

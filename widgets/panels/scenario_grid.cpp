@@ -147,16 +147,16 @@ void ScenarioGrid::set_differences_only(bool on) {
 
 void ScenarioGrid::restyle() {
     const Theme& theme = current_theme();
-    horizontalHeader()->setFont(scaled_font(font(), kSmall));
     setStyleSheet(
-        QStringLiteral("QHeaderView { background: %1; }"
+        QStringLiteral("QHeaderView { background: %1; font-size: %6px; }"
                        "QHeaderView::section { background: %1; color: %2; border: 0; padding: 0 %3px; "
                        "border-bottom: 1px solid %4; }"
                        "QHeaderView::section:first { padding-left: %5px; }")
             .arg(theme.pane.name(), theme.muted.name())
             .arg(kCell)
             .arg(theme.line.name())
-            .arg(kEdge));
+            .arg(kEdge)
+            .arg(QFontInfo(scaled_font(font(), kSmall)).pixelSize()));
     verticalHeader()->setDefaultSectionSize(row_height());
     horizontalHeader()->setFixedHeight(header_height());
     arrange();
