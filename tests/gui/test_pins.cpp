@@ -137,6 +137,8 @@ TEST_CASE("pins: a click on a letter chooses what the headline compares with", "
     desk.click(desk.tag(2));
     CHECK(desk.text("headline/mfu-caption").endsWith(QStringLiteral("vs C")));
     CHECK(desk.model.scenario() == before);
+    CHECK(desk.text("headline/training-days-caption").startsWith(QStringLiteral("days ")));
+    CHECK(desk.find<QLabel>("headline/training-days-caption")->isVisible());
     // Throughput and step against C, worked from the estimates.
     const Estimate& now = desk.estimate();
     const Estimate& then = desk.model.pin_of('C')->answer.estimate;
@@ -373,9 +375,7 @@ TEST_CASE("pins: one's own run has a row, and a pin's run a place on the validat
     auto* plot = desk.find<QWidget>("validation");
     desk.find<QTabWidget>("tabs")->setCurrentWidget(plot);
     QApplication::processEvents();
-    CHECK(desk.find<QWidget>("validation/plot")
-              ->accessibleDescription()
-              .contains(QStringLiteral("Run of pin B")));
+    CHECK(plot->accessibleDescription().contains(QStringLiteral("Run of pin B")));
 }
 
 TEST_CASE("session: saved, opened in one undo step, and restored with pins, letters and choice", "[pins]") {

@@ -178,10 +178,13 @@ void Headline::refresh() {
              against(estimate.tokens_per_s_per_gpu, compared ? pinned->estimate.tokens_per_s_per_gpu : 0));
     set_rate(step, Output::step_time, tr("step"),
              against(estimate.step.total, compared ? pinned->estimate.step.total : 0));
-    set_rate(days, Output::training_days,
-             answer.valid() ? tr("%1 tokens").arg(shown(answer.compiled.training_tokens, Quantity::big_count))
-                            : tr("days"),
+    // Beside a difference there is no room for what the days are for.
+    const QString run = answer.valid()
+                            ? tr("%1 tokens").arg(shown(answer.compiled.training_tokens, Quantity::big_count))
+                            : tr("days");
+    set_rate(days, Output::training_days, compared ? tr("days") : run,
              against(estimate.training_days, compared ? pinned->estimate.training_days : 0));
+    caption_[days]->setToolTip(tr("Days of the whole run: %1").arg(run));
 
     const double per_token = rates ? estimate.mfu / estimate.tokens_per_s_per_gpu : std::nan("");
     const double low = estimate.band_low * per_token;

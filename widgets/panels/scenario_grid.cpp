@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QContextMenuEvent>
+#include <QFontInfo>
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QMenu>
@@ -195,8 +196,8 @@ void ScenarioGrid::arrange() {
         hidden[i] = true;
     }
     const int room = whole - fixed;
-    const int name =
-        std::clamp(names, std::min(kLeastName, room / 2), std::max(room / 2, room - 2 * kLeastDiffers));
+    // Names as wide as they are, but not at the cost of what differs.
+    const int name = std::clamp(names, std::min(kLeastName, room / 2), std::max(kLeastName, room * 2 / 5));
     widths[static_cast<std::size_t>(Column::scenario)] = name;
     widths[static_cast<std::size_t>(Column::differs)] = std::max(0, room - name);
     for (std::size_t i = 0; i < kScenarioColumns; ++i) {

@@ -4,6 +4,7 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPainter>
 #include <QPushButton>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -32,7 +33,7 @@ ScenarioTable::ScenarioTable(LiveModel& model, QWidget* parent)
     all->setSpacing(0);
 
     auto* head = new QHBoxLayout;
-    head->setContentsMargins(kEdge - 6, 1, kEdge, 1);
+    head->setContentsMargins(kEdge - 6, 1, kEdge, 2);
     head->setSpacing(8);
     fold_ = new QToolButton;
     fold_->setObjectName(QStringLiteral("scenarios/fold"));
@@ -121,11 +122,17 @@ void ScenarioTable::restyle() {
         label->setFont(scaled_font(font(), kSmall));
         QPalette palette = label->palette();
         palette.setColor(QPalette::WindowText, theme.muted);
+        palette.setColor(QPalette::Text, theme.muted);  // of a label whose ground is the base
         palette.setColor(QPalette::Base, theme.pane);
         label->setPalette(palette);
     }
     hint_->setFixedHeight(grid_->row_height());
     refresh();
+}
+
+void ScenarioTable::paintEvent(QPaintEvent*) {
+    // Between the head and the rows.
+    if (unfolded_) QPainter(this).fillRect(0, grid_->y() - 1, width(), 1, current_theme().line);
 }
 
 void ScenarioTable::changeEvent(QEvent* event) {

@@ -30,6 +30,7 @@ class ScenarioTable : public QWidget {
     void measured_requested();
 
   protected:
+    void paintEvent(QPaintEvent* event) override;
     void changeEvent(QEvent* event) override;
 
   private:
