@@ -197,7 +197,8 @@ void ScenarioGrid::arrange() {
     }
     const int room = whole - fixed;
     // Names as wide as they are, but not at the cost of what differs.
-    const int name = std::clamp(names, std::min(kLeastName, room / 2), std::max(kLeastName, room * 2 / 5));
+    const int most = std::max({kLeastName, room * 47 / 100, room - width_of(Column::differs)});
+    const int name = std::clamp(names, std::min(kLeastName, room / 2), most);
     widths[static_cast<std::size_t>(Column::scenario)] = name;
     widths[static_cast<std::size_t>(Column::differs)] = std::max(0, room - name);
     for (std::size_t i = 0; i < kScenarioColumns; ++i) {
