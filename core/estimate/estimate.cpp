@@ -100,16 +100,18 @@ double Estimate::exposed_communication() const { return sum_of(step, kNetworkTer
 double Estimate::communication_time() const { return exposed_communication() + step.hidden_communication; }
 double Estimate::schedule_time() const { return sum_of(step, kWaitingTerms); }
 
-Verdict verdict_of(const MemoryUse& memory) {
-    if (memory.peak > memory.capacity + memory.margin) return Verdict::does_not_fit;
-    return memory.peak > memory.capacity - memory.margin ? Verdict::risky : Verdict::fits;
+Verdict verdict_of(double peak, const Settings& s) {
+    const double capacity = s[P::memory];
+    const double margin = s[P::risk_margin] * capacity;
+    if (peak > capacity + margin) return Verdict::does_not_fit;
+    return peak > capacity - margin ? Verdict::risky : Verdict::fits;
 }
 
 Estimate estimate(const Compiled& c) {
     const Settings& s = c.settings;
     Estimate out;
     out.memory = memory_use(c);
-    out.verdict = verdict_of(out.memory);
+    out.verdict = verdict_of(out.memory.peak, s);
     out.step = step_time(c);
     for (std::size_t i = 0; i < kRates; ++i) out.elasticity[i] = out.step.attribution.by[i] / out.step.total;
     out.wall = wall_of(out.elasticity, out.verdict);

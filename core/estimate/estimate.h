@@ -106,7 +106,7 @@ struct Estimate {
 };
 
 Estimate estimate(const Compiled& compiled);
-// Against the capacity, give or take the margin.
-Verdict verdict_of(const MemoryUse& memory);
+// Of `peak` bytes against the capacity, give or take the margin.
+Verdict verdict_of(double peak, const Settings& settings);
 
 }  // namespace shardscope

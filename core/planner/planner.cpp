@@ -14,7 +14,7 @@ std::optional<double> throughput(const Scenario& scenario, Compiled& scratch) {
     const Settings settings = resolve(scenario);
     if (!is_valid(settings)) return std::nullopt;
     compile(settings, scratch);
-    if (verdict_of(memory_use(scratch)) != Verdict::fits) return std::nullopt;
+    if (verdict_of(memory_use(scratch).peak, settings) != Verdict::fits) return std::nullopt;
     return scratch.tokens_per_gpu / step_time(scratch).total;
 }
 
@@ -65,7 +65,7 @@ std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, cons
     const SearchResult found = search_plans(settings, scenario.automatic, options);
     if (found.stopped) return std::nullopt;
     const bool any = !found.best.empty();
-    if (!any && found.smallest.peak == 0) return scenario;
+    if (!any && !std::isfinite(found.smallest.peak)) return scenario;
     Scenario out =
         with_plan(scenario, any ? found.best.front().plan : found.smallest.plan, scenario.automatic);
     if (any && scenario.automatic[index(P::micro_batch)] && scenario.hold() == Hold::per_gpu_batch)

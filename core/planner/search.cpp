@@ -1,6 +1,7 @@
 #include "planner/search.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <mutex>
@@ -86,6 +87,19 @@ class Frontier {
     std::vector<Candidate> kept_;
 };
 
+// GPUs of a pipeline are like one of these.
+std::array<const Stage*, 3> stage_kinds(const Compiled& c) {
+    return {&c.stages.first, &c.stages.middle, &c.stages.last};
+}
+
+double peak_of(const std::array<StateMemory, 3>& state, const std::array<WorkMemory, 3>& work,
+               const Compiled& c) {
+    double peak = peak_memory(state[0], work[0], c);
+    if (c.stages.count <= 1) return peak;
+    for (std::size_t i = 1; i < state.size(); ++i) peak = std::max(peak, peak_memory(state[i], work[i], c));
+    return peak;
+}
+
 class Search {
   public:
     Search(const Settings& base, const ParameterSet& free, const SearchOptions& options)
@@ -105,12 +119,19 @@ class Search {
         Candidate smallest;
         double feasible = 0;
         double evaluated = 0;
-        std::vector<double> most{};  // throughput, by share recomputed
+        // Of the cell and its pieces: by recomputation …
+        std::vector<ComputeFloor> floors{};
+        std::vector<double> floor{};                    // s
+        std::vector<std::array<WorkMemory, 3>> work{};  // of the first, the middle and the last stage
+        // … and by sharing, resharding and offload.
+        std::vector<double> unhidden{};  // s
+        std::vector<std::array<StateMemory, 3>> state{};
     };
 
     void prepare();
     [[nodiscard]] std::size_t folded_of(const Cell& cell);
     void visit(std::size_t cell, Worker& worker);
+    void take_sharing(const Cell& cell, std::size_t sharing, Compiled& c) const;
     void judge(Worker& w, Candidate& candidate) const;
     [[nodiscard]] bool by_throughput() const { return !options_.objective.score; }
     // Whether a plan that reaches at most `rate` may be wanted.
@@ -223,6 +244,15 @@ void Search::prepare() {
     }
 }
 
+void Search::take_sharing(const Cell& cell, std::size_t sharing, Compiled& c) const {
+    const SharedParts& parts = shared_[cell.degrees][sharing];
+    const Sharing& values = space_.degrees()[cell.degrees].sharings[sharing];
+    c.layout = parts.layout;
+    c.traffic = parts.traffic;
+    c.settings.set(P::sharding, values.sharding, Origin::given);
+    c.settings.set(P::shard_group, values.group, Origin::given);
+}
+
 void Search::judge(Worker& w, Candidate& candidate) const {
     candidate.step = step_time(w.c).total;
     candidate.tokens_per_s_per_gpu = w.c.tokens_per_gpu / candidate.step;
@@ -252,57 +282,92 @@ void Search::visit(std::size_t index, Worker& w) {
     set(P::accumulation, cell.accumulation);
     c.work = folded_[cell_folded_[index]].work;
     c.stages = stages_[cell.degrees];
+    c.layout = shared_[cell.degrees].front().layout;
+    const std::vector<double>& recomputes = space_.recomputes();
+    const auto stages = stage_kinds(c);
+
+    w.floors.clear();
+    for (const double recompute : recomputes) {
+        set(P::recompute, recompute);
+        w.floors.push_back(compute_floor(c));
+    }
+    bool prepared = false;
+    const auto prepare_sharings = [&] {
+        w.unhidden.clear();
+        w.state.clear();
+        for (std::size_t k = 0; k < d.sharings.size(); ++k) {
+            take_sharing(cell, k, c);
+            for (const double reshard : d.sharings[k].reshards) {
+                set(P::reshard_after_forward, reshard);
+                for (const double offload : d.sharings[k].offloads) {
+                    set(P::offload, offload);
+                    w.unhidden.push_back(unhidden_floor(c));
+                    w.state.emplace_back();
+                    for (std::size_t i = 0; i < stages.size(); ++i)
+                        w.state.back()[i] = state_memory(*stages[i], c);
+                }
+            }
+        }
+        prepared = true;
+    };
 
     double number = cell.first;
     for (const Pieces& pieces : d.pieces) {
         if (!space_.allows(cell, pieces)) continue;
         set(P::virtual_stages, pieces.virtual_stages);
         set(P::schedule, pieces.schedule);
-        c.layout = shared_[cell.degrees].front().layout;
         compile_pipeline(c);
         const double of_pieces = number;
-        number += d.shared_plans * static_cast<double>(space_.recomputes().size());
+        number += d.shared_plans * static_cast<double>(recomputes.size());
         if (number <= options_.from || of_pieces >= options_.to) continue;
 
-        // The least step for every share recomputed, before anything is known of the sharding.
-        w.most.assign(space_.recomputes().size(), 0);
-        bool any = judges_all();
-        for (std::size_t r = 0; r < space_.recomputes().size(); ++r) {
-            set(P::recompute, space_.recomputes()[r]);
-            w.most[r] = c.tokens_per_gpu / step_floor(c);
-            any = any || may_be_best(w.most[r]) || frontier;
+        // The least step and the memory for every share recomputed, whatever the sharding.
+        w.floor.clear();
+        w.work.clear();
+        bool any = judges_all() || frontier;
+        for (std::size_t r = 0; r < recomputes.size(); ++r) {
+            w.floor.push_back(with_bubble(w.floors[r], c));
+            any = any || may_be_best(c.tokens_per_gpu / w.floor.back());
         }
         if (!any) continue;
+        if (!prepared) prepare_sharings();
+        for (const double recompute : recomputes) {
+            set(P::recompute, recompute);
+            w.work.emplace_back();
+            for (std::size_t i = 0; i < stages.size(); ++i) w.work.back()[i] = work_memory(*stages[i], c);
+        }
 
         double here = of_pieces;
+        std::size_t shared = 0;
         for (std::size_t k = 0; k < d.sharings.size(); ++k) {
             const Sharing& sharing = d.sharings[k];
-            const SharedParts& shared = shared_[cell.degrees][k];
-            c.layout = shared.layout;
-            c.traffic = shared.traffic;
-            set(P::sharding, sharing.sharding);
-            set(P::shard_group, sharing.group);
+            take_sharing(cell, k, c);
             for (const double reshard : sharing.reshards) {
-                set(P::reshard_after_forward, reshard);
-                for (std::size_t r = 0; r < space_.recomputes().size(); ++r) {
-                    set(P::recompute, space_.recomputes()[r]);
-                    for (const double offload : sharing.offloads) {
+                for (std::size_t r = 0; r < recomputes.size(); ++r) {
+                    for (std::size_t o = 0; o < sharing.offloads.size(); ++o) {
                         const double mine = here++;
                         if (mine < options_.from || mine >= options_.to) continue;
-                        const bool wanted = may_be_best(w.most[r]);
+                        const auto choose = [&] {
+                            set(P::reshard_after_forward, reshard);
+                            set(P::recompute, recomputes[r]);
+                            set(P::offload, sharing.offloads[o]);
+                        };
+                        const double most = c.tokens_per_gpu / (w.floor[r] + w.unhidden[shared + o]);
+                        const bool wanted = may_be_best(most);
                         if (!wanted && !judges_all() && !frontier) continue;
-                        set(P::offload, offload);
                         ++w.evaluated;
-                        const MemoryUse memory = memory_use(c);
-                        const Verdict verdict = verdict_of(memory);
-                        const bool smallest = w.smallest.peak == 0 || memory.peak < w.smallest.peak ||
-                                              (memory.peak == w.smallest.peak && mine < w.smallest.number);
-                        if (smallest) w.smallest = {plan_of(c.settings), mine, verdict, memory.peak, 0, 0, 0};
+                        const double peak = peak_of(w.state[shared + o], w.work[r], c);
+                        const Verdict verdict = verdict_of(peak, c.settings);
+                        if (peak < w.smallest.peak || (peak == w.smallest.peak && mine < w.smallest.number)) {
+                            choose();
+                            w.smallest = {plan_of(c.settings), mine, verdict, peak, 0, 0, 0};
+                        }
                         if (!fits(verdict)) continue;
                         ++w.feasible;
-                        const bool on_frontier = frontier && !w.frontier.beats(w.most[r], memory.peak);
+                        const bool on_frontier = frontier && !w.frontier.beats(most, peak);
                         if (!wanted && !on_frontier) continue;
-                        Candidate candidate{{}, mine, verdict, memory.peak, 0, 0, 0};
+                        choose();
+                        Candidate candidate{{}, mine, verdict, peak, 0, 0, 0};
                         judge(w, candidate);
                         candidate.plan = plan_of(c.settings);
                         if (options_.everything) w.all.push_back(candidate);
@@ -310,6 +375,7 @@ void Search::visit(std::size_t index, Worker& w) {
                         if (on_frontier) w.frontier.take(candidate);
                     }
                 }
+                shared += sharing.offloads.size();
             }
         }
     }
@@ -347,8 +413,7 @@ SearchResult Search::run() {
         out.best.insert(out.best.end(), kept.begin(), kept.end());
         for (const Candidate& candidate : w.frontier.kept()) frontier.take(candidate);
         const Candidate& s = w.smallest;
-        if (s.peak > 0 && (out.smallest.peak == 0 || s.peak < out.smallest.peak ||
-                           (s.peak == out.smallest.peak && s.number < out.smallest.number)))
+        if (s.peak < out.smallest.peak || (s.peak == out.smallest.peak && s.number < out.smallest.number))
             out.smallest = s;
     }
     if (options_.everything) {

@@ -2,10 +2,11 @@
 //
 // A plan is judged by its memory first and, if that suffices, by its step time. Plans that cannot be wanted
 // are left out before they are judged, on grounds that keep the result exact: the step cannot be shorter than
-// what the slowest stage computes, recomputation included, and the bubble (`step_floor`), whatever the
-// network, the sharding and the optimizer add. The folded operators are shared by all plans of equal degrees
-// and micro-batch; cells are visited in the order of the throughput they could reach at most, so that the
-// first plans judged rule most of the others out.
+// what the slowest stage computes, recomputation included, and the bubble, whatever the sharding adds
+// (`compute_floor`), plus what no compute hides (`unhidden_floor`). The folded operators are shared by all
+// plans of equal degrees and micro-batch, and so are the parts that memory adds up from; cells are visited in
+// the order of the throughput they could reach at most, so that the first plans judged rule most of the
+// others out.
 //
 // The result does not depend on the number of threads.
 #pragma once
@@ -30,9 +31,9 @@ struct Candidate {
     Plan plan;
     double number = 0;  // in canonical order of the space, from zero
     Verdict verdict = Verdict::does_not_fit;
-    double peak = 0;                  // bytes
-    double step = 0;                  // s
-    double tokens_per_s_per_gpu = 0;  // as if it fitted
+    double peak = std::numeric_limits<double>::infinity();  // bytes
+    double step = 0;                                        // s
+    double tokens_per_s_per_gpu = 0;                        // as if it fitted
     double score = 0;
 };
 
@@ -55,7 +56,7 @@ struct SearchResult {
     double evaluated = 0;             // plans whose memory or step time was worked out
     std::vector<Candidate> best;      // `top` of them, or everything in canonical order
     std::vector<Candidate> frontier;  // ascending in memory and throughput
-    Candidate smallest;               // the plan that needs least memory, where none fits
+    Candidate smallest;  // the plan that needs least memory, where none fits; infinite: no plan is valid
     bool stopped = false;
 };
 
