@@ -19,7 +19,7 @@ int run(int argc, char** argv) {
     CLI::App app{"Shardscope: what-if explorer for training large transformers"};
     app.set_version_flag("--version", "shardscope " SHARDSCOPE_VERSION);
     std::string file;
-    app.add_option("FILE", file, "A scenario, or an exported figure that carries one");
+    app.add_option("FILE", file, "A scenario, a session, or an exported figure that carries a scenario");
     Context context;
     add_estimate(app, context);
     add_sweep(app, context);

@@ -87,7 +87,7 @@ class Reader {
     void header(const json& file) {
         if (const auto form = file.find("format"); form != file.end() && *form == "shardscope-session") {
             problems_.push_back(
-                {"/format", "this is a session", "sessions are not modelled yet", "give one scenario"});
+                {"/format", "this is a session", "one scenario is expected", "give one of its scenarios"});
         } else if (form != file.end() && *form != "shardscope-scenario") {
             problems_.push_back(
                 {"/format", "this is no scenario", "format must be “shardscope-scenario”", {}});
