@@ -1,5 +1,6 @@
 // What a painted track shows, for those who listen.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "explore/track.h"
@@ -92,9 +93,19 @@ class Words {
         }
     }
 
+    // As many as a threshold of rates deserves, in the unit it is shown in; a count stays what it is.
+    [[nodiscard]] double two_digits(double value) const {
+        const Parameter& row = parameter(id_);
+        if (row.whole || !(value > 0)) return value;
+        const auto units = units_of(row.quantity);
+        const double unit = units.empty() ? 1 : units.front().factor;
+        const double digit = std::pow(10, std::floor(std::log10(value / unit)) - 1) * unit;
+        return std::round(value / digit) * digit;
+    }
+
     // The value at which a wall that is met going up (or down) begins.
     [[nodiscard]] std::string start_of(const WallChange& change, bool up) const {
-        if (!scale_.is_list()) return text(scale_.value_at(change.place));
+        if (!scale_.is_list()) return text(two_digits(scale_.value_at(change.place)));
         const auto after = std::ranges::find_if(
             track_.points, [&](const TrackPoint& point) { return point.place > change.place; });
         return text(up ? after->value : (after - 1)->value);

@@ -31,7 +31,11 @@ class SliderAccess : public QAccessibleWidget, public QAccessibleValueInterface 
         return QAccessibleWidget::interface_cast(type);
     }
     QString text(QAccessible::Text kind) const override {
-        return kind == QAccessible::Value ? slider().valueText() : QAccessibleWidget::text(kind);
+        if (kind == QAccessible::Value) return slider().valueText();
+        QString words = QAccessibleWidget::text(kind);
+        const QString track = kind == QAccessible::Description ? slider().track_text() : QString();
+        if (!words.isEmpty() && !track.isEmpty()) words += QLatin1Char(' ');
+        return words + track;
     }
     QVariant currentValue() const override { return slider().current(); }
     void setCurrentValue(const QVariant& value) override {
@@ -218,9 +222,10 @@ void ParameterSlider::changeEvent(QEvent* event) {
 double ParameterSlider::zoom() const { return std::max(1.0, fontMetrics().height() / 17.0); }
 
 QRectF ParameterSlider::groove() const {
-    const double height = kGroove * zoom();
-    const double inset = kInset * zoom();
-    return {inset, (this->height() - height) / 2, std::max(1.0, width() - 2 * inset), height};
+    const double height = std::round(kGroove * zoom());
+    // On whole pixels: the columns of a track are.
+    const double inset = std::round(kInset * zoom());
+    return {inset, std::floor((this->height() - height) / 2), std::max(1.0, width() - 2 * inset), height};
 }
 
 QPointF ParameterSlider::pointOf(double value) const {
@@ -243,24 +248,12 @@ QSize ParameterSlider::sizeHint() const {
 
 QSize ParameterSlider::minimumSizeHint() const { return {60, sizeHint().height()}; }
 
-void ParameterSlider::paintTrack(QPainter& painter, const QRectF& groove) {
+void ParameterSlider::paint_track(QPainter& painter, const QRectF& groove) {
     const Theme& theme = current_theme();
     const QRectF frame = groove.adjusted(0.5, 0.5, -0.5, -0.5);
     painter.setPen(Qt::NoPen);
     painter.setBrush(isEnabled() ? theme.raised : theme.window);
     painter.drawRoundedRect(frame, 2, 2);
-    if (isEnabled() && parameter_) {
-        QColor tint = theme.accent;
-        tint.setAlphaF(0.32F);
-        QRectF filled = frame;
-        if (isRightToLeft()) {
-            filled.setLeft(pointOf(value_).x());
-        } else {
-            filled.setRight(pointOf(value_).x());
-        }
-        painter.setBrush(tint);
-        painter.drawRoundedRect(filled, 2, 2);
-    }
     QColor edge = theme.kind == Theme::Kind::dark ? theme.border : QColor(0, 0, 0, 71);
     if (!isEnabled()) edge = theme.line;
     painter.setPen(QPen(edge, 1));
@@ -278,7 +271,7 @@ void ParameterSlider::paintEvent(QPaintEvent*) {
     const Theme& theme = current_theme();
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    paintTrack(painter, groove());
+    paint_track(painter, groove());
 
     const QColor ink = Theme::light().text;  // the handle is the same on every track and in both themes
     const QRectF knob = handle().adjusted(0.6, 0.6, -0.6, -0.6);

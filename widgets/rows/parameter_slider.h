@@ -28,6 +28,9 @@ class ParameterSlider : public QAbstractSlider {
     [[nodiscard]] const SliderScale& scale() const { return scale_; }
     [[nodiscard]] QString valueText() const;  // "400 Gbit/s"
 
+    // What the groove shows, in words; empty where it is plain.
+    [[nodiscard]] virtual QString track_text() const { return {}; }
+
     [[nodiscard]] QRectF groove() const;
     // Where a value stands in this widget: the middle of the handle that shows it.
     [[nodiscard]] QPointF pointOf(double value) const;
@@ -42,8 +45,8 @@ class ParameterSlider : public QAbstractSlider {
     void released();
 
   protected:
-    // The groove below the handle. A painted track (what would happen along it) replaces this.
-    virtual void paintTrack(QPainter& painter, const QRectF& groove);
+    // The groove below the handle: plain, unless a painted track replaces it.
+    virtual void paint_track(QPainter& painter, const QRectF& groove);
 
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;

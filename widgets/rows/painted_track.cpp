@@ -1,0 +1,138 @@
+#include "widgets/rows/painted_track.h"
+
+#include <QImage>
+#include <QPainter>
+#include <QPainterPath>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "widgets/theme/theme.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kHatchPitch = 5;
+constexpr double kHatchLine = 1.4;
+constexpr double kCellGap = 1.5;
+constexpr double kRadius = 2;
+
+// One strip of the groove with its columns from left to right.
+class Strip {
+  public:
+    Strip(QPainter& painter, const QRectF& area, const Track& track, bool mirrored, const Theme& theme)
+        : painter_(painter), area_(area), track_(track), mirrored_(mirrored), theme_(theme) {}
+
+    void paint() {
+        if (track_.cells) {
+            for (std::size_t i = 0; i < track_.columns.size(); ++i) paint_cell(i);
+        } else {
+            paint_columns();
+        }
+    }
+
+    // The cells' outlines, or the whole strip's.
+    void outline(QPainterPath& path) const {
+        if (!track_.cells) {
+            path.addRoundedRect(area_, kRadius, kRadius);
+            return;
+        }
+        for (std::size_t i = 0; i < track_.columns.size(); ++i) path.addRect(cell(i));
+    }
+
+  private:
+    [[nodiscard]] std::size_t count() const { return track_.columns.size(); }
+    [[nodiscard]] const TrackColumn& column(std::size_t from_left) const {
+        return track_.columns[mirrored_ ? count() - 1 - from_left : from_left];
+    }
+    [[nodiscard]] double x(std::size_t edge) const {
+        return area_.left() + area_.width() * static_cast<double>(edge) / static_cast<double>(count());
+    }
+    // Many cells share a narrow groove with narrower gaps.
+    [[nodiscard]] QRectF cell(std::size_t i) const {
+        const double gap = std::min(kCellGap, area_.width() / static_cast<double>(count()) / 5);
+        QRectF out(x(i), area_.top(), x(i + 1) - x(i), area_.height());
+        if (i > 0) out.setLeft(out.left() + gap / 2);
+        if (i + 1 < count()) out.setRight(out.right() - gap / 2);
+        return out;
+    }
+    void paint_cell(std::size_t i) {
+        if (column(i).fits) {
+            painter_.fillRect(cell(i), mfu_color(column(i).mfu));
+        } else {
+            fill_hatch(painter_, cell(i), theme_, kHatchPitch, kHatchLine);
+        }
+    }
+    void paint_columns() {
+        QImage line(static_cast<int>(count()), 1, QImage::Format_ARGB32_Premultiplied);
+        auto* pixels = reinterpret_cast<QRgb*>(line.scanLine(0));
+        for (std::size_t i = 0; i < count(); ++i) {
+            const TrackColumn& c = column(i);
+            pixels[i] = c.fits ? mfu_color(c.mfu).rgb() : qRgba(0, 0, 0, 0);
+        }
+        for (std::size_t from = 0; from < count(); ++from) {
+            if (column(from).fits) continue;
+            std::size_t to = from;
+            while (to < count() && !column(to).fits) ++to;
+            fill_hatch(painter_, QRectF(QPointF(x(from), area_.top()), QPointF(x(to), area_.bottom())),
+                       theme_, kHatchPitch, kHatchLine);
+            from = to;
+        }
+        painter_.drawImage(area_, line);
+    }
+
+    QPainter& painter_;
+    QRectF area_;
+    const Track& track_;
+    bool mirrored_;
+    const Theme& theme_;
+};
+
+// A black line in a white casing that is seen on every colour, and a triangle above that finds the eye.
+void paint_notch(QPainter& painter, const QRectF& groove, double x, const Theme& theme) {
+    x = std::round(x - 0.5) + 0.5;
+    painter.fillRect(QRectF(x - 1.5, groove.top(), 3, groove.height()), Qt::white);
+    painter.fillRect(QRectF(x - 0.5, groove.top(), 1, groove.height()), Qt::black);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme.text);
+    const std::array<QPointF, 3> triangle{QPointF(x - 3.5, groove.top() - 4),
+                                          QPointF(x + 3.5, groove.top() - 4), QPointF(x, groove.top())};
+    painter.drawPolygon(triangle.data(), static_cast<int>(triangle.size()));
+}
+
+}  // namespace
+
+void paint_track(QPainter& painter, const QRectF& groove, const TrackPicture& picture, const Theme& theme) {
+    painter.save();
+    const Track& stronger = picture.replanned ? *picture.replanned : *picture.held;
+    QRectF upper = groove;
+    QRectF lower = groove;
+    if (picture.replanned) {
+        upper.setHeight(std::round(groove.height() / 4));
+        lower.setTop(upper.bottom() + 1);
+    }
+    QPainterPath outline;
+    Strip(painter, groove, *picture.held, picture.mirrored, theme).outline(outline);
+    {
+        painter.save();
+        painter.setClipPath(outline);
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        if (picture.replanned) {
+            Strip(painter, upper, *picture.held, picture.mirrored, theme).paint();
+            painter.fillRect(QRectF(groove.left(), upper.bottom(), groove.width(), 1), theme.window);
+            if (picture.stale) painter.setOpacity(0.6);
+        }
+        Strip(painter, lower, stronger, picture.mirrored, theme).paint();
+        painter.restore();
+    }
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(QColor(0, 0, 0, 71), 1));
+    painter.strokePath(outline.translated(0, 0), painter.pen());
+    for (const WallChange& change : stronger.changes) {
+        const double place = picture.mirrored ? 1 - change.place : change.place;
+        paint_notch(painter, groove, groove.left() + place * groove.width(), theme);
+    }
+    painter.restore();
+}
+
+}  // namespace shardscope
