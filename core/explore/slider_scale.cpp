@@ -34,6 +34,7 @@ SliderScale::SliderScale(const Domain& domain, bool logarithmic, const Parameter
         }
         low_ = stops_.front();
         high_ = stops_.back();
+        logarithmic_ = logarithmic_ && low_ > 0;
         last_ = std::max(1, static_cast<int>(stops_.size()) - 1);
         return;
     }
@@ -86,38 +87,40 @@ double SliderScale::roundest(double where, double tolerance) const {
     return std::clamp(stepped, low_, high_);
 }
 
+// Between two stops a value lies where it lies between theirs.
+double SliderScale::place(double value) const {
+    if (stops_.empty()) return fraction(value) * last_;
+    const auto found = std::ranges::find(stops_, value);
+    if (found != stops_.end()) return static_cast<double>(found - stops_.begin());
+    for (std::size_t i = 0; i + 1 < stops_.size(); ++i) {
+        if (stops_[i] >= value || value >= stops_[i + 1]) continue;
+        const bool by_ratio = logarithmic_ && stops_[i] > 0;
+        return static_cast<double>(i) +
+               (by_ratio ? std::log(value / stops_[i]) / std::log(stops_[i + 1] / stops_[i])
+                         : (value - stops_[i]) / (stops_[i + 1] - stops_[i]));
+    }
+    return value > stops_.back() ? static_cast<double>(stops_.size() - 1) : 0;
+}
+
 double SliderScale::fraction(double value) const {
     if (!std::isfinite(value)) return 0;
-    if (stops_.empty()) {
-        if (logarithmic_ && value <= 0) return 0;
-        const double part =
-            logarithmic_ ? std::log(value / low_) / std::log(high_ / low_) : (value - low_) / (high_ - low_);
-        return std::clamp(part, 0.0, 1.0);
-    }
-    const std::size_t count = stops_.size();
-    double place = value > stops_.back() ? static_cast<double>(count - 1) : 0;
-    const auto found = std::ranges::find(stops_, value);
-    if (found != stops_.end()) {
-        place = static_cast<double>(found - stops_.begin());
-    } else {
-        for (std::size_t i = 0; i + 1 < count; ++i) {
-            if (stops_[i] >= value || value >= stops_[i + 1]) continue;
-            const bool by_ratio = logarithmic_ && stops_[i] > 0;
-            place = static_cast<double>(i) +
-                    (by_ratio ? std::log(value / stops_[i]) / std::log(stops_[i + 1] / stops_[i])
-                              : (value - stops_[i]) / (stops_[i + 1] - stops_[i]));
-        }
-    }
-    if (cells_) return (place + 0.5) / static_cast<double>(count);
-    return count > 1 ? place / static_cast<double>(count - 1) : 0;
+    if (cells_) return (place(value) + 0.5) / static_cast<double>(stops_.size());
+    if (stops_.size() == 1 || !(high_ > low_)) return 0;
+    const double part = logarithmic_ ? value > 0 ? std::log(value / low_) / std::log(high_ / low_) : 0
+                                     : (value - low_) / (high_ - low_);
+    return std::clamp(part, 0.0, 1.0);
 }
 
 int SliderScale::position_at(double fraction) const {
+    fraction = std::clamp(fraction, 0.0, 1.0);
     if (cells_) {
         const double place = std::floor(fraction * static_cast<double>(stops_.size()));
-        return static_cast<int>(std::clamp(place, 0.0, static_cast<double>(stops_.size() - 1)));
+        return std::min(static_cast<int>(place), static_cast<int>(stops_.size()) - 1);
     }
-    return static_cast<int>(std::lround(std::clamp(fraction, 0.0, 1.0) * last_));
+    if (stops_.empty()) return static_cast<int>(std::lround(fraction * last_));
+    const auto nearest = std::ranges::min_element(
+        stops_, {}, [&](double stop) { return std::fabs(this->fraction(stop) - fraction); });
+    return static_cast<int>(nearest - stops_.begin());
 }
 
 }  // namespace shardscope

@@ -30,7 +30,9 @@ class SliderScale {
     // The roundest value within `tolerance` of a place along the groove: a power of two, or few digits in the
     // unit it is shown in.
     [[nodiscard]] double roundest(double where, double tolerance) const;
-    // Where the value lies along the groove, 0 … 1.
+    // Where the value lies among the positions, 0 … last(): a whole number on one of them.
+    [[nodiscard]] double place(double value) const;
+    // Where the value lies along the groove, 0 … 1: by its size, or in the middle of its cell.
     [[nodiscard]] double fraction(double value) const;
     [[nodiscard]] int position(double value) const { return position_at(fraction(value)); }
     [[nodiscard]] int position_at(double fraction) const;

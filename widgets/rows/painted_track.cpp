@@ -14,7 +14,6 @@ namespace {
 
 constexpr double kHatchPitch = 5;
 constexpr double kHatchLine = 1.4;
-constexpr double kCellGap = 1.5;
 constexpr double kRadius = 2;
 
 // One strip of the groove with its columns from left to right.
@@ -31,13 +30,16 @@ class Strip {
         }
     }
 
-    // The cells' outlines, or the whole strip's.
-    void outline(QPainterPath& path) const {
-        if (!track_.cells) {
-            path.addRoundedRect(area_, kRadius, kRadius);
-            return;
+    // Of the cells, or of the whole strip; `inset` px inside.
+    [[nodiscard]] QPainterPath outline(double inset) const {
+        QPainterPath path;
+        const auto inside = [&](const QRectF& rect) { return rect.adjusted(inset, inset, -inset, -inset); };
+        if (track_.cells) {
+            for (std::size_t i = 0; i < count(); ++i) path.addRect(inside(cell(i)));
+        } else {
+            path.addRoundedRect(inside(area_), kRadius, kRadius);
         }
-        for (std::size_t i = 0; i < track_.columns.size(); ++i) path.addRect(cell(i));
+        return path;
     }
 
   private:
@@ -48,13 +50,13 @@ class Strip {
     [[nodiscard]] double x(std::size_t edge) const {
         return area_.left() + area_.width() * static_cast<double>(edge) / static_cast<double>(count());
     }
-    // Many cells share a narrow groove with narrower gaps.
+    // On whole pixels, 2 px apart; many cells share a narrow groove with gaps of 1 px.
     [[nodiscard]] QRectF cell(std::size_t i) const {
-        const double gap = std::min(kCellGap, area_.width() / static_cast<double>(count()) / 5);
-        QRectF out(x(i), area_.top(), x(i + 1) - x(i), area_.height());
-        if (i > 0) out.setLeft(out.left() + gap / 2);
-        if (i + 1 < count()) out.setRight(out.right() - gap / 2);
-        return out;
+        constexpr double kNarrow = 10;
+        const bool narrow = area_.width() / static_cast<double>(count()) < kNarrow;
+        const double left = std::round(x(i)) + (i > 0 ? 1 : 0);
+        const double right = std::round(x(i + 1)) - (i + 1 < count() && !narrow ? 1 : 0);
+        return {left, area_.top(), right - left, area_.height()};
     }
     void paint_cell(std::size_t i) {
         if (column(i).fits) {
@@ -90,8 +92,9 @@ class Strip {
 
 // A black line in a white casing that is seen on every colour, and a triangle above that finds the eye.
 void paint_notch(QPainter& painter, const QRectF& groove, double x, const Theme& theme) {
-    x = std::round(x - 0.5) + 0.5;
-    painter.fillRect(QRectF(x - 1.5, groove.top(), 3, groove.height()), Qt::white);
+    constexpr double kCasing = 3;
+    x = std::clamp(std::round(x - 0.5) + 0.5, groove.left() + kCasing / 2, groove.right() - kCasing / 2);
+    painter.fillRect(QRectF(x - kCasing / 2, groove.top(), kCasing, groove.height()), Qt::white);
     painter.fillRect(QRectF(x - 0.5, groove.top(), 1, groove.height()), Qt::black);
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme.text);
@@ -111,11 +114,10 @@ void paint_track(QPainter& painter, const QRectF& groove, const TrackPicture& pi
         upper.setHeight(std::round(groove.height() / 4));
         lower.setTop(upper.bottom() + 1);
     }
-    QPainterPath outline;
-    Strip(painter, groove, *picture.held, picture.mirrored, theme).outline(outline);
+    const Strip whole(painter, groove, *picture.held, picture.mirrored, theme);
     {
         painter.save();
-        painter.setClipPath(outline);
+        painter.setClipPath(whole.outline(0));
         painter.setRenderHint(QPainter::Antialiasing, false);
         if (picture.replanned) {
             Strip(painter, upper, *picture.held, picture.mirrored, theme).paint();
@@ -125,9 +127,9 @@ void paint_track(QPainter& painter, const QRectF& groove, const TrackPicture& pi
         Strip(painter, lower, stronger, picture.mirrored, theme).paint();
         painter.restore();
     }
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(QColor(0, 0, 0, 71), 1));
-    painter.strokePath(outline.translated(0, 0), painter.pen());
+    // A dark edge would be lost on the dark pane, as the colours of a low MFU nearly are.
+    const bool dark = theme.kind == Theme::Kind::dark;
+    painter.strokePath(whole.outline(0.5), QPen(dark ? QColor(255, 255, 255, 56) : QColor(0, 0, 0, 71), 1));
     for (const WallChange& change : stronger.changes) {
         const double place = picture.mirrored ? 1 - change.place : change.place;
         paint_notch(painter, groove, groove.left() + place * groove.width(), theme);

@@ -128,7 +128,7 @@ void ParameterSlider::step(int positions) {
     if (positions == 0) return;
     const int way = positions > 0 ? 1 : -1;
     // From between two positions a step up starts at the lower one and a step down at the higher one.
-    const double place = scale_.fraction(value_) * scale_.last();
+    const double place = scale_.place(value_);
     constexpr double kRounding = 1e-9;
     const int start = scale_.has_cells() ? scale_.position(value_)
                       : way > 0          ? static_cast<int>(std::floor(place + kRounding))
