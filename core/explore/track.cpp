@@ -137,7 +137,8 @@ std::size_t nearest_to(const std::vector<TrackPoint>& points, double place) {
 
 Track track(const Scenario& scenario, P id, const SliderScale& scale, TrackGrain grain,
             const std::stop_token& stop) {
-    TrackEstimator estimator(scenario, id);
+    TrackEstimator estimator(scenario, id, stop);
+    if (grain.few_plans) estimator.keep_plans_of({scale.low(), scale.high()});
     const double own = estimator.settings()[id];
     Track out;
     out.cells = scale.has_cells();

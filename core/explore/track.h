@@ -58,6 +58,9 @@ struct TrackGrain {
     int columns = 104;  // pixel columns of the groove
     int stride = 3;     // columns from one estimate to the next
     int halvings = 4;   // of the column a wall changes in
+    // What is automatic takes the best of three plans, the scenario's own and those made at the groove's
+    // ends, instead of a plan made at each point: a first guess that costs little.
+    bool few_plans = false;
 };
 
 // Parameters that are automatic in the scenario are planned anew at each point; `locked(answer.scenario)`

@@ -181,7 +181,10 @@ TEST_CASE("what is automatic gets a second track, planned anew in the background
 TEST_CASE("a window may close while tracks are being planned", "[gui][tracks]") {
     for (int i = 0; i < 5; ++i) {
         TrackDesk desk;
-        desk.open(first_on_auto());
+        Scenario scenario = first_on_auto();
+        for (const P id : {P::sharding, P::recompute, P::tensor_parallel, P::pipeline_parallel})
+            scenario = with_auto(scenario, id, true);
+        desk.open(scenario);
         desk.model().edit(P::sequence_length, 1024 + 64 * i);
         QApplication::processEvents();
         CHECK(desk.model().answer().valid());

@@ -21,7 +21,7 @@ ReplannedTracks& ReplannedTracks::of(LiveModel& model) {
 
 ReplannedTracks::ReplannedTracks(LiveModel& model) : QObject(&model), model_(model) {
     soon_.setSingleShot(true);
-    connect(&soon_, &QTimer::timeout, this, &ReplannedTracks::ask);
+    connect(&soon_, &QTimer::timeout, this, &ReplannedTracks::ask_soon);
 }
 
 void ReplannedTracks::want(TrackSlider* slider, P id, const SliderScale& scale, TrackGrain grain) {
@@ -30,32 +30,45 @@ void ReplannedTracks::want(TrackSlider* slider, P id, const SliderScale& scale, 
     if (!soon_.isActive()) soon_.start(0);
 }
 
-void ReplannedTracks::ask() {
+void ReplannedTracks::ask_soon() {
     if (wanted_.empty()) return;
-    if (background_.pending() && asked_.elapsed() < kPatience) {
+    // Exact tracks of what has changed since are of no use; a guess is better than an older one.
+    if (background_.pending() && (guessing_ || !slow_) && asked_.elapsed() < kPatience) {
         soon_.start(static_cast<int>(kPatience - asked_.elapsed()));
         return;
     }
     std::vector<Wanted> wanted;
     for (auto& [slider, one] : wanted_) wanted.push_back(std::move(one));
     wanted_.clear();
+    ask(std::move(wanted), model_.answer().scenario, slow_);
+}
+
+void ReplannedTracks::ask(std::vector<Wanted> wanted, const Scenario& scenario, bool guess) {
+    guessing_ = guess;
     asked_.start();
+    using Made = std::vector<Track>;
     background_.ask(
-        [scenario = model_.answer().scenario, wanted](const std::stop_token& stop) {
-            std::vector<std::pair<QPointer<TrackSlider>, Track>> tracks(wanted.size());
+        [scenario, wanted, guess](const std::stop_token& stop) {
+            Made made(wanted.size());
             // One processor stays with the window.
             parallel_for(wanted.size(), std::max(1U, usable_threads() - 1), [&](std::size_t i) {
                 if (stop.stop_requested()) return;
-                const Wanted& one = wanted[i];
-                tracks[i] = {one.slider, track(scenario, one.id, one.scale, one.grain, stop)};
+                TrackGrain grain = wanted[i].grain;
+                grain.few_plans = guess;
+                made[i] = track(scenario, wanted[i].id, wanted[i].scale, grain, stop);
             });
-            return tracks;
+            return made;
         },
-        [this, of = model_.answer().scenario](std::vector<std::pair<QPointer<TrackSlider>, Track>> tracks) {
-            for (auto& [slider, track] : tracks) {
-                if (slider) slider->take_replanned(std::move(track), of);
+        [this, scenario, wanted, guess](Made made) {
+            if (!guess) slow_ = asked_.elapsed() > kPatience;
+            for (std::size_t i = 0; i < wanted.size(); ++i) {
+                if (wanted[i].slider) wanted[i].slider->take_replanned(std::move(made[i]), scenario, guess);
             }
-            if (!wanted_.empty()) soon_.start(0);
+            if (!wanted_.empty()) {
+                soon_.start(0);
+            } else if (guess) {
+                ask(wanted, scenario, false);
+            }
         });
 }
 

@@ -1,8 +1,9 @@
 // Tracks whose automatic parameters are planned anew at each point: made in the background for the sliders
 // that ask for one, since planning may take long.
 //
-// All rows of a window share one such maker. A question runs for a while before a newer one ends it, so that
-// tracks follow during a drag too and not only after it.
+// All rows of a window share one such maker. Where planning is slow a first guess, the best of a few plans,
+// comes ahead of the exact tracks; a question for it runs a while before a newer one ends it, so that tracks
+// follow during a drag too and not only after it.
 #pragma once
 
 #include <QElapsedTimer>
@@ -10,6 +11,7 @@
 #include <QPointer>
 #include <QTimer>
 #include <map>
+#include <vector>
 
 #include "explore/track.h"
 #include "widgets/background.h"
@@ -30,7 +32,7 @@ class ReplannedTracks : public QObject {
 
   private:
     explicit ReplannedTracks(LiveModel& model);
-    void ask();
+    void ask_soon();
 
     struct Wanted {
         QPointer<TrackSlider> slider;
@@ -38,10 +40,14 @@ class ReplannedTracks : public QObject {
         SliderScale scale;
         TrackGrain grain;
     };
+    void ask(std::vector<Wanted> wanted, const Scenario& scenario, bool guess);
+
     LiveModel& model_;
     std::map<TrackSlider*, Wanted> wanted_;
     QTimer soon_;
-    QElapsedTimer asked_;
+    QElapsedTimer asked_;    // when the present question was
+    bool guessing_ = false;  // it is for a first guess
+    bool slow_ = true;       // exact tracks take so long that a guess is worth while
     Background background_;
 };
 

@@ -45,13 +45,15 @@ void TrackSlider::refresh(int columns) {
 }
 
 bool TrackSlider::is_stale() const {
-    return replanned_ && !isSliderDown() && !(replanned_of_ == model_.answer().scenario);
+    if (!replanned_) return false;
+    return guess_ || (!isSliderDown() && !(replanned_of_ == model_.answer().scenario));
 }
 
-void TrackSlider::take_replanned(Track track, const Scenario& of) {
+void TrackSlider::take_replanned(Track track, const Scenario& of, bool guess) {
     if (model_.answer().scenario.automatic.none()) return;
     replanned_ = std::move(track);
     replanned_of_ = of;
+    guess_ = guess;
     update();
 }
 

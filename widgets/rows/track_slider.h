@@ -22,10 +22,10 @@ class TrackSlider : public ParameterSlider {
     [[nodiscard]] const Track& held() const { return held_; }
     // With what is automatic planned anew at each point; empty where nothing is, or until it arrives.
     [[nodiscard]] const std::optional<Track>& replanned() const { return replanned_; }
-    // The re-planned track is that of an earlier scenario.
+    // The re-planned track is that of an earlier scenario, or a first guess.
     [[nodiscard]] bool is_stale() const;
 
-    void take_replanned(Track track, const Scenario& of);
+    void take_replanned(Track track, const Scenario& of, bool guess);
     [[nodiscard]] QString track_text() const override;
 
   protected:
@@ -41,6 +41,7 @@ class TrackSlider : public ParameterSlider {
     Track held_;
     std::optional<Track> replanned_;
     Scenario replanned_of_;
+    bool guess_ = false;
 };
 
 }  // namespace shardscope
