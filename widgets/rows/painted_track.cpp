@@ -19,8 +19,14 @@ constexpr double kRadius = 2;
 // One strip of the groove with its columns from left to right.
 class Strip {
   public:
-    Strip(QPainter& painter, const QRectF& area, const Track& track, bool mirrored, const Theme& theme)
-        : painter_(painter), area_(area), track_(track), mirrored_(mirrored), theme_(theme) {}
+    Strip(QPainter& painter, const QRectF& area, const Track& track, const TrackPicture& picture,
+          const Theme& theme)
+        : painter_(painter),
+          area_(area),
+          track_(track),
+          mirrored_(picture.mirrored),
+          unsure_(picture.guess && &track == picture.replanned),
+          theme_(theme) {}
 
     void paint() {
         if (track_.cells) {
@@ -62,7 +68,14 @@ class Strip {
         if (column(i).fits) {
             painter_.fillRect(cell(i), mfu_color(column(i).mfu));
         } else {
-            fill_hatch(painter_, cell(i), theme_, kHatchPitch, kHatchLine);
+            hatch(cell(i));
+        }
+    }
+    void hatch(const QRectF& area) {
+        if (unsure_) {
+            painter_.fillRect(area, theme_.hatch_ground);
+        } else {
+            fill_hatch(painter_, area, theme_, kHatchPitch, kHatchLine);
         }
     }
     void paint_columns() {
@@ -76,8 +89,7 @@ class Strip {
             if (column(from).fits) continue;
             std::size_t to = from;
             while (to < count() && !column(to).fits) ++to;
-            fill_hatch(painter_, QRectF(QPointF(x(from), area_.top()), QPointF(x(to), area_.bottom())),
-                       theme_, kHatchPitch, kHatchLine);
+            hatch(QRectF(QPointF(x(from), area_.top()), QPointF(x(to), area_.bottom())));
             from = to;
         }
         painter_.drawImage(area_, line);
@@ -87,6 +99,7 @@ class Strip {
     QRectF area_;
     const Track& track_;
     bool mirrored_;
+    bool unsure_;
     const Theme& theme_;
 };
 
@@ -114,17 +127,17 @@ void paint_track(QPainter& painter, const QRectF& groove, const TrackPicture& pi
         upper.setHeight(std::round(groove.height() / 4));
         lower.setTop(upper.bottom() + 1);
     }
-    const Strip whole(painter, groove, *picture.held, picture.mirrored, theme);
+    const Strip whole(painter, groove, *picture.held, picture, theme);
     {
         painter.save();
         painter.setClipPath(whole.outline(0));
         painter.setRenderHint(QPainter::Antialiasing, false);
         if (picture.replanned) {
-            Strip(painter, upper, *picture.held, picture.mirrored, theme).paint();
+            Strip(painter, upper, *picture.held, picture, theme).paint();
             painter.fillRect(QRectF(groove.left(), upper.bottom(), groove.width(), 1), theme.window);
             if (picture.stale) painter.setOpacity(0.6);
         }
-        Strip(painter, lower, stronger, picture.mirrored, theme).paint();
+        Strip(painter, lower, stronger, picture, theme).paint();
         painter.restore();
     }
     // A dark edge would be lost on the dark pane, as the colours of a low MFU nearly are.

@@ -13,7 +13,8 @@ struct Theme;
 struct TrackPicture {
     const Track* held = nullptr;       // with the plan as it is
     const Track* replanned = nullptr;  // below it, where anything is automatic; nullptr: nothing is
-    bool stale = false;                // the re-planned track belongs to an earlier scenario
+    bool stale = false;                // the re-planned track belongs to an earlier scenario, or is a guess
+    bool guess = false;                // where it does not fit a better plan may: the ground without hatch
     bool mirrored = false;             // right to left
 };
 

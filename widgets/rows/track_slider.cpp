@@ -71,6 +71,7 @@ void TrackSlider::paint_track(QPainter& painter, const QRectF& groove) {
     const TrackPicture picture{.held = &held_,
                                .replanned = replanned_ ? &*replanned_ : nullptr,
                                .stale = is_stale(),
+                               .guess = guess_,
                                .mirrored = isRightToLeft()};
     shardscope::paint_track(painter, groove, picture, current_theme());
 }
