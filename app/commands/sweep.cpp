@@ -14,6 +14,7 @@
 #include "files/csv.h"
 #include "files/json_values.h"
 #include "files/scenario_file.h"
+#include "planner/planner.h"
 
 namespace shardscope::commands {
 namespace {
