@@ -24,6 +24,7 @@ class MemoryBar;
 class RepairStrip;
 class ScenarioStrip;
 class Session;
+class SolvePanel;
 class Waterfall;
 class WhyPanel;
 class WhyRail;
@@ -99,6 +100,7 @@ class MainWindow : public QMainWindow {
     RepairStrip* repairs_ = nullptr;
     QTabWidget* tabs_ = nullptr;
     MeasuredPanel* measured_ = nullptr;
+    SolvePanel* solve_ = nullptr;
     MemoryBar* memory_ = nullptr;
     Waterfall* waterfall_ = nullptr;
     WhyPanel* why_ = nullptr;
