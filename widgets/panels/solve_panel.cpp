@@ -159,7 +159,10 @@ void SolvePanel::arrange_chips() {
     int widest = 1;
     for (const QPushButton* chip : chips_) widest = std::max(widest, chip->sizeHint().width());
     const int count = static_cast<int>(chips_.size());
-    const int columns = std::clamp((width() - 2 * kPadding + kGap) / (widest + kGap), 1, count);
+    int in_a_row = -kGap;
+    for (const QPushButton* chip : chips_) in_a_row += chip->sizeHint().width() + kGap;
+    const int room = width() - 2 * kPadding;
+    const int columns = in_a_row <= room ? count : std::clamp((room + kGap) / (widest + kGap), 1, count);
     for (int i = 0; i < count; ++i)
         grid_->addWidget(chips_[static_cast<std::size_t>(i)], i / columns, i % columns);
     for (int c = 0; c < count; ++c) grid_->setColumnStretch(c, c < columns ? 1 : 0);
