@@ -112,7 +112,7 @@ class Search {
 
   private:
     struct Worker {
-        Compiled c;
+        Answer a;  // its compiled part is what plans are tried on
         Best best;
         Frontier frontier;
         std::vector<Candidate> all;
@@ -133,7 +133,7 @@ class Search {
     void visit(std::size_t cell, Worker& worker);
     void take_sharing(const Cell& cell, std::size_t sharing, Compiled& c) const;
     void judge(Worker& w, Candidate& candidate) const;
-    [[nodiscard]] bool by_throughput() const { return !options_.objective.score; }
+    [[nodiscard]] bool by_throughput() const { return !options_.objective.get; }
     // Whether a plan that reaches at most `rate` may be wanted.
     [[nodiscard]] bool may_be_best(double rate) const {
         return options_.everything || !by_throughput() ||
@@ -254,13 +254,17 @@ void Search::take_sharing(const Cell& cell, std::size_t sharing, Compiled& c) co
 }
 
 void Search::judge(Worker& w, Candidate& candidate) const {
-    candidate.step = step_time(w.c).total;
-    candidate.tokens_per_s_per_gpu = w.c.tokens_per_gpu / candidate.step;
+    Compiled& c = w.a.compiled;
+    candidate.step = step_time(c).total;
+    candidate.tokens_per_s_per_gpu = c.tokens_per_gpu / candidate.step;
     candidate.score = candidate.tokens_per_s_per_gpu;
-    if (!by_throughput()) {
-        compile_outputs(w.c);
-        candidate.score = options_.objective.score(w.c, estimate(w.c), options_.objective.context);
-    }
+    if (by_throughput()) return;
+    compile_outputs(c);
+    w.a.settings = c.settings;
+    w.a.estimate = estimate(c);
+    const double value = options_.objective.get(w.a);
+    candidate.score = options_.objective.less ? -value : value;
+    if (std::isnan(candidate.score)) candidate.score = -std::numeric_limits<double>::infinity();
 }
 
 void Search::visit(std::size_t index, Worker& w) {
@@ -270,7 +274,7 @@ void Search::visit(std::size_t index, Worker& w) {
     // The frontier has its own use for plans that are far from the best, if they are small.
     if (!judges_all() && !frontier && !may_be_best(cell_bound_[index])) return;
 
-    Compiled& c = w.c;
+    Compiled& c = w.a.compiled;
     const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
     set(P::tensor_parallel, d.tensor);
     set(P::sequence_parallel, cell.sequence_parallel);
@@ -391,8 +395,10 @@ SearchResult Search::run() {
 
     const unsigned threads = std::max(1U, options_.threads);
     std::vector<Worker> workers;
-    for (unsigned i = 0; i < threads; ++i)
-        workers.push_back({machine_, Best(options_.top, least_), {}, {}, {}});
+    for (unsigned i = 0; i < threads; ++i) {
+        workers.push_back({{}, Best(options_.top, least_), {}, {}, {}});
+        workers.back().a.compiled = machine_;
+    }
     std::atomic<std::size_t> next{0};
     parallel_for(threads, threads, [&](std::size_t thread) {
         for (std::size_t i = next++; i < order.size() && !options_.stop.stop_requested(); i = next++) {

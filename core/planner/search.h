@@ -15,16 +15,15 @@
 #include <stop_token>
 #include <vector>
 
-#include "estimate/estimate.h"
+#include "estimate/answer.h"
 #include "planner/space.h"
 
 namespace shardscope {
 
-// What is best. Outputs that only throughput decides are ranked by it; any other needs the whole estimate.
+// What is best: an output as the full estimate gives it, or throughput, which is quicker to know.
 struct Objective {
-    // Larger is better; of a full estimate. Null: throughput (tokens/s/GPU).
-    double (*score)(const Compiled&, const Estimate&, const void* context) = nullptr;
-    const void* context = nullptr;
+    double (*get)(const Answer&) = nullptr;  // null: throughput (tokens/s/GPU), more is better
+    bool less = false;                       // less is better
 };
 
 struct Candidate {
