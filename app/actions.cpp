@@ -32,6 +32,7 @@ const std::vector<ActionRow>& action_table() {
         {find_parameter, "action/find", QT_TRANSLATE_NOOP("Actions", "&Find a parameter"), "", "Ctrl+F",
          false},
         {pin, "action/pin", QT_TRANSLATE_NOOP("Actions", "&Pin"), "pin", "P", true},
+        {solve_for, "action/solve", QT_TRANSLATE_NOOP("Actions", "&Solve for…"), "solve", "S", true},
         {unpin_all, "action/unpin-all", QT_TRANSLATE_NOOP("Actions", "&Unpin all"), "", "", false},
         {measured_run, "action/measured", QT_TRANSLATE_NOOP("Actions", "&Measured run…"), "", "Ctrl+M",
          false},

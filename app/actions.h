@@ -31,6 +31,7 @@ enum class ActionId {
     find_parameter,
     pin,
     unpin_all,
+    solve_for,
     measured_run,
     show_table,
     toggle_why,

@@ -9,6 +9,7 @@
 #include "app/main_window.h"
 #include "app/session.h"
 #include "evidence/measured.h"
+#include "widgets/panels/solve_panel.h"
 #include "widgets/theme/theme.h"
 
 using namespace shardscope;
@@ -20,8 +21,9 @@ struct Shot {
     QSize size;
     ThemeManager::Choice theme;
     Scenario (*scenario)();
-    bool pinned = false;  // beside a ghost of the first launch, with the wall explained
-    int tab = 0;          // of the main plot area
+    bool pinned = false;          // beside a ghost of the first launch, with the wall explained
+    const char* tab = "scaling";  // of the main plot area
+    bool solving = false;         // Solve for is open
 };
 
 Scenario first() { return Scenario::first_launch(commands::catalogue()); }
@@ -79,9 +81,19 @@ int main(int argc, char** argv) {
         {"does-not-fit.png", {1440, 900}, ThemeManager::Choice::light, too_long},
         {"risky-dark.png", {1440, 900}, ThemeManager::Choice::dark, risky},
         {"pinned.png", {1440, 900}, ThemeManager::Choice::light, slower_network, true},
-        {"validation.png", {1440, 900}, ThemeManager::Choice::light, first, false, 1},
-        {"validation-dark.png", {1440, 900}, ThemeManager::Choice::dark, measured, false, 1},
-        {"validation-small.png", {1024, 700}, ThemeManager::Choice::light, measured, false, 1},
+        {"validation.png", {1440, 900}, ThemeManager::Choice::light, first, false, "validation"},
+        {"validation-dark.png", {1440, 900}, ThemeManager::Choice::dark, measured, false, "validation"},
+        {"validation-small.png", {1024, 700}, ThemeManager::Choice::light, measured, false, "validation"},
+        {"sweep.png", {1440, 900}, ThemeManager::Choice::light, slower_network, true, "sweep", true},
+        {"sweep-small-dark.png", {1024, 700}, ThemeManager::Choice::dark, too_long, false, "sweep"},
+        {"sensitivity.png", {1440, 900}, ThemeManager::Choice::light, network_bound, false, "sensitivity"},
+        {"sensitivity-small-dark.png",
+         {1024, 700},
+         ThemeManager::Choice::dark,
+         risky,
+         false,
+         "sensitivity",
+         true},
         {"measured.png", {1440, 900}, ThemeManager::Choice::light, measured},
         {"parallel.png", {1440, 900}, ThemeManager::Choice::light, three_dimensions},
         {"parallel-small-dark.png", {1024, 700}, ThemeManager::Choice::dark, three_dimensions},
@@ -100,8 +112,14 @@ int main(int argc, char** argv) {
         }
         window.model().start_with(shot.scenario());
         if (shot.pinned) window.explain(Output::wall);
-        window.findChild<QTabWidget*>(QStringLiteral("tabs"))->setCurrentIndex(shot.tab);
+        window.findChild<QTabWidget*>(QStringLiteral("tabs"))
+            ->setCurrentWidget(window.findChild<QWidget*>(QLatin1String(shot.tab)));
         window.show();
+        if (shot.solving) {
+            window.action(ActionId::solve_for)->trigger();
+            const auto* solving = window.findChild<SolvePanel*>();
+            while (solving->pending()) QApplication::processEvents();
+        }
         for (int i = 0; i < 5; ++i) QApplication::processEvents();
         const QString file = QDir(folder).filePath(QLatin1String(shot.file));
         if (!window.grab().save(file)) {

@@ -91,7 +91,8 @@ QSize OptionRow::sizeHint() const {
 }
 
 QSize OptionRow::minimumSizeHint() const {
-    int width = kEdge + more_->sizeHint().width() + kGap;
+    int width = kEdge;
+    if (std::ranges::any_of(checks_, &QCheckBox::isEnabled)) width += more_->sizeHint().width() + kGap;
     for (const QWidget* choice : choices_) width += choice->sizeHint().width() + kGap;
     for (const QToolButton* button : buttons_) width += button->sizeHint().width();
     return {width + kEdge, kHeight};
@@ -105,6 +106,12 @@ void OptionRow::resizeEvent(QResizeEvent* event) {
 void OptionRow::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) arrange();
+}
+
+bool OptionRow::event(QEvent* event) {
+    const bool handled = QWidget::event(event);
+    if (event->type() == QEvent::LayoutRequest) arrange();  // a choice's size, or a box, has changed
+    return handled;
 }
 
 void OptionRow::arrange() {
@@ -123,11 +130,18 @@ void OptionRow::arrange() {
         left += choice->sizeHint().width() + kGap;
     }
     int needed = 0;
-    for (const QCheckBox* check : checks_) needed += check->sizeHint().width() + kGap;
+    for (const QCheckBox* check : checks_) {
+        if (check->isEnabled()) needed += check->sizeHint().width() + kGap;
+    }
     const bool folds = left + needed > right;
     const int limit = folds ? right - more_->sizeHint().width() - kGap : right;
     bool room = true;
     for (QCheckBox* check : checks_) {
+        // What means nothing now takes no room.
+        if (!check->isEnabled()) {
+            check->hide();
+            continue;
+        }
         const int width = check->sizeHint().width();
         room = room && left + width <= limit;
         check->setVisible(room);
@@ -151,7 +165,7 @@ void OptionRow::open_menu() {
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     for (QCheckBox* check : checks_) {
-        if (check->isVisible()) continue;
+        if (check->isVisible() || !check->isEnabled()) continue;
         QAction* action = menu->addAction(check->text());
         action->setCheckable(true);
         action->setChecked(check->isChecked());

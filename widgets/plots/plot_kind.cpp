@@ -7,7 +7,8 @@
 namespace shardscope {
 namespace {
 
-constexpr std::array kKinds{&kScalingKind, &kSweepKind, &kValidationKind, &kMemoryKind, &kWaterfallKind};
+constexpr std::array kKinds{&kScalingKind,    &kSweepKind,  &kSensitivityKind,
+                            &kValidationKind, &kMemoryKind, &kWaterfallKind};
 
 }  // namespace
 
