@@ -27,6 +27,7 @@ struct Options {
     std::string report;
     std::vector<std::string> axes;
     std::string outputs;
+    bool planned = false;
     bool hypothetical = false;
 };
 
@@ -54,6 +55,7 @@ int run(const Options& options) {
     Problems problems;
     FigureRequest request;
     request.plot = options.plot;
+    request.planned = options.planned;
     request.hypothetical = options.hypothetical;
     if (!options.size.empty()) parse_size(options.size, request.size, problems);
     for (const std::string& text : options.axes) request.axes.push_back(parse_axis(scenario, text, problems));
@@ -70,7 +72,7 @@ int run(const Options& options) {
     else if (!options.target.empty())
         problems.push_back({"-o " + options.target, "the ending decides the format", "",
                             "end it in .svg, .pdf, .png or .csv"});
-    for (const char* later : {"walls", "sensitivity", "timeline", "plans"}) {
+    for (const char* later : {"sensitivity", "timeline", "plans"}) {
         if (options.plot == later)
             problems.push_back({"--plot " + options.plot, "not modelled yet", "a later version brings it",
                                 "use " + plot_names().toStdString()});
@@ -116,11 +118,13 @@ void add_export(CLI::App& app, Context& context) {
     command->add_option("-o", options->target, "F.svg, F.pdf, F.png or F.csv");
     command->add_option("--report", options->report, "F.html, F.pdf or F.md");
     command->add_option("--size", options->size, "WxH in pixels");
-    command->add_option("--axis", options->axes, "For sweep: KEY=FROM:TO:STEPS[:log]")
+    command->add_option("--axis", options->axes, "For sweep and walls: KEY=FROM:TO:STEPS[:log]")
         ->take_all()
         ->allow_extra_args(false);
     command->add_option("--output", options->outputs,
                         "For sweep: result fields; for validation: mfu, tokens_per_s_per_gpu or step_time_s");
+    command->add_flag("--replan", options->planned,
+                      "For walls: automatic parameters are planned anew at every point");
     command->add_flag("--hypothetical", options->hypothetical,
                       "Times also for what does not fit, labelled so");
     command->callback([options, &context] { context.exit_code = run(*options); });

@@ -9,6 +9,7 @@
 #include "app/main_window.h"
 #include "app/session.h"
 #include "evidence/measured.h"
+#include "widgets/plots/walls_plot.h"
 #include "widgets/theme/theme.h"
 
 using namespace shardscope;
@@ -21,7 +22,7 @@ struct Shot {
     ThemeManager::Choice theme;
     Scenario (*scenario)();
     bool pinned = false;  // beside a ghost of the first launch, with the wall explained
-    int tab = 0;          // of the main plot area
+    const char* plot = "scaling";
 };
 
 Scenario first() { return Scenario::first_launch(commands::catalogue()); }
@@ -79,9 +80,12 @@ int main(int argc, char** argv) {
         {"does-not-fit.png", {1440, 900}, ThemeManager::Choice::light, too_long},
         {"risky-dark.png", {1440, 900}, ThemeManager::Choice::dark, risky},
         {"pinned.png", {1440, 900}, ThemeManager::Choice::light, slower_network, true},
-        {"validation.png", {1440, 900}, ThemeManager::Choice::light, first, false, 1},
-        {"validation-dark.png", {1440, 900}, ThemeManager::Choice::dark, measured, false, 1},
-        {"validation-small.png", {1024, 700}, ThemeManager::Choice::light, measured, false, 1},
+        {"validation.png", {1440, 900}, ThemeManager::Choice::light, first, false, "validation"},
+        {"validation-dark.png", {1440, 900}, ThemeManager::Choice::dark, measured, false, "validation"},
+        {"validation-small.png", {1024, 700}, ThemeManager::Choice::light, measured, false, "validation"},
+        {"walls.png", {1440, 900}, ThemeManager::Choice::light, first, false, "walls"},
+        {"walls-dark.png", {1440, 900}, ThemeManager::Choice::dark, slower_network, true, "walls"},
+        {"walls-small.png", {1024, 700}, ThemeManager::Choice::light, first, false, "walls"},
         {"measured.png", {1440, 900}, ThemeManager::Choice::light, measured},
         {"parallel.png", {1440, 900}, ThemeManager::Choice::light, three_dimensions},
         {"parallel-small-dark.png", {1024, 700}, ThemeManager::Choice::dark, three_dimensions},
@@ -100,9 +104,14 @@ int main(int argc, char** argv) {
         }
         window.model().start_with(shot.scenario());
         if (shot.pinned) window.explain(Output::wall);
-        window.findChild<QTabWidget*>(QStringLiteral("tabs"))->setCurrentIndex(shot.tab);
+        window.findChild<QTabWidget*>(QStringLiteral("tabs"))
+            ->setCurrentWidget(window.findChild<QWidget*>(QLatin1String(shot.plot)));
         window.show();
         for (int i = 0; i < 5; ++i) QApplication::processEvents();
+        // What is worked out in the background is waited for.
+        const auto* walls = window.findChild<WallsPlot*>(QStringLiteral("walls"));
+        while (walls->pending()) QApplication::processEvents(QEventLoop::WaitForMoreEvents);
+        QApplication::processEvents();
         const QString file = QDir(folder).filePath(QLatin1String(shot.file));
         if (!window.grab().save(file)) {
             std::fprintf(stderr, "cannot write %s\n", file.toLocal8Bit().constData());

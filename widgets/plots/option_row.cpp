@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QEvent>
 #include <QIcon>
+#include <QLabel>
 #include <QMenu>
 #include <QPainter>
 #include <QToolButton>
@@ -44,6 +45,8 @@ QComboBox* OptionRow::add_choice(const QString& name, const QString& accessible_
     chain();
     return box;
 }
+
+void OptionRow::add_word(const QString& text) { choices_.append(new QLabel(text, this)); }
 
 QCheckBox* OptionRow::add_check(const QString& name, const QString& text, bool on) {
     auto* box = new QCheckBox(text, this);

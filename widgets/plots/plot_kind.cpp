@@ -7,7 +7,7 @@
 namespace shardscope {
 namespace {
 
-constexpr std::array kKinds{&kScalingKind, &kSweepKind, &kValidationKind, &kMemoryKind, &kWaterfallKind};
+constexpr std::array kKinds{&kScalingKind, &kWallsKind, &kSweepKind, &kValidationKind, &kMemoryKind, &kWaterfallKind};
 
 }  // namespace
 
