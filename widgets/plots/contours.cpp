@@ -195,7 +195,7 @@ QList<QPolygonF> level_lines(const Grid& grid, const Field& field, const std::ve
 
 QPolygonF smoothed(QPolygonF line) {
     // A cell has four triangles, so a line has two to four points in it.
-    constexpr int kPasses = 24;
+    constexpr int kPasses = 48;
     for (int pass = 0; pass < kPasses; ++pass) {
         QPointF before = line.first();
         for (qsizetype i = 1; i + 1 < line.size(); ++i) {

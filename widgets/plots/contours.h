@@ -33,8 +33,8 @@ double value_at(const Grid& grid, const Field& field, const GridPlace& place);
 
 // Where `field` is zero and every one of `within` is not negative.
 QList<QPolygonF> level_lines(const Grid& grid, const Field& field, const std::vector<Field>& within = {});
-// A line without the steps that a jump leaves from cell to cell; its ends stay, nothing moves by more than
-// about a cell.
+// A line without the steps that a jump leaves from cell to cell; its ends stay, nothing moves by much more
+// than a cell.
 QPolygonF smoothed(QPolygonF line);
 // Where the largest of `fields` changes, again within.
 QList<QPolygonF> borders(const Grid& grid, const std::vector<Field>& fields,

@@ -82,12 +82,17 @@ void draw_lines(WallsData& data) {
                 box.height() < kCells / static_cast<double>(data.grid.v.size()));
     });
     // Where compute begins to hide the network its share jumps, which would leave steps. Values that stand
-    // apart have steps of their own.
-    if (!data.x.stands_apart() && !data.y.stands_apart())
+    // apart, and plans that change, have steps of their own.
+    if (!data.planned && !data.x.stands_apart() && !data.y.stands_apart())
         std::ranges::transform(data.edges, data.edges.begin(), smoothed);
     data.memory_edges = level_lines(data.grid, data.spare, {data.exists});
     data.exists_edges = level_lines(data.grid, data.exists);
-    data.threshold = level_lines(data.grid, data.cover, {data.exists, data.spare});
+    Field gathers;
+    for (std::size_t j = 0; j < data.grid.v.size(); ++j) {
+        for (std::size_t i = 0; i < data.grid.u.size(); ++i)
+            gathers.push_back(data.map.at(data.x.index_of(i), data.y.index_of(j)).ideal_cover > 0 ? 1 : -1);
+    }
+    data.threshold = level_lines(data.grid, data.cover, {data.exists, data.spare, gathers});
 }
 
 // An empty cell where there is no value.
@@ -167,10 +172,8 @@ WallsData walls_data(const WallsRequest& request, unsigned threads, const std::s
     out.grid = {out.x.nodes(), out.y.nodes()};
     out.mfu = field_of(out, [](const MapCell& cell) { return cell.mfu; });
     out.spare = field_of(out, [](const MapCell& cell) { return -std::log(cell.memory_share); });
-    // Reached nowhere where there is no threshold.
-    constexpr double kFar = -20;
     out.cover = field_of(
-        out, [](const MapCell& cell) { return cell.ideal_cover > 0 ? std::log(cell.ideal_cover) : kFar; });
+        out, [](const MapCell& cell) { return cell.ideal_cover > 0 ? std::log(cell.ideal_cover) : kNone; });
     for (std::size_t rate = 0; rate < kRates; ++rate)
         out.elasticity[rate] = field_of(out, [&](const MapCell& cell) { return cell.elasticity[rate]; });
     for (std::size_t j = 0; j < out.grid.v.size(); ++j) {

@@ -61,7 +61,7 @@ struct WallsData {
     Field mfu;
     Field spare;   // ≥ 0: it fits; the log of what memory leaves
     Field exists;  // ≥ 0: the two values can be had together
-    Field cover;   // ≥ 0: the ideal threshold is reached
+    Field cover;   // ≥ 0: the ideal threshold is reached, where there is one
     std::array<Field, kRates> elasticity;
 
     // Places on the frame, v upwards.

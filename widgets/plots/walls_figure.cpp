@@ -145,6 +145,7 @@ struct WallsFigure::Parts {
     void paint_profile(QCPPainter& painter, const QRectF& area, const WallsProfile& profile, bool along_x,
                        const QPen& pen) const;
     void paint_scale(QCPPainter& painter, const Panes& where) const;
+    [[nodiscard]] double tick_step() const { return top_mfu > kMfuScale ? 0.5 : 0.2; }
     [[nodiscard]] QPointF on_profile(const QRectF& area, double place, double mfu, bool along_x) const {
         const double share = std::clamp(mfu / top_mfu, 0.0, 1.0);
         return along_x ? QPointF(area.left() + place * area.width(), area.bottom() - share * area.height())
@@ -167,7 +168,7 @@ Panes WallsFigure::Parts::panes() const {
     const double strip_w = std::round(std::clamp(size.width() * 0.17, 64.0, 110.0));
     const double strip_h = std::round(std::clamp(size.height() * 0.14, 44.0, 90.0));
     // Room for the y title, and for the colours over the right profile with their numbers.
-    const double title = std::ceil(bold.height() + 8);
+    const double title = std::ceil(bold.height() + 10);
     Panes out;
     out.top = {left, 10, size.width() - left - kGap - strip_w - 14, strip_h};
     const double map_top = out.top.bottom() + 6 + title;
@@ -245,10 +246,10 @@ void WallsFigure::Parts::paint_lines(QCPPainter& painter, const QRectF& frame) c
         color.setAlphaF(alpha);
         return color;
     };
-    for (const WallsData::Contour& contour : data.contours) {
-        stroke(painter, frame, contour.lines, round_pen(faint(kCasing, 0.25F), 2));
-        stroke(painter, frame, contour.lines, round_pen(faint(kLine, 0.9F), 1));
-    }
+    QList<QPolygonF> contours;
+    for (const WallsData::Contour& contour : data.contours) contours += contour.lines;
+    stroke(painter, frame, contours, round_pen(faint(kCasing, 0.25F), 2));
+    stroke(painter, frame, contours, round_pen(faint(kLine, 0.9F), 1));
     stroke(painter, frame, data.exists_edges, round_pen(theme->border, 1));
     const QList<QPolygonF> edges = data.edges + data.memory_edges;
     stroke(painter, frame, edges, round_pen(kCasing, 3.6));
@@ -315,7 +316,12 @@ void WallsFigure::Parts::paint_words(QCPPainter& painter, const QRectF& frame) c
             {{on.x() + kOff, above}, {left, above}, {on.x() + kOff, on.y() + kOff}, {left, on.y() + kOff}});
         if (box) draw_point_tag(painter, *box, text, theme->text, theme->pane, fonts.small_bold);
     }
-    // Names of lines stand on them: where one is long enough, near its middle.
+    // Names of lines stand on them: where one is long enough, near its middle, and off the arms.
+    if (on_map(point)) {
+        const QPointF on = at(frame, point);
+        room.avoid({QPointF(frame.left(), on.y()), QPointF(frame.right(), on.y())});
+        room.avoid({QPointF(on.x(), frame.top()), QPointF(on.x(), frame.bottom())});
+    }
     const auto name = [&](const QList<QPolygonF>& lines, const QString& text, const QColor& color,
                           const QFont& font) {
         const auto longest =
@@ -330,8 +336,12 @@ void WallsFigure::Parts::paint_words(QCPPainter& painter, const QRectF& frame) c
             const QPointF on = line[static_cast<qsizetype>(share * static_cast<double>(line.size() - 1))];
             corners.append(on - QPointF(size.width() / 2, size.height() / 2));
         }
-        if (const auto box = room.place(size, corners))
-            draw_label(painter, *box, label, Qt::AlignHCenter, Theme::light().text);
+        const auto box = room.place(size, corners);
+        if (!box) return;
+        QColor plate = kCasing;
+        plate.setAlphaF(0.5F);
+        draw_plate(painter, box->adjusted(-3, 0, 3, 0), plate);
+        draw_label(painter, *box, label, Qt::AlignHCenter);
     };
     name(data.threshold, tr("ideal threshold"), kLine, fonts.small);
     for (const WallsData::Contour& contour : data.contours)
@@ -422,7 +432,7 @@ void WallsFigure::Parts::paint_axes(QCPPainter& painter, const Panes& where) con
             if (y.ticks[i].current == current) put(i);
         }
     }
-    draw_text(painter, {4, std::round(frame.top() - 8)}, axis_title(data.y.id()), fonts.bold, theme->text);
+    draw_text(painter, {4, std::round(frame.top() - 10)}, axis_title(data.y.id()), fonts.bold, theme->text);
 }
 
 void WallsFigure::Parts::paint_profile(QCPPainter& painter, const QRectF& area, const WallsProfile& profile,
@@ -443,14 +453,13 @@ void WallsFigure::Parts::paint_profile(QCPPainter& painter, const QRectF& area, 
 }
 
 void WallsFigure::Parts::paint_profiles(QCPPainter& painter, const Panes& where) const {
-    constexpr double kLow = 0.2;
     for (const bool along_x : {true, false}) {
         const QRectF& area = along_x ? where.top : where.right;
         const WallsProfile own = along_x ? profile_along_x(data, point) : profile_along_y(data, point);
         painter.setRenderHint(QPainter::Antialiasing, false);
         // Grid, then what does not fit over it.
         painter.setPen(QPen(theme->grid, 1));
-        for (double level = kLow; level < top_mfu - kPercent; level += kLow) {
+        for (double level = tick_step(); level < top_mfu - kPercent; level += tick_step()) {
             const QPointF from = on_profile(area, 0, level, along_x);
             const QPointF to = on_profile(area, 1, level, along_x);
             painter.drawLine(QPointF(std::round(from.x()), std::round(from.y())),
@@ -484,7 +493,7 @@ void WallsFigure::Parts::paint_profiles(QCPPainter& painter, const Panes& where)
     }
     // The top profile's scale.
     const QFontMetricsF small(fonts.small);
-    for (double level = 0; level < top_mfu + kPercent; level += kLow) {
+    for (double level = 0; level < top_mfu + kPercent; level += tick_step()) {
         const double y = std::round(on_profile(where.top, 0, level, true).y());
         painter.setPen(QPen(theme->border, 1));
         painter.drawLine(QPointF(where.top.left() - kTickLength, y), QPointF(where.top.left(), y));
@@ -507,9 +516,8 @@ void WallsFigure::Parts::paint_scale(QCPPainter& painter, const Panes& where) co
         painter.fillRect(QRectF(bar.left() + i, bar.top(), 1, bar.height()),
                          mfu_color(top_mfu * (i + 0.5) / cells));
     }
-    constexpr double kStep = 0.2;
     const double base = std::round(bar.top() - 3 - small.descent());
-    for (double level = 0; level < top_mfu + kPercent; level += kStep) {
+    for (double level = 0; level < top_mfu + kPercent; level += tick_step()) {
         const QString text = QString::number(std::lround(level / kPercent));
         const double x = on_profile(where.right, 0, level, false).x();
         const double width = small.horizontalAdvance(text);

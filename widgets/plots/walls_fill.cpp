@@ -16,15 +16,17 @@ std::array<QRgb, kColors + 1> palette() {
     return out;
 }
 
-// One side of the grid's places for every pixel of a row or column: what `place_on` finds, once.
-std::vector<GridPlace> places_along(const Grid& grid, int pixels, bool across) {
-    std::vector<GridPlace> out;
-    out.reserve(static_cast<std::size_t>(pixels));
-    for (int i = 0; i < pixels; ++i) {
-        const double at = (i + 0.5) / pixels;
-        out.push_back(across ? place_on(grid, at, 0) : place_on(grid, 0, 1 - at));
-    }
-    return out;
+// A field along one row of pixels, at the grid's columns: what is left is a line between two of them.
+void take_row(const Grid& grid, const Field& field, const GridPlace& row, std::vector<double>& out) {
+    out.resize(grid.columns());
+    const double* low = field.data() + row.node;
+    const double* high = low + grid.columns();
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = low[i] + (high[i] - low[i]) * row.up;
+}
+
+double along(const std::vector<double>& row, const GridPlace& column) {
+    const double* at = row.data() + column.node;
+    return at[0] + (at[1] - at[0]) * column.across;
 }
 
 }  // namespace
@@ -32,22 +34,28 @@ std::vector<GridPlace> places_along(const Grid& grid, int pixels, bool across) {
 QImage walls_image(const WallsData& data, const QSize& pixels, const Theme& theme) {
     static const auto colors = palette();
     QImage image(pixels, QImage::Format_RGB32);
-    const std::vector<GridPlace> columns = places_along(data.grid, pixels.width(), true);
-    const std::vector<GridPlace> rows = places_along(data.grid, pixels.height(), false);
+    std::vector<GridPlace> columns;
+    for (int x = 0; x < pixels.width(); ++x)
+        columns.push_back(place_on(data.grid, (x + 0.5) / pixels.width(), 0));
     const QRgb hatch = theme.hatch_ground.rgb();
     const QRgb nothing = theme.pane.rgb();
+    std::vector<double> exists;
+    std::vector<double> spare;
+    std::vector<double> mfu;
     for (int y = 0; y < pixels.height(); ++y) {
+        const GridPlace row = place_on(data.grid, 0, 1 - (y + 0.5) / pixels.height());
+        take_row(data.grid, data.exists, row, exists);
+        take_row(data.grid, data.spare, row, spare);
+        take_row(data.grid, data.mfu, row, mfu);
         auto* line = reinterpret_cast<QRgb*>(image.scanLine(y));
-        const GridPlace& row = rows[static_cast<std::size_t>(y)];
         for (int x = 0; x < pixels.width(); ++x) {
             const GridPlace& column = columns[static_cast<std::size_t>(x)];
-            const GridPlace place{row.node + column.node, column.across, row.up};
-            if (value_at(data.grid, data.exists, place) < 0) {
+            if (along(exists, column) < 0) {
                 line[x] = nothing;
-            } else if (!data.hypothetical && value_at(data.grid, data.spare, place) < 0) {
+            } else if (!data.hypothetical && along(spare, column) < 0) {
                 line[x] = hatch;
             } else {
-                const double share = value_at(data.grid, data.mfu, place) / kMfuScale;
+                const double share = along(mfu, column) / kMfuScale;
                 line[x] = colors[static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kColors)];
             }
         }

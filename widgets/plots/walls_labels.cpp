@@ -164,9 +164,7 @@ std::vector<WallsTag> walls_tags(const WallsData& data, const QRectF& frame, con
     return out;
 }
 
-namespace {
-
-void draw_ground(QPainter& painter, const QRectF& box, const QColor& color) {
+void draw_plate(QPainter& painter, const QRectF& box, const QColor& color) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
@@ -174,6 +172,8 @@ void draw_ground(QPainter& painter, const QRectF& box, const QColor& color) {
     painter.drawRoundedRect(box, 3, 3);
     painter.restore();
 }
+
+namespace {
 
 double baseline(const QRectF& box, const QFont& font) {
     const QFontMetricsF metrics(font);
@@ -186,7 +186,7 @@ void draw_walls_tag(QPainter& painter, const WallsTag& tag, const Theme& theme, 
     QColor ground = theme.pane;
     constexpr float kOpaque = 0.9F;
     ground.setAlphaF(kOpaque);
-    draw_ground(painter, tag.box, ground);
+    draw_plate(painter, tag.box, ground);
     const QRectF square(std::round(tag.box.left() + kPadding), std::round(tag.box.center().y() - kSquare / 2),
                         kSquare, kSquare);
     switch (tag.kind) {
@@ -208,7 +208,7 @@ QSizeF size_of_point_tag(const QString& text, const QFont& font) {
 
 void draw_point_tag(QPainter& painter, const QRectF& box, const QString& text, const QColor& ground,
                     const QColor& ink, const QFont& font) {
-    draw_ground(painter, box, ground);
+    draw_plate(painter, box, ground);
     draw_text(painter, {std::round(box.left() + kPadding), baseline(box, font)}, text, font, ink);
 }
 

@@ -23,6 +23,7 @@ struct WallsTag {
 // One for each region with room for it, in the region's widest place and off `taken`.
 std::vector<WallsTag> walls_tags(const WallsData& data, const QRectF& frame, const QFont& font,
                                  const QList<QRectF>& taken);
+void draw_plate(QPainter& painter, const QRectF& box, const QColor& color);
 void draw_walls_tag(QPainter& painter, const WallsTag& tag, const Theme& theme, const QFont& font);
 // The scenario's or a pin's tag: text on its own colour.
 QSizeF size_of_point_tag(const QString& text, const QFont& font);

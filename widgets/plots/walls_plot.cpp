@@ -49,6 +49,8 @@ WallsPlot::WallsPlot(LiveModel& model, QWidget* parent)
     connect(y_box_, &QComboBox::currentIndexChanged, this, &WallsPlot::take_choices);
     connect(plan_, &QComboBox::currentIndexChanged, this, &WallsPlot::refresh);
     figure_ = std::make_unique<WallsFigure>(canvas());
+    refine_.setSingleShot(true);
+    connect(&refine_, &QTimer::timeout, this, &WallsPlot::ask_for_fine_map);
     canvas().setFocusPolicy(Qt::StrongFocus);
     canvas().setAccessibleName(tr("Crosshair of the walls map: arrow keys move it"));
     connect(qApp, &QApplication::focusChanged, this, [this](const QWidget* before, const QWidget* now) {
@@ -166,7 +168,15 @@ void WallsPlot::take_map() {
     thinned(coarse.y);
     figure_->set_data(walls_data(coarse, 1));
     figure_->set_stale(request.planned);
-    fine_.ask([request, threads = background_threads()](
+    fine_.forget();
+    wanted_ = request;
+    // In a drag not before it pauses: the next move would throw it away.
+    constexpr int kPause = 40;  // ms
+    refine_.start(dragging ? kPause : 0);
+}
+
+void WallsPlot::ask_for_fine_map() {
+    fine_.ask([request = wanted_, threads = background_threads()](
                   const std::stop_token& stop) { return walls_data(request, threads, stop); },
               [this](WallsData map) {
                   if (map.empty()) return;

@@ -4,6 +4,7 @@
 // While something else is dragged a coarse map is drawn at once; the fine one comes from the background.
 #pragma once
 
+#include <QTimer>
 #include <memory>
 #include <optional>
 
@@ -24,7 +25,9 @@ class WallsPlot : public LivePlot {
 
     // What is drawn, up to date also while the plot is hidden; a finer map may still be on its way.
     [[nodiscard]] const WallsFigure& figure();
-    [[nodiscard]] bool pending() const { return fine_.pending() || walls_of_pins_.pending(); }
+    [[nodiscard]] bool pending() const {
+        return refine_.isActive() || fine_.pending() || walls_of_pins_.pending();
+    }
     void choose_axes(P x, P y);
 
     [[nodiscard]] FigureRequest request() const override;
@@ -60,6 +63,7 @@ class WallsPlot : public LivePlot {
     void take_axes();
     [[nodiscard]] WallsRequest asked(bool planned) const;
     void take_map();
+    void ask_for_fine_map();
     void ask_for_walls_of_pins();
     // The value under a pixel that a person would mean: the roundest of those the pixel covers.
     [[nodiscard]] double meant(P id, double value, double before, double after) const;
@@ -73,8 +77,10 @@ class WallsPlot : public LivePlot {
     std::unique_ptr<WallsFigure> figure_;
     Axis x_, y_;
     std::optional<Subject> subject_;
+    WallsRequest wanted_;  // the fine map that is to come
     WallsFigure::Part dragged_ = WallsFigure::Part::none;
     QPointF pressed_at_;
+    QTimer refine_;
     Background walls_of_pins_;
     Background fine_;  // last: their threads end before what they deliver to
 };
