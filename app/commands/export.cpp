@@ -27,8 +27,8 @@ struct Options {
     std::string report;
     std::vector<std::string> axes;
     std::string outputs;
-    bool planned = false;
     bool hypothetical = false;
+    bool held = false;
 };
 
 bool parse_size(const std::string& text, QSize& size, Problems& problems) {
@@ -55,8 +55,8 @@ int run(const Options& options) {
     Problems problems;
     FigureRequest request;
     request.plot = options.plot;
-    request.planned = options.planned;
     request.hypothetical = options.hypothetical;
+    request.held = options.held;
     if (!options.size.empty()) parse_size(options.size, request.size, problems);
     for (const std::string& text : options.axes) request.axes.push_back(parse_axis(scenario, text, problems));
     if (!options.outputs.empty()) request.outputs = parse_outputs(options.outputs, problems);
@@ -123,10 +123,9 @@ void add_export(CLI::App& app, Context& context) {
         ->allow_extra_args(false);
     command->add_option("--output", options->outputs,
                         "For sweep: result fields; for validation: mfu, tokens_per_s_per_gpu or step_time_s");
-    command->add_flag("--replan", options->planned,
-                      "For walls: automatic parameters are planned anew at every point");
     command->add_flag("--hypothetical", options->hypothetical,
                       "Times also for what does not fit, labelled so");
+    command->add_flag("--held", options->held, "For sweep and walls: what is automatic keeps its values");
     command->callback([options, &context] { context.exit_code = run(*options); });
 }
 

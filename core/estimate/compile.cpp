@@ -56,11 +56,9 @@ IdealInputs ideal_inputs(const Compiled& c) {
     in.hidden = s[P::hidden_size];
     in.sequence = s[P::sequence_length];
     in.layer_parameters = c.active_parameters - c.root_parameters;
-    const Block& dense = c.operators.dense;
-    const Block& sparse = c.operators.sparse;
     in.held_parameters =
-        c.layout.tensor * (dense.repeat * dense.local_weights() +
-                           sparse.repeat * (sparse.local_weights() + sparse.local_experts()));
+        c.layout.tensor * (c.operators.dense.repeat * c.work.dense.weights +
+                           c.operators.sparse.repeat * (c.work.sparse.weights + c.work.sparse.experts));
     in.element_bytes = c.compute_bytes;
     in.gpus = sharing_gpus(s);
     const RingGroup all = ring_group(in.gpus, c.layout.tensor, s[P::gpus_per_node]);
@@ -84,66 +82,96 @@ IdealInputs ideal_inputs(const Compiled& c) {
 
 }  // namespace
 
-void compile(const Settings& settings, Compiled& out) {
-    const Settings& s = settings;
-    out.settings = settings;
-    build_transformer(s, out.operators);
-
+void compile_machine(Compiled& c) {
+    const Settings& s = c.settings;
     const auto precision = s.choice<Precision>(P::precision);
     const double bf16 = s[P::peak_flops_bf16];
-    out.peak = s[P::peak_flops];
-    out.bf16_peak = precision == Precision::fp8 ? bf16 : out.peak;
-    out.gpu.peak = out.bf16_peak;
-    out.gpu.peak_low = out.peak * s[P::fp8_efficiency];
-    out.gpu.gemm_efficiency = s[P::gemm_efficiency];
-    out.gpu.half_depth = s[P::gemm_half_depth];
-    out.gpu.half_area = s[P::gemm_half_area];
+    c.peak = s[P::peak_flops];
+    c.bf16_peak = precision == Precision::fp8 ? bf16 : c.peak;
+    c.gpu.peak = c.bf16_peak;
+    c.gpu.peak_low = c.peak * s[P::fp8_efficiency];
+    c.gpu.gemm_efficiency = s[P::gemm_efficiency];
+    c.gpu.half_depth = s[P::gemm_half_depth];
+    c.gpu.half_area = s[P::gemm_half_area];
     constexpr double kFullHead = 128;
     const double half_head = s[P::attention_half_head];
     const double head = s[P::head_size] / (s[P::head_size] + half_head) * (kFullHead + half_head) / kFullHead;
-    out.gpu.attention_efficiency = s[P::attention_efficiency] * s[P::attention_generation] * head;
-    out.gpu.half_sequence = s[P::attention_half_sequence];
-    out.gpu.naive_efficiency = s[P::naive_attention_efficiency];
+    c.gpu.attention_efficiency = s[P::attention_efficiency] * s[P::attention_generation] * head;
+    c.gpu.half_sequence = s[P::attention_half_sequence];
+    c.gpu.naive_efficiency = s[P::naive_attention_efficiency];
     // Tensor cores take head sizes in steps of 8.
-    if (std::fmod(s[P::head_size], 8) != 0) out.gpu.naive_efficiency /= s[P::unaligned_heads];
-    out.gpu.flash = s.choice<AttentionKernel>(P::attention) == AttentionKernel::flash;
-    out.gpu.memory_bandwidth = s[P::memory_bandwidth] * s[P::memory_efficiency];
-    out.gpu.elementwise_traffic = s[P::elementwise_traffic];
-    out.gpu.composed_traffic = s[P::composed_traffic];
-    out.gpu.backward_traffic = s[P::elementwise_backward];
-    out.gpu.launch = s[P::kernel_launch];
+    if (std::fmod(s[P::head_size], 8) != 0) c.gpu.naive_efficiency /= s[P::unaligned_heads];
+    c.gpu.flash = s.choice<AttentionKernel>(P::attention) == AttentionKernel::flash;
+    c.gpu.memory_bandwidth = s[P::memory_bandwidth] * s[P::memory_efficiency];
+    c.gpu.elementwise_traffic = s[P::elementwise_traffic];
+    c.gpu.composed_traffic = s[P::composed_traffic];
+    c.gpu.backward_traffic = s[P::elementwise_backward];
+    c.gpu.launch = s[P::kernel_launch];
 
-    out.network.intra_bandwidth = s[P::intra_node_bandwidth] * s[P::intra_node_efficiency];
-    out.network.inter_bandwidth = s[P::inter_node_bandwidth] * s[P::network_efficiency];
-    out.network.start_latency = s[P::collective_latency];
-    out.network.intra_latency = s[P::intra_node_latency];
-    out.network.inter_latency = s[P::inter_node_latency];
-    out.network.sharpness = s[P::bandwidth_sharpness];
+    c.network.intra_bandwidth = s[P::intra_node_bandwidth] * s[P::intra_node_efficiency];
+    c.network.inter_bandwidth = s[P::inter_node_bandwidth] * s[P::network_efficiency];
+    c.network.start_latency = s[P::collective_latency];
+    c.network.intra_latency = s[P::intra_node_latency];
+    c.network.inter_latency = s[P::inter_node_latency];
+    c.network.sharpness = s[P::bandwidth_sharpness];
 
-    out.sharing = out.network;
-    out.sharing.intra_bandwidth *= s[P::collective_efficiency];
-    out.sharing.inter_bandwidth *= s[P::collective_efficiency];
+    c.sharing = c.network;
+    c.sharing.intra_bandwidth *= s[P::collective_efficiency];
+    c.sharing.inter_bandwidth *= s[P::collective_efficiency];
 
-    out.layout = layout_of(s);
-    out.stages = deal_layers(out.operators.dense.repeat, out.operators.sparse.repeat, out.layout.pipeline);
-    out.schedule = &schedule_of(s.choice<ScheduleKind>(P::schedule));
-    out.pipeline = {out.layout.pipeline, s[P::virtual_stages], s[P::accumulation]};
-    out.state = state_bytes(precision, s.choice<Precision>(P::gradient_precision),
-                            s.choice<Optimizer>(P::optimizer), s.choice<Precision>(P::optimizer_precision));
-    out.compute_bytes = activation_bytes(precision);
+    c.state = state_bytes(precision, s.choice<Precision>(P::gradient_precision),
+                          s.choice<Optimizer>(P::optimizer), s.choice<Precision>(P::optimizer_precision));
+    c.compute_bytes = activation_bytes(precision);
+}
 
-    out.layer_parameters = out.operators.layer().weights();
-    out.root_parameters = out.operators.embedding.weights() + out.operators.head.weights();
-    out.parameters = out.operators.parameters();
-    out.active_parameters = out.operators.active_parameters();
+void compile_operators(Compiled& c) {
+    const Settings& s = c.settings;
+    c.layout = layout_of(s);
+    build_transformer(s, c.operators);
+    fold_operators(c);
+    c.layer_parameters = c.operators.layer().weights();
+    c.root_parameters = c.operators.embedding.weights() + c.operators.head.weights();
+    c.parameters = c.operators.parameters();
+    c.active_parameters = c.operators.active_parameters();
+    c.flops_per_token = model_flops_per_token(s, c.active_parameters);
+    c.training_tokens = s[P::training_tokens] > 0 ? s[P::training_tokens] : 20 * c.active_parameters;
+}
+
+void compile_sharing(Compiled& c) {
+    c.layout = layout_of(c.settings);
+    c.stages = deal_layers(c.operators.dense.repeat, c.operators.sparse.repeat, c.layout.pipeline);
+    time_traffic(c);
+}
+
+void compile_pipeline(Compiled& c) {
+    const Settings& s = c.settings;
+    c.schedule = &schedule_of(s.choice<ScheduleKind>(P::schedule));
+    c.pipeline = {c.layout.pipeline, s[P::virtual_stages], s[P::accumulation]};
     const double tokens = s[P::sequence_length] * s[P::micro_batch];
-    out.tokens_per_micro_batch = tokens / out.layout.context;
-    out.tokens_per_gpu = tokens * s[P::accumulation] * data_parallel(s) / s[P::gpus];
-    out.flops_per_token = model_flops_per_token(s, out.active_parameters);
-    const double active_layers = out.active_parameters - out.root_parameters;
-    out.recomputed_flops_per_token = recomputed_flops(s, active_layers / s[P::layers]);
-    out.training_tokens = s[P::training_tokens] > 0 ? s[P::training_tokens] : 20 * out.active_parameters;
-    out.ideal = ideal_inputs(out);
+    c.tokens_per_micro_batch = tokens / c.layout.context;
+    c.tokens_per_gpu = tokens * s[P::accumulation] * data_parallel(s) / s[P::gpus];
+    c.message = {};
+    if (c.stages.count > 1) {
+        // One micro-batch's activations, cut among the tensor-parallel GPUs.
+        const double bytes = activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch *
+                             s[P::hidden_size] / c.layout.tensor;
+        c.message = send_time(bytes, c.layout.stages_cross_nodes, c.sharing);
+    }
+}
+
+void compile_outputs(Compiled& c) {
+    const double active_layers = c.active_parameters - c.root_parameters;
+    c.recomputed_flops_per_token = recomputed_flops(c.settings, active_layers / c.settings[P::layers]);
+    c.ideal = ideal_inputs(c);
+}
+
+void compile(const Settings& settings, Compiled& out) {
+    out.settings = settings;
+    compile_machine(out);
+    compile_operators(out);
+    compile_sharing(out);
+    compile_pipeline(out);
+    compile_outputs(out);
 }
 
 Compiled compile(const Settings& settings) {

@@ -5,6 +5,8 @@
 #include "model/operators.h"
 #include "physics/collectives.h"
 #include "physics/kernels.h"
+#include "physics/passes.h"
+#include "physics/traffic.h"
 #include "plan/layout.h"
 #include "plan/schedules/schedule.h"
 #include "plan/stages.h"
@@ -23,32 +25,44 @@ struct Compiled {
     Settings settings;
     OperatorList operators;
 
+    // What no plan changes.
     GpuRates gpu;
     NetworkRates network;  // as the fabric gives it
     NetworkRates sharing;  // as the stack's data-parallel collectives use it
+    StateBytes state;
+    double compute_bytes = 2;      // of one gathered weight
+    double parameters = 0;         // of the whole model
+    double active_parameters = 0;  // that a token passes through
+    double layer_parameters = 0;   // of one layer, all GPUs together
+    double root_parameters = 0;    // embedding and head, all GPUs together
+    double flops_per_token = 0;    // model FLOPs by the chosen convention, forward and backward
+    double peak = 0;               // FLOP/s the MFU is measured against
+    double bf16_peak = 0;          // the same in bf16, for fp8 runs
+    double training_tokens = 0;
+
+    // What a plan changes, see the parts of compile below.
     Layout layout;
+    Work work;
     Stages stages;
+    Traffic traffic;
     const Schedule* schedule = nullptr;
     PipelineShape pipeline;
-    StateBytes state;
-    double compute_bytes = 2;  // of one gathered weight
-
-    double parameters = 0;              // of the whole model
-    double active_parameters = 0;       // that a token passes through
-    double layer_parameters = 0;        // of one layer, all GPUs together
-    double root_parameters = 0;         // embedding and head, all GPUs together
+    Time message;                       // between neighbouring stages
     double tokens_per_micro_batch = 0;  // on one GPU
     double tokens_per_gpu = 0;          // per optimizer step, of all tokens of the batch
-    double flops_per_token = 0;         // model FLOPs by the chosen convention, forward and backward
     double recomputed_flops_per_token = 0;
-    double peak = 0;       // FLOP/s the MFU is measured against
-    double bf16_peak = 0;  // the same in bf16, for fp8 runs
-    double training_tokens = 0;
     IdealInputs ideal;
 };
 
 // Fills `out`, reusing its storage. The settings must be valid (`check`).
 void compile(const Settings& settings, Compiled& out);
 Compiled compile(const Settings& settings);
+
+// The same in parts, for searches over plans, each of what it needs of `c.settings` and the parts before it.
+void compile_machine(Compiled& c);    // rates, state: no plan parameter
+void compile_operators(Compiled& c);  // layout, operators, their times and totals: degrees, micro-batch
+void compile_sharing(Compiled& c);    // layout, stages, traffic: degrees, sharding and its group
+void compile_pipeline(Compiled& c);   // schedule, messages, tokens: stages, micro-batches
+void compile_outputs(Compiled& c);    // what only outputs need
 
 }  // namespace shardscope

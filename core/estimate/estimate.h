@@ -8,6 +8,7 @@
 
 #include "estimate/compiled.h"
 #include "physics/rates.h"
+#include "physics/step_terms.h"
 
 namespace shardscope {
 
@@ -52,28 +53,6 @@ struct MemoryUse {
     }
     [[nodiscard]] double at(Moment moment) const;
 };
-
-// Exposed parts of the step, in the order of the waterfall.
-enum class StepTerm : unsigned char {
-    matmul,
-    attention,
-    elementwise,
-    recompute,
-    copies,
-    network,          // of data parallelism
-    tensor_network,   // of tensor parallelism
-    context_network,  // of context parallelism
-    expert_network,   // of expert parallelism
-    stage_network,    // between pipeline stages
-    bubble,
-    optimizer,
-    host_link,
-    host,
-    count
-};
-inline constexpr std::size_t kStepTerms = static_cast<std::size_t>(StepTerm::count);
-std::string_view name_of(StepTerm term);   // "matmul"
-std::string_view label_of(StepTerm term);  // "Matmuls"
 
 struct StepTime {
     std::array<double, kStepTerms> terms{};  // exposed s; they sum to total
@@ -126,5 +105,7 @@ struct Estimate {
 };
 
 Estimate estimate(const Compiled& compiled);
+// Of `peak` bytes against the capacity, give or take the margin.
+Verdict verdict_of(double peak, const Settings& settings);
 
 }  // namespace shardscope

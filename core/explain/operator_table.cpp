@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "physics/step.h"
+#include "physics/passes.h"
 
 namespace shardscope {
 namespace {

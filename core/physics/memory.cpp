@@ -56,8 +56,8 @@ StateBytes state_bytes(Precision precision, Precision gradients, Optimizer optim
 double end_parameters(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     double out = 0;
-    if (stage.embedding) out += c.operators.embedding.local_weights();
-    if (stage.head) out += c.operators.head.local_weights();
+    if (stage.embedding) out += c.work.embedding.weights;
+    if (stage.head) out += c.work.head.weights;
     if (stage.head && !stage.embedding && s.on(P::tied_embeddings))
         out += s[P::vocab_size] * s[P::hidden_size] / c.layout.tensor;
     return out;
@@ -74,16 +74,12 @@ struct Kept {
     double working = 0;
 };
 
-Kept kept_of(const Block& layer, const Compiled& c) {
+Kept kept_of(const BlockWork& layer, const Compiled& c) {
     const Settings& s = c.settings;
-    const double all = layer.saved();
+    const double all = layer.saved;
     const double recompute = s[P::recompute];
     if (recompute == kRecomputeSelective) {
-        double core = 0;
-        for (const Operator& op : layer.operators) {
-            if (op.attention_core && op.kind == OperatorKind::softmax) core += op.saved;
-        }
-        const double kept = s[P::selective_kept] * (all - core);
+        const double kept = s[P::selective_kept] * (all - layer.scores);
         return {kept, all - kept};
     }
     if (recompute <= 0) return {all, 0};
@@ -93,109 +89,130 @@ Kept kept_of(const Block& layer, const Compiled& c) {
     return {(1 - recompute) * all + recompute * input, all - input};
 }
 
-MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, const Kept& sparse) {
+// Everything on a GPU while `gathered`, `resident` and `logits` bytes come and go.
+MemoryTerms terms_of(const StateMemory& state, double gathered, double resident, double logits,
+                     const Compiled& c) {
     const Settings& s = c.settings;
-    const auto sharding = s.choice<Sharding>(P::sharding);
-    const Shares shares = shares_of(sharding, c.layout.shard.size());
-    const Shares expert_shares = shares_of(sharding, c.layout.expert_shard.size());
-    const Block& dense_block = c.operators.dense;
-    const Block& sparse_block = c.operators.sparse;
-
-    // Parameters of this GPU before data-parallel sharding.
-    const double root = end_parameters(stage, c);
-    const double dense_unit = stage.dense > 0 ? dense_block.local_weights() : 0;
-    const double sparse_unit = stage.sparse > 0 ? sparse_block.local_weights() : 0;
-    const double expert_unit = stage.sparse > 0 ? sparse_block.local_experts() : 0;
-    const double shared = root + stage.dense * dense_unit + stage.sparse * sparse_unit;
-    const double experts = stage.sparse * expert_unit;
-
-    // E4: FSDP holds the root unit (embedding and head) whole, the current layer and the one prefetched.
-    const auto offload = s.choice<Offload>(P::offload);
-    const bool fsdp = sharding == Sharding::zero3 || sharding == Sharding::hsdp;
-    const bool from_host = fsdp && offload == Offload::optimizer_and_parameters;
-    const bool gathers = fsdp && (c.layout.shard.size() > 1 || from_host);
-    // Experts that no GPU shares out are whole already.
-    const double gathered_experts = c.layout.expert_shard.size() > 1 ? expert_unit : 0;
-    const double unit = std::max(dense_unit, sparse_unit + gathered_experts);
-    double gathered_forward = 0;
-    double gathered_backward = 0;
-    if (gathers) {
-        const double live = std::min(2.0, stage.layers());
-        const double whole =
-            s.on(P::reshard_after_forward) ? live * unit : shared - root + stage.sparse * gathered_experts;
-        gathered_forward = c.compute_bytes * (root + whole);
-        gathered_backward = gathered_forward + c.state.gradients * (root + unit);
-    } else if (sharding == Sharding::zero2 && c.layout.shard.size() > 1) {
-        gathered_backward = c.state.gradients * (root + unit);
-    }
-
     MemoryTerms terms{};
     const auto term = [&](MemoryTerm which) -> double& { return terms[static_cast<std::size_t>(which)]; };
-    // Without FSDP nothing gathers weights from the host, so they stay.
-    term(MemoryTerm::weights) =
-        from_host ? 0 : c.state.weights * (shared / shares.weights + experts / expert_shares.weights);
-    term(MemoryTerm::gradients) = c.state.gradients * (1 + s[P::gradient_copies]) *
-                                  (shared / shares.gradients + experts / expert_shares.gradients);
-    term(MemoryTerm::optimizer) =
-        offload != Offload::none
-            ? 0
-            : c.state.optimizer * (shared / shares.optimizer + experts / expert_shares.optimizer);
+    term(MemoryTerm::weights) = state.weights;
+    term(MemoryTerm::gradients) = state.gradients;
+    term(MemoryTerm::optimizer) = state.optimizer;
+    term(MemoryTerm::gathered) = gathered;
+    term(MemoryTerm::activations) = resident;
+    term(MemoryTerm::logits) = logits;
     term(MemoryTerm::context) = s[P::memory_reserve];
+    // States are allocated once; what comes and goes leaves holes.
+    term(MemoryTerm::allocator) =
+        s[P::fragmentation] * (gathered + resident + logits) + s[P::gathered_slack] * gathered;
+    return terms;
+}
 
-    // E6: micro-batches whose activations lie here at once.
-    const double in_flight = c.stages.count > 1 ? c.schedule->in_flight(c.pipeline, stage.position) : 1;
-    double boundary = 0;
-    if (stage.embedding) boundary += c.operators.embedding.saved();
-    if (stage.head) boundary += c.operators.head.saved();
-    const double buffers = c.stages.count > 1
-                               ? s[P::stage_buffers] * activation_bytes(s.choice<Precision>(P::precision)) *
-                                     c.tokens_per_micro_batch * s[P::hidden_size] /
-                                     (s.on(P::sequence_parallel) ? c.layout.tensor : 1)
-                               : 0;
-    const double activations =
-        in_flight * (stage.dense * dense.kept + stage.sparse * sparse.kept + boundary + buffers);
-    const double working =
-        std::max(stage.dense > 0 ? dense.working : 0, stage.sparse > 0 ? sparse.working : 0);
-    const double logits = stage.head ? s[P::logits_bytes] * c.tokens_per_micro_batch * s[P::vocab_size] /
-                                           (s.on(P::parallel_loss) ? c.layout.tensor : 1)
-                                     : 0;
+// `record(moment, terms)` for every moment of a step.
+template <typename Record>
+void each_moment(const StateMemory& state, const WorkMemory& work, const Compiled& c, Record&& record) {
+    record(Moment::forward_end, terms_of(state, state.gathered_forward, work.resident, work.logits, c));
+    record(Moment::backward, terms_of(state, state.gathered_backward, work.resident + work.working, 0, c));
+    record(Moment::optimizer_step, terms_of(state, 0, 0, 0, c));
+}
 
+MemoryUse memory_of(const Stage& stage, const Compiled& c) {
     MemoryUse use;
     use.stage = stage.position;
-    use.capacity = s[P::memory];
-    use.margin = s[P::risk_margin] * use.capacity;
-    const auto record = [&](Moment moment, double gathered, double resident, double loss) {
-        term(MemoryTerm::gathered) = gathered;
-        term(MemoryTerm::activations) = resident;
-        term(MemoryTerm::logits) = loss;
-        // States are allocated once; what comes and goes leaves holes.
-        term(MemoryTerm::allocator) =
-            s[P::fragmentation] * (gathered + resident + loss) + s[P::gathered_slack] * gathered;
-        use.by_moment[static_cast<std::size_t>(moment)] = terms;
-        const double total = sum(terms);
-        if (total > use.peak) {
-            use.peak = total;
-            use.peak_moment = moment;
-        }
-    };
-    record(Moment::forward_end, gathered_forward, activations, logits);
-    record(Moment::backward, gathered_backward, activations + working, 0);
-    record(Moment::optimizer_step, 0, 0, 0);
+    use.capacity = c.settings[P::memory];
+    use.margin = c.settings[P::risk_margin] * use.capacity;
+    each_moment(state_memory(stage, c), work_memory(stage, c), c,
+                [&](Moment moment, const MemoryTerms& terms) {
+                    use.by_moment[static_cast<std::size_t>(moment)] = terms;
+                    const double total = sum(terms);
+                    if (total <= use.peak) return;
+                    use.peak = total;
+                    use.peak_moment = moment;
+                });
     return use;
 }
 
 }  // namespace
 
-MemoryUse memory_use(const Compiled& c) {
+StateMemory state_memory(const Stage& stage, const Compiled& c) {
+    const Settings& s = c.settings;
+    const auto sharding = s.choice<Sharding>(P::sharding);
+    const Shares shares = shares_of(sharding, c.layout.shard.size());
+    const Shares expert_shares = shares_of(sharding, c.layout.expert_shard.size());
+
+    // Parameters of this GPU before data-parallel sharding.
+    const double root = end_parameters(stage, c);
+    const double dense_unit = stage.dense > 0 ? c.work.dense.weights : 0;
+    const double sparse_unit = stage.sparse > 0 ? c.work.sparse.weights : 0;
+    const double expert_unit = stage.sparse > 0 ? c.work.sparse.experts : 0;
+    const double shared = root + stage.dense * dense_unit + stage.sparse * sparse_unit;
+    const double experts = stage.sparse * expert_unit;
+
+    // E4: FSDP holds the root unit (embedding and head) whole, the current layer and the one prefetched.
+    const auto offload = s.choice<Offload>(P::offload);
+    const bool fsdp = is_fsdp(s);
+    const bool from_host = fsdp && offload == Offload::optimizer_and_parameters;
+    const bool gathers = fsdp && (c.layout.shard.size() > 1 || from_host);
+    // Experts that no GPU shares out are whole already.
+    const double gathered_experts = c.layout.expert_shard.size() > 1 ? expert_unit : 0;
+    const double unit = std::max(dense_unit, sparse_unit + gathered_experts);
+    StateMemory out;
+    if (gathers) {
+        const double live = std::min(2.0, stage.layers());
+        const double whole =
+            s.on(P::reshard_after_forward) ? live * unit : shared - root + stage.sparse * gathered_experts;
+        out.gathered_forward = c.compute_bytes * (root + whole);
+        out.gathered_backward = out.gathered_forward + c.state.gradients * (root + unit);
+    } else if (sharding == Sharding::zero2 && c.layout.shard.size() > 1) {
+        out.gathered_backward = c.state.gradients * (root + unit);
+    }
+    // Without FSDP nothing gathers weights from the host, so they stay.
+    if (!from_host)
+        out.weights = c.state.weights * (shared / shares.weights + experts / expert_shares.weights);
+    out.gradients = c.state.gradients * (1 + s[P::gradient_copies]) *
+                    (shared / shares.gradients + experts / expert_shares.gradients);
+    if (offload == Offload::none)
+        out.optimizer = c.state.optimizer * (shared / shares.optimizer + experts / expert_shares.optimizer);
+    return out;
+}
+
+WorkMemory work_memory(const Stage& stage, const Compiled& c) {
+    const Settings& s = c.settings;
     Kept dense, sparse;
-    if (c.operators.dense.repeat > 0) dense = kept_of(c.operators.dense, c);
-    if (c.operators.sparse.repeat > 0) sparse = kept_of(c.operators.sparse, c);
-    MemoryUse use = memory_of(c.stages.first, c, dense, sparse);
+    if (stage.dense > 0) dense = kept_of(c.work.dense, c);
+    if (stage.sparse > 0) sparse = kept_of(c.work.sparse, c);
+    // E6: micro-batches whose activations lie here at once.
+    const double in_flight = c.stages.count > 1 ? c.schedule->in_flight(c.pipeline, stage.position) : 1;
+    double boundary = 0;
+    if (stage.embedding) boundary += c.work.embedding.saved;
+    if (stage.head) boundary += c.work.head.saved;
+    const double buffers = c.stages.count > 1
+                               ? s[P::stage_buffers] * activation_bytes(s.choice<Precision>(P::precision)) *
+                                     c.tokens_per_micro_batch * s[P::hidden_size] /
+                                     (s.on(P::sequence_parallel) ? c.layout.tensor : 1)
+                               : 0;
+    WorkMemory out;
+    out.resident = in_flight * (stage.dense * dense.kept + stage.sparse * sparse.kept + boundary + buffers);
+    out.working = std::max(dense.working, sparse.working);
+    if (stage.head)
+        out.logits = s[P::logits_bytes] * c.tokens_per_micro_batch * s[P::vocab_size] /
+                     (s.on(P::parallel_loss) ? c.layout.tensor : 1);
+    return out;
+}
+
+double peak_memory(const StateMemory& state, const WorkMemory& work, const Compiled& c) {
+    double peak = 0;
+    each_moment(state, work, c, [&](Moment, const MemoryTerms& terms) { peak = std::max(peak, sum(terms)); });
+    return peak;
+}
+
+MemoryUse memory_use(const Compiled& c) {
+    MemoryUse use = memory_of(c.stages.first, c);
     if (c.stages.count <= 1) return use;
     // The first stage holds the most micro-batches, the last one the logits, one between them the most
     // layers.
     for (const Stage* stage : {&c.stages.middle, &c.stages.last}) {
-        const MemoryUse other = memory_of(*stage, c, dense, sparse);
+        const MemoryUse other = memory_of(*stage, c);
         if (other.peak > use.peak) use = other;
     }
     return use;

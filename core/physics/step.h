@@ -7,17 +7,18 @@ namespace shardscope {
 
 StepTime step_time(const Compiled& compiled);
 
-// One pass of one block over one micro-batch, tensor, context and expert communication included.
-struct PassTime {
-    std::array<double, kStepTerms> terms{};  // exposed s; they sum to time.total()
-    Time time;
-    Time attention;     // the attention core alone
-    double hidden = 0;  // s of communication below compute
+// Lower bounds of the step, for searches: a plan's step takes at least the sum of the two.
+//
+// What the slowest stage computes, recomputation included, and the bubble: whatever the sharding and the
+// network do; s.
+struct ComputeFloor {
+    double computing = 0;
+    StageTimes average;  // of one micro-batch, messages left out
 };
-PassTime forward_pass(const Block& block, const Compiled& compiled);
-PassTime backward_pass(const Block& block, const Compiled& compiled);
-
-// E19: the time of one collective operator, nothing hidden.
-Time exchange_time(const Operator& op, const Compiled& compiled);
+ComputeFloor compute_floor(const Compiled& compiled);
+double with_bubble(const ComputeFloor& floor, const Compiled& compiled);
+// What no compute hides, whatever is recomputed and however the pipeline works: first gathers, last
+// reductions, copies, optimizer, host; s.
+double unhidden_floor(const Compiled& compiled);
 
 }  // namespace shardscope

@@ -56,6 +56,11 @@ double model_gpus(const Settings& settings);
 // What a number of GPUs near `gpus` is a multiple of: whole copies of the model, and whole nodes beyond one.
 double gpu_step(const Settings& settings, double gpus);
 int sharing_gpus(const Settings& settings);
+// Weights are gathered layer by layer: zero3 and hsdp.
+inline bool is_fsdp(const Settings& settings) {
+    const auto sharding = settings.choice<Sharding>(P::sharding);
+    return sharding == Sharding::zero3 || sharding == Sharding::hsdp;
+}
 int shard_group(const Settings& settings);
 
 // Values a parameter may take now, all else held.

@@ -103,6 +103,15 @@ QString scaling_words(const ScalingData& data) {
     return out.join(QLatin1Char(' '));
 }
 
+QString sweep_plan_words(SweepPlan plan) {
+    switch (plan) {
+        case SweepPlan::as_set: break;
+        case SweepPlan::held: return tr("plan held");
+        case SweepPlan::found_anew: return tr("plan found anew at every point");
+    }
+    return {};
+}
+
 QString sweep_words(const SweepData& data) {
     QStringList out;
     if (data.family == P::count) out += tr("Ring: the scenario.");
@@ -116,6 +125,9 @@ QString sweep_words(const SweepData& data) {
     });
     if (!all_fit) out += memory_limit(data.capacity);
     if (!all_fit && !stands_apart(data.x)) out += tr("A curve ends there in a cross.");
+    if (data.plan == SweepPlan::held) out += tr("The plan is held.");
+    if (data.plan == SweepPlan::found_anew)
+        out += tr("What is automatic in the plan is found anew at every point.");
     if (data.hypothetical) out += hypothetical_words();
     return out.join(QLatin1Char(' '));
 }

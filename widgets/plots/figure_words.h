@@ -17,6 +17,8 @@ QString plan_words(const Settings& settings);
 // What is solid, dashed, hatched and so on.
 QString scaling_words(const ScalingData& data);
 QString sweep_words(const SweepData& data);
+// "plan held", "plan found anew at every point"; empty where nothing is automatic.
+QString sweep_plan_words(SweepPlan plan);
 QString memory_words(const Answer& answer);
 QString waterfall_words(const Answer& answer, bool hypothetical);
 QString validation_words(const ValidationData& data, const std::optional<ValidationPoint>& own);

@@ -98,7 +98,7 @@ void WallsPlot::take_choices() {
 FigureRequest WallsPlot::request() const {
     FigureRequest out = LivePlot::request();
     out.axes = {x_, y_};
-    out.planned = plan_->currentIndex() == 1;
+    out.held = plan_->currentIndex() == 0;
     return out;
 }
 
@@ -345,7 +345,7 @@ namespace {
 
 WallsData data_of(const FigureRequest& request, const Answer& answer) {
     WallsRequest asked;
-    asked.planned = request.planned && plans_anew(answer.scenario);
+    asked.planned = !request.held && plans_anew(answer.scenario);
     asked.scenario = asked.planned ? answer.scenario : locked(answer.scenario);
     asked.x = request.axes.empty() ? map_axis(asked.scenario, kWallsX, kWallsFine) : request.axes[0];
     asked.y = request.axes.empty() ? map_axis(asked.scenario, kWallsY, kWallsFine) : request.axes[1];

@@ -30,7 +30,7 @@ struct Schedule {
     std::string_view rule;
     std::string_view source;
     bool interleaves = false;      // holds virtual stages; micro-batches come in groups of p
-    bool splits_backward = false;  // its bubble needs StageTimes::weight_gradient, else left at zero
+    bool splits_backward = false;  // its bubble is filled with weight gradients
 
     // Time a GPU waits in a step because the pipeline fills and drains. None with one stage.
     Time (*bubble)(const PipelineShape&, const StageTimes&) = nullptr;

@@ -165,8 +165,7 @@ TEST_CASE("step: a layer's tensor-parallel exchanges move 4·2(t − 1)/t·s·b�
                                                                  {P::tensor_exposure, 1}}))));
             const double bytes = 2048.0 * 2 * 8192 * 2;  // s·b·h·Q
             const auto network = static_cast<std::size_t>(StepTerm::tensor_network);
-            const double seconds = forward_pass(c.operators.dense, c).terms[network] +
-                                   backward_pass(c.operators.dense, c).terms[network];
+            const double seconds = c.work.dense.forward.terms[network] + c.work.dense.backward.terms[network];
             CHECK(seconds == Approx(4 * 2 * (t - 1) / t * bytes / c.network.intra_bandwidth).epsilon(1e-12));
         }
     }
@@ -200,8 +199,8 @@ TEST_CASE("step: expert exchanges by hand", "[step]") {
     const double bytes = 2048.0 * 2 * 4096 * 2;
     const auto network = static_cast<std::size_t>(StepTerm::expert_network);
     const double expected = 2 * 1.25 * 7.0 / 8 * bytes / c.network.intra_bandwidth;
-    CHECK(forward_pass(c.operators.sparse, c).terms[network] == Approx(expected).epsilon(1e-12));
-    CHECK(backward_pass(c.operators.sparse, c).terms[network] == Approx(expected).epsilon(1e-12));
+    CHECK(c.work.sparse.forward.terms[network] == Approx(expected).epsilon(1e-12));
+    CHECK(c.work.sparse.backward.terms[network] == Approx(expected).epsilon(1e-12));
     CHECK(term(step_of(of_model("mixtral-8x7b", {{P::expert_parallel, 1}})), StepTerm::expert_network) == 0);
 }
 
@@ -218,11 +217,11 @@ TEST_CASE("step: keys and values travel round the context-parallel GPUs under at
     const double ring = 3.0 / 4 * 2 * 8192 * 4 * 256 / c.network.intra_bandwidth;
     const auto network = static_cast<std::size_t>(StepTerm::context_network);
     // ω = 1 hides nothing; backward the gradients travel too.
-    CHECK(forward_pass(c.operators.dense, c).terms[network] == Approx(ring).epsilon(1e-9));
-    CHECK(backward_pass(c.operators.dense, c).terms[network] == Approx(2 * ring).epsilon(1e-9));
+    CHECK(c.work.dense.forward.terms[network] == Approx(ring).epsilon(1e-9));
+    CHECK(c.work.dense.backward.terms[network] == Approx(2 * ring).epsilon(1e-9));
     // ω = 0 hides it all below attention.
     const Compiled hidden = compile(resolve(changed(scenario, {{P::overlap, 0}})));
-    const PassTime pass = forward_pass(hidden.operators.dense, hidden);
+    const PassTime pass = hidden.work.dense.forward;
     CHECK(pass.terms[network] == Approx(0).margin(1e-15));
     CHECK(pass.hidden == Approx(ring).epsilon(1e-9));
 }
@@ -297,10 +296,8 @@ TEST_CASE("step: the slowest stage sets the pace", "[step]") {
                                                                                {P::accumulation, 16}})),
                                       {{P::attention, 0}});
     const Compiled c = compile(resolve(scenario));
-    const double layer =
-        forward_pass(c.operators.dense, c).terms[0] + backward_pass(c.operators.dense, c).terms[0];
-    const double head =
-        forward_pass(c.operators.head, c).terms[0] + backward_pass(c.operators.head, c).terms[0];
+    const double layer = c.work.dense.forward.terms[0] + c.work.dense.backward.terms[0];
+    const double head = c.work.head.forward.terms[0] + c.work.head.backward.terms[0];
     CHECK(term(step_time(c), StepTerm::matmul) == Approx(16 * (20 * layer + head)).epsilon(1e-12));
 }
 
