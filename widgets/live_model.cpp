@@ -1,6 +1,7 @@
 #include "widgets/live_model.h"
 #include "widgets/text.h"
 
+#include <QStringList>
 #include <QUndoCommand>
 #include <QUndoStack>
 #include <algorithm>
@@ -108,21 +109,27 @@ void LiveModel::start_with(const Scenario& scenario) {
     show(scenario);
 }
 
-void LiveModel::begin_gesture(P id) {
+void LiveModel::begin_gesture(std::initializer_list<P> ids) {
     if (gesture_) end_gesture();
-    gesture_ = Gesture{id, scenario_, base()};
+    gesture_ = Gesture{ids, scenario_, base()};
     Q_EMIT gesture_began();
 }
 
-void LiveModel::drag(P id, double value) {
+void LiveModel::drag(std::initializer_list<Change> changes) {
     if (!gesture_) {
-        edit(id, value);
+        for (const Change& change : changes) edit(change.id, change.value);
         return;
     }
     // Back where it began, nothing has been changed: no override, no step to undo.
     const Settings before = resolve(gesture_->base);
-    const bool returned = nearest_valid(id, value, before) == before[id];
-    Scenario next = returned ? gesture_->start : edited(gesture_->base, id, value);
+    Scenario next = gesture_->base;
+    bool returned = true;
+    for (const Change& change : changes) {
+        if (nearest_valid(change.id, change.value, before) == before[change.id]) continue;
+        next = edited(next, change.id, change.value);
+        returned = false;
+    }
+    if (returned) next = gesture_->start;
     if (!(next == scenario_)) show(next);
 }
 
@@ -132,8 +139,13 @@ void LiveModel::end_gesture() {
     gesture_.reset();
     const Scenario after = scenario_;
     if (!(after == done.start)) {
-        undo_->push(new ScenarioCommand(*this, done.start, after,
-                                        step_text(done.id, resolve(done.start), answer_.settings)));
+        const Settings before = resolve(done.start);
+        QStringList steps;
+        for (const P id : done.ids) {
+            if (done.ids.size() == 1 || before[id] != answer_.settings[id])
+                steps << step_text(id, before, answer_.settings);
+        }
+        undo_->push(new ScenarioCommand(*this, done.start, after, steps.join(QStringLiteral(", "))));
     }
     Q_EMIT gesture_ended();
 }

@@ -8,6 +8,7 @@
 
 #include <QObject>
 #include <QString>
+#include <initializer_list>
 #include <optional>
 #include <vector>
 
@@ -45,8 +46,15 @@ class LiveModel : public QObject {
     // As replace, but forgets the history (file opened at start, new session).
     void start_with(const Scenario& scenario);
 
-    void begin_gesture(P id);
-    void drag(P id, double value);
+    // A gesture changes one parameter or several together, as a crosshair does.
+    struct Change {
+        P id;
+        double value;
+    };
+    void begin_gesture(std::initializer_list<P> ids);
+    void begin_gesture(P id) { begin_gesture({id}); }
+    void drag(std::initializer_list<Change> changes);
+    void drag(P id, double value) { drag({{id, value}}); }
     void end_gesture();
     [[nodiscard]] bool in_gesture() const { return gesture_.has_value(); }
 
@@ -98,7 +106,7 @@ class LiveModel : public QObject {
     void show(const Scenario& scenario);
 
     struct Gesture {
-        P id;
+        std::vector<P> ids;
         Scenario start;  // to return to
         Scenario base;   // to edit
     };

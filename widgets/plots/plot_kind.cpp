@@ -7,7 +7,7 @@
 namespace shardscope {
 namespace {
 
-constexpr std::array kKinds{&kScalingKind,    &kSweepKind,  &kSensitivityKind,
+constexpr std::array kKinds{&kScalingKind,    &kWallsKind,  &kSweepKind,    &kSensitivityKind,
                             &kValidationKind, &kMemoryKind, &kWaterfallKind};
 
 }  // namespace
