@@ -178,12 +178,23 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
     return use;
 }
 
+struct KeptByLayer {
+    Kept dense, sparse;
+    explicit KeptByLayer(const Compiled& c) {
+        if (c.operators.dense.repeat > 0) dense = kept_of(c.work.dense, c);
+        if (c.operators.sparse.repeat > 0) sparse = kept_of(c.work.sparse, c);
+    }
+};
+
 }  // namespace
 
+MemoryUse memory_use(const Stage& stage, const Compiled& c) {
+    const KeptByLayer kept(c);
+    return memory_of(stage, c, kept.dense, kept.sparse);
+}
+
 MemoryUse memory_use(const Compiled& c) {
-    Kept dense, sparse;
-    if (c.operators.dense.repeat > 0) dense = kept_of(c.work.dense, c);
-    if (c.operators.sparse.repeat > 0) sparse = kept_of(c.work.sparse, c);
+    const auto [dense, sparse] = KeptByLayer(c);
     MemoryUse use = memory_of(c.stages.first, c, dense, sparse);
     if (c.stages.count <= 1) return use;
     // The first stage holds the most micro-batches, the last one the logits, one between them the most

@@ -5,7 +5,10 @@
 
 namespace shardscope {
 
+// Of the fullest GPU.
 MemoryUse memory_use(const Compiled& compiled);
+// Of one stage's.
+MemoryUse memory_use(const Stage& stage, const Compiled& compiled);
 
 // Parameters of the embedding and the head on one GPU of a stage, before data-parallel sharding. A tied head
 // on a stage of its own keeps a copy of the embedding.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "physics/layer.h"
 #include "physics/memory.h"
 
 namespace shardscope {
@@ -13,37 +14,6 @@ double& term_of(std::array<double, kStepTerms>& terms, StepTerm term) {
 
 Time traffic(double bytes, const Compiled& c) {
     return {Rate::memory_bandwidth, bytes / c.gpu.memory_bandwidth};
-}
-
-// One kind of layer under the plan.
-struct Layer {
-    const BlockWork& work;
-    Time recompute;         // E2: what the backward pass computes a second time
-    Time both;              // forward and backward pass with that
-    UnitTraffic traffic;    // of its weights, what comes from the host included
-    double parameters = 0;  // on one GPU, before data-parallel sharding
-    double updated = 0;     // of them by this GPU's optimizer
-};
-
-Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled& c) {
-    const Settings& s = c.settings;
-    Layer out{work, {}, {}, traffic};
-    if (s[P::recompute] == kRecomputeSelective) {
-        const Time policy = s[P::selective_cost] * work.forward.time;
-        out.recompute = longer(work.forward.attention, policy);
-    } else {
-        out.recompute = s[P::recompute] * s[P::recompute_share] * work.forward.time;
-    }
-    out.both = work.forward.time + work.backward.time + out.recompute;
-    out.parameters = work.weights + work.experts;
-    const double shard = work.weights / c.layout.shard.size() + work.experts / c.layout.expert_shard.size();
-    if (is_fsdp(s) && s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters) {
-        // Every GPU brings its shard from the host before it is gathered.
-        out.traffic.gather += {Rate::latency, c.compute_bytes * shard / s[P::host_bandwidth]};
-    }
-    const bool shares = s.choice<Sharding>(P::sharding) != Sharding::ddp;
-    out.updated = shares ? shard : out.parameters;
-    return out;
 }
 
 // Adds up a step: what computes, and what of the rest stays visible.
@@ -152,28 +122,11 @@ StepTime step_time(const Compiled& c) {
     const Layer sparse = layer_of(c.work.sparse, c.traffic.sparse, c);
 
     // E20: the slowest stage sets the pace.
-    const Stage* stage = &c.stages.first;
-    if (c.stages.count > 1) {
-        const double dense_layer = dense.both.total();
-        const double sparse_layer = sparse.both.total();
-        const double embedding = both_passes(c.work.embedding).total();
-        const double head = both_passes(c.work.head).total();
-        double slowest = 0;
-        for (const Stage* candidate : {&c.stages.first, &c.stages.middle, &c.stages.last}) {
-            double seconds = candidate->dense * dense_layer + candidate->sparse * sparse_layer;
-            if (candidate->embedding) seconds += embedding;
-            if (candidate->head) seconds += head;
-            if (seconds <= slowest) continue;
-            slowest = seconds;
-            stage = candidate;
-        }
-    }
+    const Stage* stage = &pacing_stage(c, dense, sparse);
     const double root_parameters = end_parameters(*stage, c);
     const double stage_parameters =
         stage->dense * dense.parameters + stage->sparse * sparse.parameters + root_parameters;
-    const UnitTraffic root = stage == &c.stages.first  ? c.traffic.first_end
-                             : stage == &c.stages.last ? c.traffic.last_end
-                                                       : UnitTraffic{};
+    const UnitTraffic root = end_traffic(*stage, c);
     const Layer& last = stage->sparse > 0 ? sparse : dense;
 
     Timeline line(s[P::overlap]);

@@ -29,11 +29,8 @@ class Walk {
                 const auto piece = static_cast<std::size_t>(pass.piece);
                 timed.first = pass.kind == PassKind::forward && forwards[piece]++ == 0;
                 timed.last = pass.kind == gives_gradients && ++gradients[piece] == micro_batches_;
-                if (timed.first) {
-                    timed.seconds.lead += seconds[i].first_lead;
-                    timed.seconds.tail += seconds[i].first_tail;
-                }
-                if (timed.last) timed.seconds.tail += seconds[i].last_tail;
+                if (timed.first) timed.seconds = seconds[i].first_forward;
+                if (timed.last) timed.seconds = seconds[i].last_gradient;
                 out_.stages[i].push_back(timed);
             }
         }

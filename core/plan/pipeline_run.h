@@ -20,12 +20,11 @@ struct PassSeconds {
     [[nodiscard]] double total() const { return lead + chain + tail; }
 };
 
+// Each of one piece.
 struct StageSeconds {
     std::array<PassSeconds, kPassKinds> pass;
-    // On top of the first forward pass of every piece, and of the last that gives weight gradients.
-    double first_lead = 0;
-    double first_tail = 0;
-    double last_tail = 0;
+    PassSeconds first_forward;  // the first forward pass of every piece
+    PassSeconds last_gradient;  // the last pass of every piece that gives weight gradients
 };
 
 struct TimedPass : Pass {

@@ -3,6 +3,7 @@
 
 #include "explore/scaling.h"
 #include "explore/sweep.h"
+#include "explore/timeline.h"
 #include "scenario/catalogue.h"
 
 using namespace shardscope;
@@ -103,6 +104,17 @@ void plan_micro_batch(benchmark::State& state) {
     state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(plan_micro_batch);
+
+// The Timeline tab's picture of a step.
+void timeline_of(benchmark::State& state, const Scenario& scenario) {
+    const Answer base = answer(scenario);
+    for (auto _ : state) benchmark::DoNotOptimize(timeline(base.compiled, base.estimate));
+    state.SetItemsProcessed(state.iterations());
+}
+void timeline_fsdp_13b(benchmark::State& state) { timeline_of(state, fsdp_13b()); }
+void timeline_gpt3_175b_3d(benchmark::State& state) { timeline_of(state, gpt3_175b_3d()); }
+BENCHMARK(timeline_fsdp_13b)->Unit(benchmark::kMicrosecond);
+BENCHMARK(timeline_gpt3_175b_3d)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 

@@ -118,6 +118,9 @@ std::vector<StageSeconds> equal_stages(const Schedule& schedule, const PipelineS
     stage.pass[static_cast<std::size_t>(PassKind::backward)].chain =
         (t.backward.total() - weight) / shape.virtual_stages;
     stage.pass[static_cast<std::size_t>(PassKind::weight_gradient)].chain = weight / shape.virtual_stages;
+    stage.first_forward = stage.pass[static_cast<std::size_t>(PassKind::forward)];
+    stage.last_gradient = stage.pass[static_cast<std::size_t>(
+        schedule.splits_backward ? PassKind::weight_gradient : PassKind::backward)];
     return std::vector<StageSeconds>(static_cast<std::size_t>(shape.stages), stage);
 }
 
