@@ -23,6 +23,7 @@ int run(int argc, char** argv) {
     Context context;
     add_estimate(app, context);
     add_sweep(app, context);
+    add_solve(app, context);
     add_export(app, context);
     add_presets(app, context);
     add_validate(app, context);
@@ -30,7 +31,7 @@ int run(int argc, char** argv) {
     add_parameters(app, context);
     add_import(app, context);
     // Commands that later versions bring are known by name already.
-    for (const char* later : {"plan", "solve"}) {
+    for (const char* later : {"plan"}) {
         if (argc > 1 && std::string(argv[1]) == later) {
             report({{"", "not modelled yet", "a later version brings it", "see shardscope --help"}}, later);
             return kUnusable;

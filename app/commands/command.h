@@ -19,6 +19,7 @@ namespace shardscope::commands {
 inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kUnusable = 2;
+inline constexpr int kNoSolution = 3;
 
 // What a command gets and what it leaves: its exit code.
 struct Context {
@@ -28,6 +29,7 @@ struct Context {
 // Each adds its subcommand; its work runs when the command line names it.
 void add_estimate(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
+void add_solve(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_presets(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);

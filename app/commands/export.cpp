@@ -28,6 +28,7 @@ struct Options {
     std::vector<std::string> axes;
     std::string outputs;
     bool hypothetical = false;
+    bool held = false;
 };
 
 bool parse_size(const std::string& text, QSize& size, Problems& problems) {
@@ -55,6 +56,7 @@ int run(const Options& options) {
     FigureRequest request;
     request.plot = options.plot;
     request.hypothetical = options.hypothetical;
+    request.held = options.held;
     if (!options.size.empty()) parse_size(options.size, request.size, problems);
     for (const std::string& text : options.axes) request.axes.push_back(parse_axis(scenario, text, problems));
     if (!options.outputs.empty()) request.outputs = parse_outputs(options.outputs, problems);
@@ -123,6 +125,7 @@ void add_export(CLI::App& app, Context& context) {
                         "For sweep: result fields; for validation: mfu, tokens_per_s_per_gpu or step_time_s");
     command->add_flag("--hypothetical", options->hypothetical,
                       "Times also for what does not fit, labelled so");
+    command->add_flag("--held", options->held, "For sweep: what is automatic keeps its values");
     command->callback([options, &context] { context.exit_code = run(*options); });
 }
 

@@ -1,5 +1,6 @@
 // `shardscope sweep`: any parameters against any outputs, as CSV or JSON Lines.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 
 #include "app/commands/command.h"
 #include "base/text.h"
+#include "explore/jobs.h"
 #include "explore/sweep.h"
 #include "files/csv.h"
 #include "files/json_values.h"
@@ -23,13 +25,15 @@ struct Options {
     std::string outputs = "mfu,tokens_per_s_per_gpu,step_time_s,memory.peak_bytes";
     std::string target;
     std::string shard;
+    bool held = false;
 };
 
 struct Shard {
     std::size_t part = 1;
     std::size_t parts = 1;
-    // Contiguous blocks: point `i` of `total` belongs to this part.
-    [[nodiscard]] bool has(std::size_t i, std::size_t total) const { return i * parts / total == part - 1; }
+    // Contiguous blocks of `total` points: the first of this part's, and the first of the next one's.
+    [[nodiscard]] std::size_t begin(std::size_t total) const { return (part - 1) * total / parts; }
+    [[nodiscard]] std::size_t end(std::size_t total) const { return part * total / parts; }
 };
 
 bool parse_shard(const std::string& text, Shard& shard, Problems& problems) {
@@ -61,6 +65,82 @@ std::string axis_text(P id, double value) {
     return written.is_string()    ? written.get<std::string>()
            : written.is_boolean() ? (value != 0 ? "true" : "false")
                                   : exact(value);
+}
+
+// One line of the result.
+class Lines {
+  public:
+    Lines(const Scenario& scenario, const std::vector<Axis>& axes, const std::vector<Output>& fields,
+          bool json)
+        : scenario_(scenario), axes_(axes), fields_(fields), json_(json) {}
+
+    // Lines of the points from `begin` to before `end`.
+    [[nodiscard]] std::string of(std::size_t begin, std::size_t end) const {
+        std::string out;
+        Answer scratch;
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::vector<std::size_t> at = indices_of(axes_, i);
+            const bool valid = answer_point(scenario_, axes_, at, scratch);
+            if (json_) add_json(out, at, scratch, valid);
+            else add_csv(out, at, scratch, valid);
+        }
+        return out;
+    }
+
+  private:
+    static std::string verdict(const Answer& point, bool valid) {
+        return valid ? std::string(name_of(point.estimate.verdict)) : "invalid";
+    }
+    void add_csv(std::string& out, const std::vector<std::size_t>& at, const Answer& point,
+                 bool valid) const {
+        for (std::size_t a = 0; a < axes_.size(); ++a)
+            out += csv_field(axis_text(axes_[a].id, axes_[a].values[at[a]])) + ",";
+        for (const Output id : fields_) {
+            const double value = valid ? value_of(id, point) : std::nan("");
+            if (id == Output::wall && valid) out += name_of(point.estimate.wall);
+            else if (std::isfinite(value)) out += exact(value);
+            out += ",";
+        }
+        out += verdict(point, valid) + "\n";
+    }
+    void add_json(std::string& out, const std::vector<std::size_t>& at, const Answer& point,
+                  bool valid) const {
+        nlohmann::ordered_json line;
+        for (std::size_t a = 0; a < axes_.size(); ++a) {
+            line[std::string(parameter(axes_[a].id).key)] = write_value(axes_[a].id, axes_[a].values[at[a]]);
+        }
+        for (const Output id : fields_) {
+            const double value = valid ? value_of(id, point) : std::nan("");
+            auto& place = line[std::string(output(id).path)];
+            if (id == Output::wall && valid) place = std::string(name_of(point.estimate.wall));
+            else if (std::isfinite(value)) place = value;
+            else place = nullptr;
+        }
+        line["verdict"] = verdict(point, valid);
+        out += line.dump() + "\n";
+    }
+
+    const Scenario& scenario_;
+    const std::vector<Axis>& axes_;
+    const std::vector<Output>& fields_;
+    bool json_;
+};
+
+// All lines in order, made on all processors, block by block.
+template <typename Take>
+void write_lines(const Lines& lines, std::size_t begin, std::size_t end, Take&& take) {
+    constexpr std::size_t kBlock = 64;
+    constexpr std::size_t kBlocks = 256;  // at once: what is held back is small
+    std::vector<std::string> blocks;
+    for (std::size_t first = begin; first < end; first += kBlock * kBlocks) {
+        const std::size_t last = std::min(end, first + kBlock * kBlocks);
+        blocks.assign((last - first + kBlock - 1) / kBlock, {});
+        parallel_for(blocks.size(), usable_threads(), [&](std::size_t i) {
+            const std::size_t from = first + i * kBlock;
+            blocks[i] = lines.of(from, std::min(last, from + kBlock));
+        });
+        for (const std::string& block : blocks) take(block);
+    }
 }
 
 int run(const Options& options) {
@@ -96,47 +176,18 @@ int run(const Options& options) {
         report(problems, {});
         return kUnusable;
     }
-    std::size_t total = 1;
-    for (const Axis& axis : axes) total *= axis.values.size();
-
-    std::string out;
-    if (!json && shard.part == 1) out += csv_header(axes, fields);
-    std::size_t i = 0;
-    for_each_point(scenario, axes, [&](const std::vector<std::size_t>& at, const Answer& point, bool valid) {
-        if (!shard.has(i++, total)) return;
-        const std::string verdict = valid ? std::string(name_of(point.estimate.verdict)) : "invalid";
-        nlohmann::ordered_json line;
-        for (std::size_t a = 0; a < axes.size(); ++a) {
-            const double value = axes[a].values[at[a]];
-            if (json) line[std::string(parameter(axes[a].id).key)] = write_value(axes[a].id, value);
-            else out += csv_field(axis_text(axes[a].id, value)) + ",";
-        }
-        for (const Output id : fields) {
-            double value = valid ? value_of(id, point) : std::nan("");
-            const bool wall = id == Output::wall && valid;
-            if (json) {
-                auto& place = line[std::string(output(id).path)];
-                if (wall) place = std::string(name_of(point.estimate.wall));
-                else if (std::isfinite(value)) place = value;
-                else place = nullptr;
-            } else {
-                out += (wall                   ? std::string(name_of(point.estimate.wall))
-                        : std::isfinite(value) ? exact(value)
-                                               : std::string()) +
-                       ",";
-            }
-        }
-        if (json) {
-            line["verdict"] = verdict;
-            out += line.dump() + "\n";
-        } else {
-            out += verdict + "\n";
-        }
-    });
+    const std::size_t total = combinations(axes);
+    if (options.held) scenario = locked(planned(scenario));
+    const Lines lines(scenario, axes, fields, json);
+    const std::string header = !json && shard.part == 1 ? csv_header(axes, fields) : std::string();
     if (options.target.empty()) {
-        std::fputs(out.c_str(), stdout);
+        std::fputs(header.c_str(), stdout);
+        write_lines(lines, shard.begin(total), shard.end(total),
+                    [](const std::string& block) { std::fputs(block.c_str(), stdout); });
         return kDone;
     }
+    std::string out = header;
+    write_lines(lines, shard.begin(total), shard.end(total), [&](const std::string& block) { out += block; });
     if (write_whole(options.target, out, problems)) return kDone;
     report(problems, options.target);
     return kUnusable;
@@ -157,6 +208,9 @@ void add_sweep(CLI::App& app, Context& context) {
     command->add_option("--output", options->outputs, "Result fields, separated by commas");
     command->add_option("-o", options->target, "F.csv or F.jsonl instead of standard output");
     command->add_option("--shard", options->shard, "I/N: only the I-th of N contiguous blocks");
+    command->add_flag("--held", options->held,
+                      "Hold the plan: automatic parameters keep the value they have at the scenario itself, "
+                      "instead of being planned anew at every point");
     command->callback([options, &context] { context.exit_code = run(*options); });
 }
 

@@ -31,9 +31,6 @@ Answer answer(const Scenario& scenario);
 // Returns false when the values are not valid.
 bool answer_into(const Scenario& scenario, Answer& out);
 
-// The scenario with automatic parameters set: the largest micro-batch that fits (one when none does).
-Scenario planned(const Scenario& scenario);
-
 Levers levers(const Answer& base);
 
 }  // namespace shardscope

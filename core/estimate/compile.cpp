@@ -159,15 +159,19 @@ void compile_pipeline(Compiled& c) {
     }
 }
 
+void compile_outputs(Compiled& c) {
+    const double active_layers = c.active_parameters - c.root_parameters;
+    c.recomputed_flops_per_token = recomputed_flops(c.settings, active_layers / c.settings[P::layers]);
+    c.ideal = ideal_inputs(c);
+}
+
 void compile(const Settings& settings, Compiled& out) {
     out.settings = settings;
     compile_machine(out);
     compile_operators(out);
     compile_sharing(out);
     compile_pipeline(out);
-    const double active_layers = out.active_parameters - out.root_parameters;
-    out.recomputed_flops_per_token = recomputed_flops(settings, active_layers / settings[P::layers]);
-    out.ideal = ideal_inputs(out);
+    compile_outputs(out);
 }
 
 Compiled compile(const Settings& settings) {

@@ -13,11 +13,6 @@ namespace {
 // Within this distance of each other the two largest elasticities count as equal.
 constexpr double kBalanced = 0.02;
 
-Verdict judge(const MemoryUse& memory) {
-    if (memory.peak > memory.capacity + memory.margin) return Verdict::does_not_fit;
-    return memory.peak > memory.capacity - memory.margin ? Verdict::risky : Verdict::fits;
-}
-
 // Close to the capacity the caching allocator frees and asks again, which costs up to a fifth of the
 // throughput, in some runs and not in others: MPT-70B on 64 A100-40 at micro-batch 2 runs at 35.9 % MFU, 128
 // at micro-batch 4 at 48.9 % (mosaicml/llm-foundry, benchmark tables). An estimate without retries owes its
@@ -106,11 +101,18 @@ double Estimate::communication_time() const {
 }
 double Estimate::schedule_time() const { return sum_of(step, kWaitingTerms); }
 
+Verdict verdict_of(double peak, const Settings& s) {
+    const double capacity = s[P::memory];
+    const double margin = s[P::risk_margin] * capacity;
+    if (peak > capacity + margin) return Verdict::does_not_fit;
+    return peak > capacity - margin ? Verdict::risky : Verdict::fits;
+}
+
 Estimate estimate(const Compiled& c) {
     const Settings& s = c.settings;
     Estimate out;
     out.memory = memory_use(c);
-    out.verdict = judge(out.memory);
+    out.verdict = verdict_of(out.memory.peak, s);
     out.step = step_time(c);
     for (std::size_t i = 0; i < kRates; ++i) out.elasticity[i] = out.step.attribution.by[i] / out.step.total;
     out.wall = wall_of(out.elasticity, out.verdict);

@@ -105,5 +105,7 @@ struct Estimate {
 };
 
 Estimate estimate(const Compiled& compiled);
+// Of `peak` bytes against the capacity, give or take the margin.
+Verdict verdict_of(double peak, const Settings& settings);
 
 }  // namespace shardscope

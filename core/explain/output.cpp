@@ -73,6 +73,19 @@ Output find_output(std::string_view path) {
     return found;
 }
 
+bool less_is_better(Output id) {
+    switch (output(id).quantity) {
+        case Quantity::seconds:
+        case Quantity::bytes:
+        case Quantity::days:
+        case Quantity::hours:
+        case Quantity::money:
+        case Quantity::watts:
+        case Quantity::joules: return true;
+        default: return false;
+    }
+}
+
 double value_of(Output id, const Answer& answer, bool hypothetical) {
     const OutputRow& row = output(id);
     const bool shown = answer.valid() && (!row.timed || hypothetical || answer.estimate.fits());

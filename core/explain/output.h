@@ -42,6 +42,9 @@ const OutputRow& output(Output id);
 // By path or, where unique, its last name; Output::count when there is none.
 Output find_output(std::string_view path);
 
+// Times, memory, power, money: less of it is better.
+bool less_is_better(Output id);
+
 // The value; NaN where it means nothing (the scenario is not valid, or it does not fit and `hypothetical` is
 // off).
 double value_of(Output id, const Answer& answer, bool hypothetical = false);

@@ -48,19 +48,21 @@ StageSeconds PartsOfPasses::OfStage::seconds() const {
 PartsOfPasses::PartsOfPasses(const Compiled& compiled, const Estimate& estimate)
     : c_(compiled),
       estimate_(estimate),
-      dense_(layer_of(compiled.work.dense, compiled.traffic.dense, compiled)),
-      sparse_(layer_of(compiled.work.sparse, compiled.traffic.sparse, compiled)),
-      pacing_(&pacing_stage(compiled, dense_, sparse_)),
+      dense_{computed(compiled.work.dense, compiled),
+             held(compiled.work.dense, compiled.traffic.dense, compiled).traffic},
+      sparse_{computed(compiled.work.sparse, compiled),
+              held(compiled.work.sparse, compiled.traffic.sparse, compiled).traffic},
+      pacing_(&slowest_stage(compiled, dense_.computed, sparse_.computed)),
       copies_(term(estimate.step, StepTerm::copies) / compiled.settings[P::accumulation]) {}
 
 // A layer that computes while `gather` and then `reduce` seconds of communication go on below it.
 LayerParts PartsOfPasses::parts(const Layer& layer, bool backward, double gather, double reduce) const {
     LayerParts out;
-    const PassTime& pass = backward ? layer.work.backward : layer.work.forward;
+    const PassTime& pass = backward ? layer.computed.work.backward : layer.computed.work.forward;
     double busy = pass.time.total();
     if (backward) {
-        add(out.chain, Activity::recompute, layer.recompute.total());
-        busy += layer.recompute.total();
+        add(out.chain, Activity::recompute, layer.computed.recompute.total());
+        busy += layer.computed.recompute.total();
     }
     add_pass(out.chain, pass, backward ? Activity::backward : Activity::forward);
     add(out.hidden, Activity::context_exchange, pass.hidden);

@@ -11,6 +11,12 @@
 
 namespace shardscope {
 
+// One kind of layer.
+struct Layer {
+    Computed computed;
+    UnitTraffic traffic;
+};
+
 struct Part {
     Activity activity = Activity::forward;
     double seconds = 0;

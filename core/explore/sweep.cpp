@@ -90,6 +90,33 @@ Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& pro
     return make_axis(scenario, id, from, to, static_cast<int>(steps.value), logarithmic);
 }
 
+std::size_t combinations(const std::vector<Axis>& axes) {
+    std::size_t count = 1;
+    for (const Axis& axis : axes) count *= axis.values.size();
+    return count;
+}
+
+std::vector<std::size_t> indices_of(const std::vector<Axis>& axes, std::size_t combination) {
+    std::vector<std::size_t> at(axes.size());
+    for (std::size_t i = axes.size(); i-- > 0;) {
+        at[i] = combination % axes[i].values.size();
+        combination /= axes[i].values.size();
+    }
+    return at;
+}
+
+bool answer_point(const Scenario& scenario, const std::vector<Axis>& axes, const std::vector<std::size_t>& at,
+                  Answer& out) {
+    Scenario point = scenario;
+    for (std::size_t i = 0; i < axes.size(); ++i) point = edited(point, axes[i].id, axes[i].values[at[i]]);
+    if (!answer_into(point, out)) return false;
+    // An edit moves to the nearest value that is valid beside the others: then this combination is none.
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        if (out.settings[axes[i].id] != axes[i].values[at[i]]) return false;
+    }
+    return true;
+}
+
 CurvePoint curve_point(double x, const Answer& answer, bool valid) {
     CurvePoint point;
     point.x = x;

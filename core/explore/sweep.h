@@ -20,9 +20,26 @@ Axis usual_axis(const Scenario& scenario, P id, int steps);
 // "KEY=FROM:TO:STEPS[:log]" or "KEY=a,b,c". On a problem the axis has no values.
 Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& problems);
 
-// Calls `visit(indices, answer, valid)` for every combination, the last axis running fastest.
+// How many combinations of the axes' values there are, and the indices of one of them: the last axis runs
+// fastest.
+std::size_t combinations(const std::vector<Axis>& axes);
+std::vector<std::size_t> indices_of(const std::vector<Axis>& axes, std::size_t combination);
+// The scenario with these values set one after the other. False where they cannot all be set, or not
+// together.
+bool answer_point(const Scenario& scenario, const std::vector<Axis>& axes, const std::vector<std::size_t>& at,
+                  Answer& out);
+
+// Calls `visit(indices, answer, valid)` for every combination in order.
 template <typename Visit>
-void for_each_point(const Scenario& scenario, const std::vector<Axis>& axes, Visit&& visit);
+void for_each_point(const Scenario& scenario, const std::vector<Axis>& axes, Visit&& visit) {
+    Answer scratch;
+    const std::size_t count = combinations(axes);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::vector<std::size_t> at = indices_of(axes, i);
+        const bool valid = answer_point(scenario, axes, at, scratch);
+        visit(at, scratch, valid);
+    }
+}
 
 // What a curve needs of one point.
 struct CurvePoint {
@@ -43,24 +60,5 @@ struct CurvePoint {
 using Curve = std::vector<CurvePoint>;
 CurvePoint curve_point(double x, const Answer& answer, bool valid);
 Curve curve(const Scenario& scenario, const Axis& axis);
-
-template <typename Visit>
-void for_each_point(const Scenario& scenario, const std::vector<Axis>& axes, Visit&& visit) {
-    std::vector<std::size_t> at(axes.size(), 0);
-    for (const Axis& axis : axes) {
-        if (axis.values.empty()) return;
-    }
-    Answer scratch;
-    while (true) {
-        Scenario point = scenario;
-        for (std::size_t i = 0; i < axes.size(); ++i)
-            point = edited(point, axes[i].id, axes[i].values[at[i]]);
-        const bool valid = answer_into(point, scratch);
-        visit(at, scratch, valid);
-        std::size_t i = axes.size();
-        while (i > 0 && ++at[i - 1] == axes[i - 1].values.size()) at[--i] = 0;
-        if (i == 0) return;
-    }
-}
 
 }  // namespace shardscope

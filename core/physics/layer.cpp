@@ -2,9 +2,9 @@
 
 namespace shardscope {
 
-Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled& c) {
+Computed computed(const BlockWork& work, const Compiled& c) {
     const Settings& s = c.settings;
-    Layer out{work, {}, {}, traffic};
+    Computed out{work, {}, {}};
     if (s[P::recompute] == kRecomputeSelective) {
         const Time policy = s[P::selective_cost] * work.forward.time;
         out.recompute = longer(work.forward.attention, policy);
@@ -12,7 +12,12 @@ Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled
         out.recompute = s[P::recompute] * s[P::recompute_share] * work.forward.time;
     }
     out.both = work.forward.time + work.backward.time + out.recompute;
-    out.parameters = work.weights + work.experts;
+    return out;
+}
+
+Held held(const BlockWork& work, const UnitTraffic& traffic, const Compiled& c) {
+    const Settings& s = c.settings;
+    Held out{traffic, work.weights + work.experts, 0};
     const double shard = work.weights / c.layout.shard.size() + work.experts / c.layout.expert_shard.size();
     if (is_fsdp(s) && s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters) {
         // Every GPU brings its shard from the host before it is gathered.
@@ -23,13 +28,15 @@ Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled
     return out;
 }
 
-const Stage& pacing_stage(const Compiled& c, const Layer& dense, const Layer& sparse) {
-    const Stage* stage = &c.stages.first;
-    if (c.stages.count <= 1) return *stage;
+Time both_passes(const BlockWork& end) { return end.forward.time + end.backward.time; }
+
+const Stage& slowest_stage(const Compiled& c, const Computed& dense, const Computed& sparse) {
+    const Stage* out = &c.stages.first;
+    if (c.stages.count <= 1) return *out;
     const double dense_layer = dense.both.total();
     const double sparse_layer = sparse.both.total();
-    const double embedding = (c.work.embedding.forward.time + c.work.embedding.backward.time).total();
-    const double head = (c.work.head.forward.time + c.work.head.backward.time).total();
+    const double embedding = both_passes(c.work.embedding).total();
+    const double head = both_passes(c.work.head).total();
     double slowest = 0;
     for (const Stage* candidate : {&c.stages.first, &c.stages.middle, &c.stages.last}) {
         double seconds = candidate->dense * dense_layer + candidate->sparse * sparse_layer;
@@ -37,9 +44,9 @@ const Stage& pacing_stage(const Compiled& c, const Layer& dense, const Layer& sp
         if (candidate->head) seconds += head;
         if (seconds <= slowest) continue;
         slowest = seconds;
-        stage = candidate;
+        out = candidate;
     }
-    return *stage;
+    return *out;
 }
 
 UnitTraffic end_traffic(const Stage& stage, const Compiled& c) {

@@ -89,7 +89,52 @@ Kept kept_of(const BlockWork& layer, const Compiled& c) {
     return {(1 - recompute) * all + recompute * input, all - input};
 }
 
-MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, const Kept& sparse) {
+// Everything on a GPU while `gathered`, `resident` and `logits` bytes come and go.
+MemoryTerms terms_of(const StateMemory& state, double gathered, double resident, double logits,
+                     const Compiled& c) {
+    const Settings& s = c.settings;
+    MemoryTerms terms{};
+    const auto term = [&](MemoryTerm which) -> double& { return terms[static_cast<std::size_t>(which)]; };
+    term(MemoryTerm::weights) = state.weights;
+    term(MemoryTerm::gradients) = state.gradients;
+    term(MemoryTerm::optimizer) = state.optimizer;
+    term(MemoryTerm::gathered) = gathered;
+    term(MemoryTerm::activations) = resident;
+    term(MemoryTerm::logits) = logits;
+    term(MemoryTerm::context) = s[P::memory_reserve];
+    // States are allocated once; what comes and goes leaves holes.
+    term(MemoryTerm::allocator) =
+        s[P::fragmentation] * (gathered + resident + logits) + s[P::gathered_slack] * gathered;
+    return terms;
+}
+
+// `record(moment, terms)` for every moment of a step.
+template <typename Record>
+void each_moment(const StateMemory& state, const WorkMemory& work, const Compiled& c, Record&& record) {
+    record(Moment::forward_end, terms_of(state, state.gathered_forward, work.resident, work.logits, c));
+    record(Moment::backward, terms_of(state, state.gathered_backward, work.resident + work.working, 0, c));
+    record(Moment::optimizer_step, terms_of(state, 0, 0, 0, c));
+}
+
+}  // namespace
+
+MemoryUse memory_use(const Stage& stage, const Compiled& c) {
+    MemoryUse use;
+    use.stage = stage.position;
+    use.capacity = c.settings[P::memory];
+    use.margin = c.settings[P::risk_margin] * use.capacity;
+    each_moment(state_memory(stage, c), work_memory(stage, c), c,
+                [&](Moment moment, const MemoryTerms& terms) {
+                    use.by_moment[static_cast<std::size_t>(moment)] = terms;
+                    const double total = sum(terms);
+                    if (total <= use.peak) return;
+                    use.peak = total;
+                    use.peak_moment = moment;
+                });
+    return use;
+}
+
+StateMemory state_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     const auto sharding = s.choice<Sharding>(P::sharding);
     const Shares shares = shares_of(sharding, c.layout.shard.size());
@@ -111,31 +156,31 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
     // Experts that no GPU shares out are whole already.
     const double gathered_experts = c.layout.expert_shard.size() > 1 ? expert_unit : 0;
     const double unit = std::max(dense_unit, sparse_unit + gathered_experts);
-    double gathered_forward = 0;
-    double gathered_backward = 0;
+    StateMemory out;
     if (gathers) {
         const double live = std::min(2.0, stage.layers());
         const double whole =
             s.on(P::reshard_after_forward) ? live * unit : shared - root + stage.sparse * gathered_experts;
-        gathered_forward = c.compute_bytes * (root + whole);
-        gathered_backward = gathered_forward + c.state.gradients * (root + unit);
+        out.gathered_forward = c.compute_bytes * (root + whole);
+        out.gathered_backward = out.gathered_forward + c.state.gradients * (root + unit);
     } else if (sharding == Sharding::zero2 && c.layout.shard.size() > 1) {
-        gathered_backward = c.state.gradients * (root + unit);
+        out.gathered_backward = c.state.gradients * (root + unit);
     }
-
-    MemoryTerms terms{};
-    const auto term = [&](MemoryTerm which) -> double& { return terms[static_cast<std::size_t>(which)]; };
     // Without FSDP nothing gathers weights from the host, so they stay.
-    term(MemoryTerm::weights) =
-        from_host ? 0 : c.state.weights * (shared / shares.weights + experts / expert_shares.weights);
-    term(MemoryTerm::gradients) = c.state.gradients * (1 + s[P::gradient_copies]) *
-                                  (shared / shares.gradients + experts / expert_shares.gradients);
-    term(MemoryTerm::optimizer) =
-        offload != Offload::none
-            ? 0
-            : c.state.optimizer * (shared / shares.optimizer + experts / expert_shares.optimizer);
-    term(MemoryTerm::context) = s[P::memory_reserve];
+    if (!from_host)
+        out.weights = c.state.weights * (shared / shares.weights + experts / expert_shares.weights);
+    out.gradients = c.state.gradients * (1 + s[P::gradient_copies]) *
+                    (shared / shares.gradients + experts / expert_shares.gradients);
+    if (offload == Offload::none)
+        out.optimizer = c.state.optimizer * (shared / shares.optimizer + experts / expert_shares.optimizer);
+    return out;
+}
 
+WorkMemory work_memory(const Stage& stage, const Compiled& c) {
+    const Settings& s = c.settings;
+    Kept dense, sparse;
+    if (stage.dense > 0) dense = kept_of(c.work.dense, c);
+    if (stage.sparse > 0) sparse = kept_of(c.work.sparse, c);
     // E6: micro-batches whose activations lie here at once.
     const double in_flight = c.stages.count > 1 ? c.schedule->in_flight(c.pipeline, stage.position) : 1;
     double boundary = 0;
@@ -146,61 +191,28 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c, const Kept& dense, co
                                      c.tokens_per_micro_batch * s[P::hidden_size] /
                                      (s.on(P::sequence_parallel) ? c.layout.tensor : 1)
                                : 0;
-    const double activations =
-        in_flight * (stage.dense * dense.kept + stage.sparse * sparse.kept + boundary + buffers);
-    const double working =
-        std::max(stage.dense > 0 ? dense.working : 0, stage.sparse > 0 ? sparse.working : 0);
-    const double logits = stage.head ? s[P::logits_bytes] * c.tokens_per_micro_batch * s[P::vocab_size] /
-                                           (s.on(P::parallel_loss) ? c.layout.tensor : 1)
-                                     : 0;
-
-    MemoryUse use;
-    use.stage = stage.position;
-    use.capacity = s[P::memory];
-    use.margin = s[P::risk_margin] * use.capacity;
-    const auto record = [&](Moment moment, double gathered, double resident, double loss) {
-        term(MemoryTerm::gathered) = gathered;
-        term(MemoryTerm::activations) = resident;
-        term(MemoryTerm::logits) = loss;
-        // States are allocated once; what comes and goes leaves holes.
-        term(MemoryTerm::allocator) =
-            s[P::fragmentation] * (gathered + resident + loss) + s[P::gathered_slack] * gathered;
-        use.by_moment[static_cast<std::size_t>(moment)] = terms;
-        const double total = sum(terms);
-        if (total > use.peak) {
-            use.peak = total;
-            use.peak_moment = moment;
-        }
-    };
-    record(Moment::forward_end, gathered_forward, activations, logits);
-    record(Moment::backward, gathered_backward, activations + working, 0);
-    record(Moment::optimizer_step, 0, 0, 0);
-    return use;
+    WorkMemory out;
+    out.resident = in_flight * (stage.dense * dense.kept + stage.sparse * sparse.kept + boundary + buffers);
+    out.working = std::max(dense.working, sparse.working);
+    if (stage.head)
+        out.logits = s[P::logits_bytes] * c.tokens_per_micro_batch * s[P::vocab_size] /
+                     (s.on(P::parallel_loss) ? c.layout.tensor : 1);
+    return out;
 }
 
-struct KeptByLayer {
-    Kept dense, sparse;
-    explicit KeptByLayer(const Compiled& c) {
-        if (c.operators.dense.repeat > 0) dense = kept_of(c.work.dense, c);
-        if (c.operators.sparse.repeat > 0) sparse = kept_of(c.work.sparse, c);
-    }
-};
-
-}  // namespace
-
-MemoryUse memory_use(const Stage& stage, const Compiled& c) {
-    const KeptByLayer kept(c);
-    return memory_of(stage, c, kept.dense, kept.sparse);
+double peak_memory(const StateMemory& state, const WorkMemory& work, const Compiled& c) {
+    double peak = 0;
+    each_moment(state, work, c, [&](Moment, const MemoryTerms& terms) { peak = std::max(peak, sum(terms)); });
+    return peak;
 }
 
 MemoryUse memory_use(const Compiled& c) {
-    const auto [dense, sparse] = KeptByLayer(c);
-    MemoryUse use = memory_of(c.stages.first, c, dense, sparse);
+    MemoryUse use = memory_use(c.stages.first, c);
     if (c.stages.count <= 1) return use;
     // The first stage holds the most micro-batches, the last one the logits, one between them the most
     // layers.
     for (const Stage* stage : {&c.stages.middle, &c.stages.last}) {
-        const MemoryUse other = memory_of(*stage, c, dense, sparse);
+        const MemoryUse other = memory_use(*stage, c);
         if (other.peak > use.peak) use = other;
     }
     return use;

@@ -10,6 +10,23 @@ MemoryUse memory_use(const Compiled& compiled);
 // Of one stage's.
 MemoryUse memory_use(const Stage& stage, const Compiled& compiled);
 
+// The same in parts, for searches over plans. What lies on one GPU of a stage…
+// … of the state: by degrees, sharding and offload; bytes,
+struct StateMemory {
+    double weights = 0, gradients = 0, optimizer = 0;
+    double gathered_forward = 0, gathered_backward = 0;  // FSDP's whole units
+};
+StateMemory state_memory(const Stage& stage, const Compiled& compiled);
+// … and of the work: by degrees, micro-batch, schedule and recomputation; bytes.
+struct WorkMemory {
+    double resident = 0;  // activations of all micro-batches in flight
+    double working = 0;   // of the layer that is computed again
+    double logits = 0;
+};
+WorkMemory work_memory(const Stage& stage, const Compiled& compiled);
+// The fullest moment of a GPU that holds both; bytes.
+double peak_memory(const StateMemory& state, const WorkMemory& work, const Compiled& compiled);
+
 // Parameters of the embedding and the head on one GPU of a stage, before data-parallel sharding. A tied head
 // on a stage of its own keeps a copy of the embedding.
 double end_parameters(const Stage& stage, const Compiled& compiled);

@@ -79,9 +79,7 @@ class Timeline {
     StepTime step_;
 };
 
-Time both_passes(const BlockWork& end) { return end.forward.time + end.backward.time; }
-
-Time time_of(const Stage& stage, const Layer& dense, const Layer& sparse, const Compiled& c) {
+Time time_of(const Stage& stage, const Computed& dense, const Computed& sparse, const Compiled& c) {
     Time out = stage.dense * dense.both;
     if (stage.sparse > 0) out += stage.sparse * sparse.both;
     if (stage.embedding) out += both_passes(c.work.embedding);
@@ -89,8 +87,8 @@ Time time_of(const Stage& stage, const Layer& dense, const Layer& sparse, const 
     return out;
 }
 
-// One micro-batch on the average stage, messages to its neighbours included.
-StageTimes average_stage(const Compiled& c, const Layer& dense, const Layer& sparse) {
+// One micro-batch on the average stage.
+StageTimes average_stage(const Compiled& c, const Computed& dense, const Computed& sparse) {
     const double share = 1 / c.stages.count;
     const double dense_layers = c.operators.dense.repeat * share;
     const double sparse_layers = c.operators.sparse.repeat * share;
@@ -98,110 +96,59 @@ StageTimes average_stage(const Compiled& c, const Layer& dense, const Layer& spa
     StageTimes out;
     // A third of the ends' two passes is the forward one.
     out.forward = dense_layers * c.work.dense.forward.time + sparse_layers * c.work.sparse.forward.time +
-                  (1.0 / 3) * ends_time + c.pipeline.virtual_stages * c.message;
+                  (1.0 / 3) * ends_time;
     out.backward = dense_layers * (c.work.dense.backward.time + dense.recompute) +
-                   sparse_layers * (c.work.sparse.backward.time + sparse.recompute) + (2.0 / 3) * ends_time +
-                   c.pipeline.virtual_stages * c.message;
-    if (c.schedule->splits_backward) {
-        out.weight_gradient =
-            dense_layers * c.work.dense.weight_gradient + sparse_layers * c.work.sparse.weight_gradient;
-    }
+                   sparse_layers * (c.work.sparse.backward.time + sparse.recompute) + (2.0 / 3) * ends_time;
+    out.weight_gradient =
+        dense_layers * c.work.dense.weight_gradient + sparse_layers * c.work.sparse.weight_gradient;
     return out;
 }
 
-}  // namespace
+// Every piece's message to a neighbour lengthens the pass.
+StageTimes with_messages(StageTimes stage, const Compiled& c) {
+    stage.forward += c.pipeline.virtual_stages * c.message;
+    stage.backward += c.pipeline.virtual_stages * c.message;
+    return stage;
+}
 
-StepTime step_time(const Compiled& c) {
+// Times a step that gradients are reduced without FSDP: with the last micro-batch; ZeRO-2, which has no room
+// for whole gradients, with every one.
+double reductions(const Compiled& c) {
+    return c.settings.choice<Sharding>(P::sharding) == Sharding::zero2 ? c.settings[P::accumulation] : 1;
+}
+
+// What nothing hides: communication before the first and after the last layer, copies, optimizer, host.
+void add_unhidden(Timeline& line, const Stage& stage, const Held& dense, const Held& sparse,
+                  const Compiled& c) {
     const Settings& s = c.settings;
     const auto sharding = s.choice<Sharding>(P::sharding);
     const double micro_batches = s[P::accumulation];
-    const double host = s[P::layer_overhead];
-    const bool sharded = c.layout.shard.size() > 1;
-
-    const Layer dense = layer_of(c.work.dense, c.traffic.dense, c);
-    const Layer sparse = layer_of(c.work.sparse, c.traffic.sparse, c);
-
-    // E20: the slowest stage sets the pace.
-    const Stage* stage = &pacing_stage(c, dense, sparse);
-    const double root_parameters = end_parameters(*stage, c);
+    const double root_parameters = end_parameters(stage, c);
     const double stage_parameters =
-        stage->dense * dense.parameters + stage->sparse * sparse.parameters + root_parameters;
-    const UnitTraffic root = end_traffic(*stage, c);
-    const Layer& last = stage->sparse > 0 ? sparse : dense;
-
-    Timeline line(s[P::overlap]);
-    if (stage->embedding) line.add(c.work.embedding, micro_batches);
-    if (stage->head) line.add(c.work.head, micro_batches);
-    if (stage->dense > 0) line.add_terms(c.work.dense, micro_batches * stage->dense);
-    if (stage->sparse > 0) line.add_terms(c.work.sparse, micro_batches * stage->sparse);
-
-    // Layers of the stage in turn; the one at its end has nothing to hide its communication behind.
-    const auto each_layer = [&](auto&& visit) {
-        const auto kind = [&](const Layer& layer, double count) {
-            if (count <= 0) return;
-            const double at_end = &layer == &last ? std::min(1.0, count) : 0;
-            visit(layer, count - at_end, at_end);
-        };
-        kind(dense, stage->dense);
-        kind(sparse, stage->sparse);
-    };
-    const Time none;
+        stage.dense * dense.parameters + stage.sparse * sparse.parameters + root_parameters;
+    const UnitTraffic root = end_traffic(stage, c);
+    const UnitTraffic& last = stage.sparse > 0 ? sparse.traffic : dense.traffic;
+    const Time reduce = last.reduce + last.combine + root.reduce + root.combine;
     const double accumulated = s[P::gradient_traffic] * c.state.gradients;  // bytes per parameter
     if (is_fsdp(s)) {
-        // Every pass gathers a layer while it computes the one before; the first gather and the last
-        // reduction are exposed.
-        const bool reshards = s.on(P::reshard_after_forward);
-        line.add(StepTerm::network, root.gather + last.traffic.gather, micro_batches);
-        each_layer([&](const Layer& layer, double inner, double at_end) {
-            const Time again = reshards ? layer.traffic.gather : none;
-            line.layers(layer.work.forward.time, none, layer.traffic.gather, host, micro_batches * inner);
-            line.layers(layer.work.forward.time, none, none, host, micro_batches * at_end);
-            line.layers(layer.work.backward.time, layer.recompute,
-                        again + layer.traffic.reduce + layer.traffic.combine, host, micro_batches * inner);
-            line.layers(layer.work.backward.time, layer.recompute, again, host, micro_batches * at_end);
-        });
-        line.add(StepTerm::network, last.traffic.reduce + last.traffic.combine + root.reduce + root.combine,
-                 micro_batches);
+        line.add(StepTerm::network, root.gather + last.gather, micro_batches);
+        line.add(StepTerm::network, reduce, micro_batches);
         // Experts that no GPU shares out are neither gathered nor copied.
         const bool experts_whole = c.layout.expert_shard.size() <= 1;
-        const double whole = !sharded        ? stage_parameters
-                             : experts_whole ? stage->sparse * c.work.sparse.experts
-                                             : 0;
+        const double whole = c.layout.shard.size() <= 1 ? stage_parameters
+                             : experts_whole            ? stage.sparse * c.work.sparse.experts
+                                                        : 0;
         const double bytes = s[P::copy_traffic] * (stage_parameters - whole) + accumulated * whole;
         line.add(StepTerm::copies, traffic(bytes, c), micro_batches);
     } else {
-        // Weights stay whole. Gradients are reduced during the last micro-batch's backward pass; ZeRO-2,
-        // which has no room for whole gradients, reduces in every one.
-        const double reducing = sharding == Sharding::zero2 ? micro_batches : 1;
-        const bool gathers = sharding != Sharding::ddp;
-        each_layer([&](const Layer& layer, double inner, double at_end) {
-            const Time reduce = layer.traffic.reduce + layer.traffic.combine;
-            const double count = inner + at_end;
-            line.layers(layer.work.forward.time, none, none, host, (micro_batches - 1) * count);
-            // The updated shards are gathered once, during the next step's first forward pass.
-            line.layers(layer.work.forward.time, none, gathers ? layer.traffic.gather : none, host, count);
-            line.layers(layer.work.backward.time, layer.recompute, none, host,
-                        (micro_batches - reducing) * count);
-            line.layers(layer.work.backward.time, layer.recompute, reduce, host, reducing * inner);
-            line.layers(layer.work.backward.time, layer.recompute, none, host, reducing * at_end);
-        });
-        line.add(StepTerm::network, last.traffic.reduce + last.traffic.combine + root.reduce + root.combine,
-                 reducing);
-        if (gathers) line.add(StepTerm::network, root.gather, 1);
+        line.add(StepTerm::network, reduce, reductions(c));
+        if (sharding != Sharding::ddp) line.add(StepTerm::network, root.gather, 1);
         line.add(StepTerm::copies, traffic(accumulated * stage_parameters, c), micro_batches);
-    }
-
-    if (c.stages.count > 1) {
-        // One message forward and one back for each piece of the model.
-        line.below(StepTerm::stage_network, time_of(*stage, dense, sparse, c),
-                   2 * c.pipeline.virtual_stages * c.message, micro_batches);
-        const StageTimes average = average_stage(c, dense, sparse);
-        line.add(StepTerm::bubble, c.schedule->bubble(c.pipeline, average), 1);
     }
 
     // E11: the optimizer streams over its shard of the state, on the GPU or on the host.
     const double root_updated = root_parameters / (sharding == Sharding::ddp ? 1 : c.layout.shard.size());
-    const double local = stage->dense * dense.updated + stage->sparse * sparse.updated + root_updated;
+    const double local = stage.dense * dense.updated + stage.sparse * sparse.updated + root_updated;
     if (s.choice<Offload>(P::offload) == Offload::none) {
         line.add(StepTerm::optimizer, traffic(s[P::optimizer_traffic] * local, c), 1);
     } else {
@@ -210,6 +157,113 @@ StepTime step_time(const Compiled& c) {
         line.add(StepTerm::host_link, {Rate::latency, moved + updated}, 1);
     }
     line.add(StepTerm::host, {Rate::latency, s[P::step_overhead]}, 1);
+}
+
+}  // namespace
+
+ComputeFloor compute_floor(const Compiled& c) {
+    const Settings& s = c.settings;
+    const Computed dense = computed(c.work.dense, c);
+    const Computed sparse = computed(c.work.sparse, c);
+    const Stage& stage = slowest_stage(c, dense, sparse);
+    // A pass lasts as long as the host takes to issue it, if that is longer.
+    const auto layer = [&](const Computed& l) {
+        const double host = s[P::layer_overhead];
+        return std::max(host, l.work.forward.time.total()) +
+               std::max(host, (l.work.backward.time + l.recompute).total());
+    };
+    ComputeFloor out;
+    if (stage.dense > 0) out.computing += stage.dense * layer(dense);
+    if (stage.sparse > 0) out.computing += stage.sparse * layer(sparse);
+    if (stage.embedding) out.computing += both_passes(c.work.embedding).total();
+    if (stage.head) out.computing += both_passes(c.work.head).total();
+    out.computing *= s[P::accumulation];
+    if (c.stages.count > 1) out.average = average_stage(c, dense, sparse);
+    return out;
+}
+
+double with_bubble(const ComputeFloor& floor, const Compiled& c) {
+    if (c.stages.count <= 1) return floor.computing;
+    return floor.computing + c.schedule->bubble(c.pipeline, with_messages(floor.average, c)).total();
+}
+
+double unhidden_floor(const Compiled& c) {
+    const Held dense = held(c.work.dense, c.traffic.dense, c);
+    const Held sparse = held(c.work.sparse, c.traffic.sparse, c);
+    const auto of_stage = [&](const Stage& stage) {
+        Timeline line(c.settings[P::overlap]);
+        add_unhidden(line, stage, dense, sparse, c);
+        return line.done().total;
+    };
+    double least = of_stage(c.stages.first);
+    if (c.stages.count > 1) least = std::min({least, of_stage(c.stages.middle), of_stage(c.stages.last)});
+    return least;
+}
+
+StepTime step_time(const Compiled& c) {
+    const Settings& s = c.settings;
+    const double micro_batches = s[P::accumulation];
+    const double host = s[P::layer_overhead];
+
+    const Computed dense = computed(c.work.dense, c);
+    const Computed sparse = computed(c.work.sparse, c);
+    const Held dense_held = held(c.work.dense, c.traffic.dense, c);
+    const Held sparse_held = held(c.work.sparse, c.traffic.sparse, c);
+    const Stage& stage = slowest_stage(c, dense, sparse);
+
+    Timeline line(s[P::overlap]);
+    if (stage.embedding) line.add(c.work.embedding, micro_batches);
+    if (stage.head) line.add(c.work.head, micro_batches);
+    if (stage.dense > 0) line.add_terms(c.work.dense, micro_batches * stage.dense);
+    if (stage.sparse > 0) line.add_terms(c.work.sparse, micro_batches * stage.sparse);
+
+    // Layers of the stage in turn; the one at its end has nothing to hide its communication behind.
+    const auto each_layer = [&](auto&& visit) {
+        const auto kind = [&](const Computed& layer, const Held& weights, double count, bool last) {
+            if (count <= 0) return;
+            const double at_end = last ? std::min(1.0, count) : 0;
+            visit(layer, weights.traffic, count - at_end, at_end);
+        };
+        kind(dense, dense_held, stage.dense, stage.sparse <= 0);
+        kind(sparse, sparse_held, stage.sparse, true);
+    };
+    const Time none;
+    if (is_fsdp(s)) {
+        // Every pass gathers a layer while it computes the one before.
+        const bool reshards = s.on(P::reshard_after_forward);
+        each_layer([&](const Computed& layer, const UnitTraffic& unit, double inner, double at_end) {
+            const Time again = reshards ? unit.gather : none;
+            line.layers(layer.work.forward.time, none, unit.gather, host, micro_batches * inner);
+            line.layers(layer.work.forward.time, none, none, host, micro_batches * at_end);
+            line.layers(layer.work.backward.time, layer.recompute, again + unit.reduce + unit.combine, host,
+                        micro_batches * inner);
+            line.layers(layer.work.backward.time, layer.recompute, again, host, micro_batches * at_end);
+        });
+    } else {
+        // Weights stay whole; gradients are reduced during the backward pass.
+        const double reducing = reductions(c);
+        const bool gathers = s.choice<Sharding>(P::sharding) != Sharding::ddp;
+        each_layer([&](const Computed& layer, const UnitTraffic& unit, double inner, double at_end) {
+            const Time reduce = unit.reduce + unit.combine;
+            const double count = inner + at_end;
+            line.layers(layer.work.forward.time, none, none, host, (micro_batches - 1) * count);
+            // The updated shards are gathered once, during the next step's first forward pass.
+            line.layers(layer.work.forward.time, none, gathers ? unit.gather : none, host, count);
+            line.layers(layer.work.backward.time, layer.recompute, none, host,
+                        (micro_batches - reducing) * count);
+            line.layers(layer.work.backward.time, layer.recompute, reduce, host, reducing * inner);
+            line.layers(layer.work.backward.time, layer.recompute, none, host, reducing * at_end);
+        });
+    }
+    add_unhidden(line, stage, dense_held, sparse_held, c);
+
+    if (c.stages.count > 1) {
+        // One message forward and one back for each piece of the model.
+        line.below(StepTerm::stage_network, time_of(stage, dense, sparse, c),
+                   2 * c.pipeline.virtual_stages * c.message, micro_batches);
+        const StageTimes average = with_messages(average_stage(c, dense, sparse), c);
+        line.add(StepTerm::bubble, c.schedule->bubble(c.pipeline, average), 1);
+    }
     return line.done();
 }
 

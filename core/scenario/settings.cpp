@@ -86,7 +86,8 @@ std::vector<double> degrees(const Settings& s, P id, double most, bool (*also)(c
 }
 
 bool divides_tensor(const Settings& s, double d) {
-    return std::fmod(s[P::heads], d) == 0 && std::fmod(s[P::ffn_size], d) == 0;
+    const bool experts = s[P::experts] <= 0 || std::fmod(s[P::expert_ffn_size], d) == 0;
+    return std::fmod(s[P::heads], d) == 0 && std::fmod(s[P::ffn_size], d) == 0 && experts;
 }
 bool divides_sequence(const Settings& s, double d) { return std::fmod(s[P::sequence_length], d) == 0; }
 bool at_most_layers(const Settings& s, double d) { return d * s[P::virtual_stages] <= s[P::layers]; }

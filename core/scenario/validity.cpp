@@ -288,9 +288,9 @@ Problems check(const Scenario& scenario, const Settings& settings) {
     if (problems.empty()) combinations(settings, collect);
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
-        if (scenario.automatic[i] && id != P::micro_batch) {
+        if (scenario.automatic[i] && !parameter(id).plan) {
             problems.push_back({"/training/auto", "“" + std::string(field_of(id)) + "” cannot be automatic",
-                                "not modelled yet", "only micro_batch can"});
+                                "it is no choice of the training plan", "leave it out"});
         }
     }
     return problems;

@@ -4,6 +4,7 @@
 #include "explore/scaling.h"
 #include "explore/sweep.h"
 #include "explore/timeline.h"
+#include "planner/planner.h"
 #include "scenario/catalogue.h"
 
 using namespace shardscope;
@@ -115,6 +116,60 @@ void timeline_fsdp_13b(benchmark::State& state) { timeline_of(state, fsdp_13b())
 void timeline_gpt3_175b_3d(benchmark::State& state) { timeline_of(state, gpt3_175b_3d()); }
 BENCHMARK(timeline_fsdp_13b)->Unit(benchmark::kMicrosecond);
 BENCHMARK(timeline_gpt3_175b_3d)->Unit(benchmark::kMicrosecond);
+
+// GPT-3 175B on 512 A100 with a global batch of 1,536: every plan.
+Scenario gpt3_175b_on_512_a100() {
+    Scenario scenario = Scenario::first_launch();
+    scenario.model = scenario.catalogue->find(PresetKind::model, "gpt-3-175b");
+    scenario = with_cluster(scenario, *scenario.catalogue->find(PresetKind::cluster, "dgx-a100-80gb"));
+    scenario.give(P::software, 6);  // megatron-core
+    scenario.give(P::gpus, 512);
+    scenario.give(P::global_batch, 1536);
+    return scenario;
+}
+
+// What `plan` does: the best ten, the frontier, and how many fit.
+void plan_search(benchmark::State& state) {
+    const Settings settings = resolve(gpt3_175b_on_512_a100());
+    SearchOptions options;
+    options.top = 10;
+    options.count_feasible = true;
+    options.frontier = true;
+    options.threads = static_cast<unsigned>(state.range(0));
+    double plans = 0;
+    double evaluated = 0;
+    for (auto _ : state) {
+        const SearchResult found = search_plans(settings, usually_free(), options);
+        plans += found.space;
+        evaluated += found.evaluated;
+    }
+    state.SetItemsProcessed(static_cast<int64_t>(plans));
+    state.counters["space"] = plans / static_cast<double>(state.iterations());
+    state.counters["evaluated"] = evaluated / static_cast<double>(state.iterations());
+}
+BENCHMARK(plan_search)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+// Nothing left out: memory and step time of every plan.
+void plan_evaluate_all(benchmark::State& state) {
+    const Settings settings = resolve(gpt3_175b_on_512_a100());
+    SearchOptions options;
+    options.everything = true;
+    double plans = 0;
+    for (auto _ : state) plans += search_plans(settings, usually_free(), options).space;
+    state.SetItemsProcessed(static_cast<int64_t>(plans));
+}
+BENCHMARK(plan_evaluate_all)->Unit(benchmark::kMillisecond);
+
+// What the window does while a slider moves: the best plan, for any number of GPUs.
+void plan_live(benchmark::State& state) {
+    Scenario scenario = gpt3_175b_on_512_a100();
+    scenario.model = scenario.catalogue->find(PresetKind::model, "llama-3-70b");
+    scenario.give(P::gpus, static_cast<double>(state.range(0)));
+    scenario.automatic = usually_free();
+    for (auto _ : state) benchmark::DoNotOptimize(planned(scenario));
+    state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(plan_live)->Arg(64)->Arg(512)->Arg(4096)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

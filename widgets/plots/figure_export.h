@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "explain/output.h"
+#include "explore/sensitivity.h"
 #include "explore/sweep.h"
 
 namespace shardscope {
@@ -22,6 +23,8 @@ struct FigureRequest {
     std::vector<Axis> axes;       // sweep
     std::vector<Output> outputs;  // sweep; validation: mfu, tokens_per_s_per_gpu or step_time
     bool hypothetical = false;    // rates although it does not fit, said so in the caption
+    bool held = false;            // what is automatic keeps its values, instead of being planned anew
+    Change change = Change::half_and_double;  // sensitivity
 };
 
 enum class FigureFormat { svg, pdf, png, csv };

@@ -4,6 +4,7 @@
 #include <QString>
 
 #include "widgets/plots/plot_data.h"
+#include "widgets/plots/timeline_data.h"
 #include "widgets/plots/validation_data.h"
 
 namespace shardscope {
@@ -17,8 +18,13 @@ QString plan_words(const Settings& settings);
 // What is solid, dashed, hatched and so on.
 QString scaling_words(const ScalingData& data);
 QString sweep_words(const SweepData& data);
+// "plan held", "plan found anew at every point"; empty where nothing is automatic.
+QString sweep_plan_words(SweepPlan plan);
 QString memory_words(const Answer& answer);
 QString waterfall_words(const Answer& answer, bool hypothetical);
+QString timeline_words(const TimelineData& data);
+// "stage 3, micro-batch 12: forward, 4.20 ms": one of its intervals.
+QString interval_words(const Interval& interval, const StageTimeline& stage, const Timeline& line);
 QString validation_words(const ValidationData& data, const std::optional<ValidationPoint>& own);
 // "164 public runs: mean error 4.2 %, median 2.5 %, nine of ten within 10.4 %."
 QString summary_words(const ValidationData& data);

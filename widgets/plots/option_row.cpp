@@ -45,6 +45,19 @@ QComboBox* OptionRow::add_choice(const QString& name, const QString& accessible_
     return box;
 }
 
+QToolButton* OptionRow::add_menu(const QString& name, const QString& accessible_name) {
+    auto* button = new QToolButton(this);
+    button->setObjectName(name);
+    button->setAccessibleName(accessible_name);
+    button->setToolTip(accessible_name);
+    button->setPopupMode(QToolButton::InstantPopup);
+    button->setFocusPolicy(Qt::StrongFocus);
+    button->setMenu(new QMenu(button));
+    choices_.append(button);
+    chain();
+    return button;
+}
+
 QCheckBox* OptionRow::add_check(const QString& name, const QString& text, bool on) {
     auto* box = new QCheckBox(text, this);
     box->setObjectName(name);

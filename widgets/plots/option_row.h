@@ -17,6 +17,8 @@ class OptionRow : public QWidget {
     explicit OptionRow(QWidget* parent = nullptr);
 
     QComboBox* add_choice(const QString& name, const QString& accessible_name, const QStringList& entries);
+    // Several of many: a button that opens a menu; the button's text says which.
+    QToolButton* add_menu(const QString& name, const QString& accessible_name);
     QCheckBox* add_check(const QString& name, const QString& text, bool on);
     // `icon` is the name of one of the program's icons.
     QToolButton* add_button(const QString& name, const QString& icon, const QString& text);

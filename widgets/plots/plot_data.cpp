@@ -183,7 +183,7 @@ bool stands_apart(P id) {
 }
 
 SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const std::vector<Output>& outputs,
-                     bool hypothetical) {
+                     bool hypothetical, bool held, const std::stop_token& stop) {
     SweepData out;
     if (!answer.valid()) return out;
     const Settings& s = answer.settings;
@@ -207,6 +207,8 @@ SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const 
     out.x = used[0].id;
     out.capacity = answer.estimate.memory.capacity;
     out.hypothetical = hypothetical;
+    if (answer.scenario.automatic.any()) out.plan = held ? SweepPlan::held : SweepPlan::found_anew;
+    const Scenario scenario = held ? locked(answer.scenario) : answer.scenario;
     out.current = sweep_point(s[out.x], answer, true, out.outputs, hypothetical);
 
     std::vector<Axis> order;  // the family runs slowly, x fast
@@ -219,12 +221,14 @@ SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const 
         out.series.push_back({0, true, {}});
     }
     order.push_back(used[0]);
-    for_each_point(answer.scenario, order,
-                   [&](const std::vector<std::size_t>& at, const Answer& point, bool valid) {
-                       SweepSeries& series = out.series[at.size() > 1 ? at[0] : 0];
-                       series.points.push_back(
-                           sweep_point(used[0].values[at.back()], point, valid, out.outputs, hypothetical));
-                   });
+    Answer scratch;
+    for (std::size_t i = 0; i < combinations(order) && !stop.stop_requested(); ++i) {
+        const std::vector<std::size_t> at = indices_of(order, i);
+        const bool valid = answer_point(scenario, order, at, scratch);
+        SweepSeries& series = out.series[at.size() > 1 ? at[0] : 0];
+        series.points.push_back(
+            sweep_point(used[0].values[at.back()], scratch, valid, out.outputs, hypothetical));
+    }
     return out;
 }
 
@@ -283,6 +287,8 @@ PlotTable sweep_table(const SweepData& data) {
     if (data.family != P::count) out.columns.push_back(parameter_header(data.family));
     for (const Output id : data.outputs)
         out.columns.push_back(header(output(id).path, plot_unit(output(id).quantity).symbol));
+    const bool planned = data.plan != SweepPlan::as_set;
+    if (planned) out.columns.emplace_back("plan");
     out.columns.emplace_back("verdict");
     for (const SweepSeries& series : data.series) {
         for (const SweepPoint& point : series.points) {
@@ -291,6 +297,7 @@ PlotTable sweep_table(const SweepData& data) {
             for (std::size_t i = 0; i < data.outputs.size(); ++i) {
                 row.push_back(cell(point.value[i], plot_unit(output(data.outputs[i]).quantity).factor));
             }
+            if (planned) row.emplace_back(data.plan == SweepPlan::held ? "held" : "found anew");
             row.push_back(verdict_cell(point.valid, point.verdict));
             out.rows.push_back(std::move(row));
         }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -101,6 +102,9 @@ struct SweepSeries {
 // Whether nothing lies between two values: choices, and degrees of parallelism.
 bool stands_apart(P id);
 
+// Whether the plan is found anew at every point: only where something is automatic.
+enum class SweepPlan { as_set, held, found_anew };
+
 struct SweepData {
     P x = P::count;
     P family = P::count;          // P::count: none
@@ -109,11 +113,12 @@ struct SweepData {
     SweepPoint current;
     double capacity = 0;        // usable bytes, drawn across a panel of memory
     bool hypothetical = false;  // rates are shown where memory does not suffice
+    SweepPlan plan = SweepPlan::as_set;
 };
 // The first axis runs along x, a second one gives the lines. None: the sequence length. No outputs: MFU and
-// memory.
+// memory. `held`: what is automatic keeps the answer's values. A stopped one returns what means nothing.
 SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const std::vector<Output>& outputs,
-                     bool hypothetical = false);
+                     bool hypothetical = false, bool held = false, const std::stop_token& stop = {});
 
 // ---- tables ----------------------------------------------------------------------------------------------
 PlotTable scaling_table(const ScalingData& data);

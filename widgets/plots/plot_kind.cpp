@@ -7,7 +7,8 @@
 namespace shardscope {
 namespace {
 
-constexpr std::array kKinds{&kScalingKind, &kSweepKind, &kValidationKind, &kMemoryKind, &kWaterfallKind};
+constexpr std::array kKinds{&kScalingKind,    &kSweepKind,  &kTimelineKind,
+                            &kValidationKind, &kMemoryKind, &kWaterfallKind};
 
 }  // namespace
 

@@ -42,6 +42,6 @@ const PlotKind* plot_kind(std::string_view name);
 // "use scaling, memory or sweep"
 QString plot_names();
 
-extern const PlotKind kScalingKind, kMemoryKind, kWaterfallKind, kSweepKind, kValidationKind;
+extern const PlotKind kScalingKind, kMemoryKind, kWaterfallKind, kSweepKind, kValidationKind, kTimelineKind;
 
 }  // namespace shardscope

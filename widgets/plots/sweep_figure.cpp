@@ -6,11 +6,9 @@
 #include <limits>
 
 #include "widgets/panels/drawing.h"
-#include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_parts.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/painted_item.h"
-#include "widgets/plots/plot_kind.h"
 
 namespace shardscope {
 namespace {
@@ -46,6 +44,7 @@ struct SweepFigure::Parts {
     struct Panel {
         QCPAxisRect* rect = nullptr;
         std::vector<QCPGraph*> graphs;  // one a series
+        std::vector<QCPGraph*> ghosts;
         [[nodiscard]] QCPAxis& x() const { return *rect->axis(QCPAxis::atBottom); }
         [[nodiscard]] QCPAxis& y() const { return *rect->axis(QCPAxis::atLeft); }
     };
@@ -54,11 +53,15 @@ struct SweepFigure::Parts {
     const Theme* theme = &Theme::light();
     FigureFonts fonts{QFont()};
     SweepData data;
+    std::vector<Ghost> ghosts;
+    double strength = 1;
     std::vector<Panel> panels;
 
     explicit Parts(QCustomPlot& target);
     void make_panels();
     void style_panels();
+    void fill(QCPGraph& graph, std::size_t panel, const std::vector<SweepPoint>& points, const QPen& pen,
+              const QCPScatterStyle& mark) const;
     void fill_graphs();
     void fit_axes();
     void lay_out(const QSize& size);
@@ -73,6 +76,7 @@ struct SweepFigure::Parts {
     [[nodiscard]] std::vector<Stretch> unfit() const;
     [[nodiscard]] std::vector<Tick> ticks(std::vector<double>& center) const;
     [[nodiscard]] QPen pen_of(std::size_t series) const;
+    [[nodiscard]] QPen pen_of(const Ghost& ghost) const;
     [[nodiscard]] QCPScatterStyle mark_of(std::size_t series) const;
     [[nodiscard]] QString name_of_member(double member, bool with_label) const;
 
@@ -80,6 +84,7 @@ struct SweepFigure::Parts {
     void paint_above(QCPPainter& painter) const;
     void paint_x_axis(QCPPainter& painter) const;
     void paint_panel(QCPPainter& painter, std::size_t panel) const;
+    void paint_tags(QCPPainter& painter, std::size_t panel, LabelRoom& room) const;
 };
 
 SweepFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
@@ -91,8 +96,9 @@ SweepFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
 
 void SweepFigure::Parts::make_panels() {
     const bool same =
-        panels.size() == data.outputs.size() &&
-        std::ranges::all_of(panels, [&](const Panel& p) { return p.graphs.size() == data.series.size(); });
+        panels.size() == data.outputs.size() && std::ranges::all_of(panels, [&](const Panel& p) {
+            return p.graphs.size() == data.series.size() && p.ghosts.size() == ghosts.size();
+        });
     if (same) return;
     plot.clearGraphs();
     plot.plotLayout()->clear();
@@ -119,6 +125,7 @@ void SweepFigure::Parts::make_panels() {
         y.setTickLabelPadding(4);
         y.grid()->setVisible(true);
         y.grid()->setZeroLinePen(Qt::NoPen);
+        for (std::size_t k = 0; k < ghosts.size(); ++k) panel.ghosts.push_back(plot.addGraph(&x, &y));
         for (std::size_t k = 0; k < data.series.size(); ++k) panel.graphs.push_back(plot.addGraph(&x, &y));
         panels.push_back(std::move(panel));
     }
@@ -190,6 +197,10 @@ QPen SweepFigure::Parts::pen_of(std::size_t series) const {
     return line_pen(theme->muted, 1.3, dashes[series % dashes.size()]);
 }
 
+QPen SweepFigure::Parts::pen_of(const Ghost& ghost) const {
+    return line_pen(pin_color(*theme, ghost.letter), 2, pin_dash(ghost.letter));
+}
+
 QCPScatterStyle SweepFigure::Parts::mark_of(std::size_t series) const {
     constexpr std::array kShapes{QCPScatterStyle::ssSquare, QCPScatterStyle::ssTriangle,
                                  QCPScatterStyle::ssDiamond, QCPScatterStyle::ssTriangleInverted,
@@ -206,26 +217,35 @@ QString SweepFigure::Parts::name_of_member(double member, bool with_label) const
 
 // ---- filling ---------------------------------------------------------------------------------------------
 
+void SweepFigure::Parts::fill(QCPGraph& graph, std::size_t panel, const std::vector<SweepPoint>& points,
+                              const QPen& pen, const QCPScatterStyle& mark) const {
+    const QCPRange range = panels[panel].y().range();
+    QList<double> x;
+    QList<double> y;
+    for (const SweepPoint& point : points) {
+        x.append(axis_x(point.x));
+        y.append(axis_y(panel, point));
+    }
+    if (apart()) {
+        for (double& value : y) value = range.contains(value) ? value : kNone;
+    } else {
+        cut_to_range(x, y, range.lower, range.upper, log_x(), false);
+    }
+    graph.setData(x, y, true);
+    graph.setPen(pen);
+    graph.setLineStyle(apart() ? QCPGraph::lsNone : QCPGraph::lsLine);
+    graph.setScatterStyle(apart() ? mark : QCPScatterStyle());
+}
+
 void SweepFigure::Parts::fill_graphs() {
     for (std::size_t p = 0; p < panels.size(); ++p) {
-        const QCPRange range = panels[p].y().range();
-        for (std::size_t k = 0; k < data.series.size(); ++k) {
-            QList<double> x;
-            QList<double> y;
-            for (const SweepPoint& point : data.series[k].points) {
-                x.append(axis_x(point.x));
-                y.append(axis_y(p, point));
-            }
-            QCPGraph& graph = *panels[p].graphs[k];
-            if (apart()) {
-                for (double& value : y) value = range.contains(value) ? value : kNone;
-            } else {
-                cut_to_range(x, y, range.lower, range.upper, log_x(), false);
-            }
-            graph.setData(x, y, true);
-            graph.setPen(pen_of(k));
-            graph.setLineStyle(apart() ? QCPGraph::lsNone : QCPGraph::lsLine);
-            graph.setScatterStyle(apart() ? mark_of(k) : QCPScatterStyle());
+        for (std::size_t k = 0; k < data.series.size(); ++k)
+            fill(*panels[p].graphs[k], p, data.series[k].points, pen_of(k), mark_of(k));
+        for (std::size_t k = 0; k < ghosts.size(); ++k) {
+            const QPen pen = pen_of(ghosts[k]);
+            constexpr double kMark = 9;
+            fill(*panels[p].ghosts[k], p, ghosts[k].data.series.front().points, pen,
+                 {QCPScatterStyle::ssCircle, QPen(pen.color(), 1.5), Qt::NoBrush, kMark});
         }
     }
 }
@@ -253,14 +273,16 @@ void SweepFigure::Parts::fit_axes() {
         const Output id = data.outputs[p];
         double bottom = 0;
         double top = 0;
-        for (const SweepSeries& series : data.series) {
+        const auto hold = [&](const SweepSeries& series) {
             for (const SweepPoint& point : series.points) {
                 const double value = axis_y(p, point);
                 if (!std::isfinite(value)) continue;
                 top = std::max(top, value);
                 bottom = std::min(bottom, value);
             }
-        }
+        };
+        for (const SweepSeries& series : data.series) hold(series);
+        for (const Ghost& ghost : ghosts) hold(ghost.data.series.front());
         if (is_memory(id)) {
             // What is far beyond the capacity matters less than where it is passed.
             const double capacity = data.capacity / factor_of(id);
@@ -329,6 +351,17 @@ void SweepFigure::Parts::paint_above(QCPPainter& painter) const {
     if (panels.empty()) return;
     for (std::size_t p = 0; p < panels.size(); ++p) paint_panel(painter, p);
     paint_x_axis(painter);
+    if (strength < 1) {
+        QColor veil = theme->pane;
+        veil.setAlphaF(static_cast<float>(1 - strength));
+        painter.fillRect(plot.rect(), veil);
+    }
+    if (data.plan == SweepPlan::as_set) return;
+    const QString words = sweep_plan_words(data.plan);
+    const QRectF area = frame_of(*panels.front().rect);
+    draw_text(painter,
+              {std::round(area.right() - text_width(fonts.small, words)), std::round(area.top() - 10)}, words,
+              fonts.small, theme->muted);
 }
 
 std::vector<Tick> SweepFigure::Parts::ticks(std::vector<double>& center) const {
@@ -494,6 +527,7 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t p) const {
         const auto box = room.place(size, corners);
         if (box) draw_label(painter, *box, label, Qt::AlignLeft, t.pane);
     }
+    paint_tags(painter, p, room);
     for (const Stretch& stretch : unfit()) {
         const double left = std::max(area.left(), x.coordToPixel(stretch.from));
         const double right = std::min(area.right(), x.coordToPixel(stretch.to));
@@ -501,6 +535,29 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t p) const {
                         {tr("does not fit"), fonts.small_bold, t.text}, t.hatch_ground, room);
     }
     if (has_dot) draw_ring(painter, dot, kDot, t.pane, t.text);
+}
+
+// Pinned scenarios: each one's letter on its line.
+void SweepFigure::Parts::paint_tags(QCPPainter& painter, std::size_t p, LabelRoom& room) const {
+    const Panel& panel = panels[p];
+    for (std::size_t k = 0; k < ghosts.size(); ++k) {
+        QPolygonF there;
+        for (const QCPGraphData& point : *panel.ghosts[k]->data()) {
+            if (!std::isnan(point.value))
+                there.append(drawn_at(panel.x(), panel.y(), point.key, point.value, painter));
+        }
+        if (there.isEmpty()) continue;
+        QList<QPointF> corners;
+        for (const double share : {0.95, 0.8, 0.6, 0.4, 0.2, 0.05}) {
+            const QPointF at =
+                there[static_cast<qsizetype>(std::lround(share * static_cast<double>(there.size() - 1)))];
+            corners.append({at.x() - kTag / 2, at.y() - kTag - 3});
+            corners.append({at.x() - kTag / 2, at.y() + 3});
+        }
+        const char letter = ghosts[k].letter;
+        if (const auto box = room.place({kTag, kTag}, corners))
+            draw_tag(painter, *box, letter, pin_color(*theme, letter), fonts.small_bold);
+    }
 }
 
 // ---- the figure ------------------------------------------------------------------------------------------
@@ -518,6 +575,35 @@ void SweepFigure::set_data(SweepData data) {
     parts_->data = std::move(data);
     parts_->make_panels();
     parts_->fill_graphs();
+}
+
+void SweepFigure::set_current(const SweepPoint& current) { parts_->data.current = current; }
+
+void SweepFigure::set_ghosts(std::vector<Ghost> ghosts) {
+    parts_->ghosts = std::move(ghosts);
+    parts_->make_panels();
+    parts_->fill_graphs();
+}
+
+void SweepFigure::set_strength(double strength) { parts_->strength = strength; }
+
+bool SweepFigure::inside(const QPointF& pixel) const {
+    return std::ranges::any_of(
+        parts_->panels, [&](const Parts::Panel& panel) { return frame_of(*panel.rect).contains(pixel); });
+}
+
+double SweepFigure::x_at(double pixel) const {
+    const Parts& p = *parts_;
+    const double at = p.panels.front().x().pixelToCoord(pixel);
+    if (!p.apart()) return at * plot_unit(parameter(p.data.x).quantity).factor;
+    const auto& points = p.data.series.front().points;
+    if (points.empty()) return p.data.current.x;
+    const double last = static_cast<double>(points.size()) - 1;
+    return points[static_cast<std::size_t>(std::clamp(std::round(at), 0.0, last))].x;
+}
+
+double SweepFigure::pixel_of(double x) const {
+    return parts_->panels.front().x().coordToPixel(parts_->axis_x(x));
 }
 
 void SweepFigure::refit(const QSize& size) {
@@ -547,35 +633,5 @@ QString SweepFigure::description() const {
         .arg(text_of(parameter(p.data.x).label), QString::fromStdString(format(p.data.x, p.data.current.x)),
              values.join(QStringLiteral(", ")));
 }
-
-namespace {
-
-SweepData data_of(const FigureRequest& request, const Answer& answer) {
-    return sweep_data(answer, request.axes, request.outputs, request.hypothetical);
-}
-
-}  // namespace
-
-const PlotKind kSweepKind{
-    .name = "sweep",
-    .label = QT_TRANSLATE_NOOP("PlotKind", "Sweep"),
-    .title =
-        [](const FigureRequest& request) {
-            const P id = request.axes.empty() ? P::sequence_length : request.axes.front().id;
-            return tr("Sweep over %1").arg(text_of(parameter(id).label));
-        },
-    .paint =
-        [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
-            QCustomPlot plot;
-            SweepFigure figure(plot);
-            figure.set_style(Theme::print(), page_font());
-            figure.set_data(data_of(request, answer));
-            figure.refit(area.size().toSize());
-            paint_plot(painter, area, plot);
-        },
-    .words = [](const FigureRequest& request,
-                const Answer& answer) { return sweep_words(data_of(request, answer)); },
-    .table = [](const FigureRequest& request,
-                const Answer& answer) { return sweep_table(data_of(request, answer)); }};
 
 }  // namespace shardscope

@@ -46,7 +46,7 @@ struct Schedule {
     std::string_view rule;
     std::string_view source;
     bool interleaves = false;      // holds virtual stages; micro-batches come in groups of p
-    bool splits_backward = false;  // its bubble needs StageTimes::weight_gradient, else left at zero
+    bool splits_backward = false;  // its bubble is filled with weight gradients
     // A stage begins the next step without waiting for the others: the step lasts as long as the busiest
     // stage takes from its first pass to its last, not from the first stage's first to the last of all.
     bool steps_overlap = false;

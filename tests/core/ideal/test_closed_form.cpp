@@ -1,7 +1,6 @@
 // E23, E24, E30 against hand-worked numbers.
 #include <catch2/catch.hpp>
 
-#include "explore/solve.h"
 #include "ideal/closed_form.h"
 #include "support/scenarios.h"
 
@@ -84,22 +83,4 @@ TEST_CASE("closed form: full peak without recompute, three quarters with it", "[
     in.kept = 0;
     CHECK(ideal_estimate(in).mfu == Approx(0.75));
     CHECK(ideal_estimate(in).hfu == Approx(1));
-}
-
-TEST_CASE("thresholds: the bandwidth and the memory at which MFU reaches a target", "[solve]") {
-    Scenario slow = with({{P::inter_node_bandwidth, 1.25e9}, {P::micro_batch, 1}});
-    const auto bandwidth =
-        solve(slow, P::inter_node_bandwidth, 1e9, 400e9, Output::mfu, Comparison::at_least, 0.25);
-    REQUIRE(bandwidth.has_value());
-    slow.give(P::inter_node_bandwidth, *bandwidth);
-    CHECK(answer(slow).estimate.mfu >= 0.25);
-    slow.give(P::inter_node_bandwidth, *bandwidth * 0.999);
-    CHECK(answer(slow).estimate.mfu < 0.25);
-
-    // Memory buys micro-batch, and micro-batch buys MFU.
-    const Scenario planned = with_auto(with({{P::inter_node_bandwidth, 12.5e9}}), P::micro_batch, true);
-    const auto memory = solve(planned, P::memory, 8e9, 400e9, Output::mfu, Comparison::at_least, 0.42);
-    REQUIRE(memory.has_value());
-    CHECK(*memory > 20e9);
-    CHECK_FALSE(solve(planned, P::memory, 8e9, 400e9, Output::mfu, Comparison::at_least, 0.95).has_value());
 }

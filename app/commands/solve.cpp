@@ -1,0 +1,144 @@
+// `shardscope solve`: the value of one input at which a target is met, or why there is none.
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "base/text.h"
+#include "explore/jobs.h"
+#include "explore/solve.h"
+#include "files/json_values.h"
+
+namespace shardscope::commands {
+namespace {
+
+struct Options {
+    std::string file;
+    std::vector<std::string> assignments;
+    std::string id;
+    std::string target;
+    std::string from;
+    std::string to;
+    std::string format = "text";
+};
+
+P parse_input(const std::string& key, Problems& problems) {
+    const P id = find_parameter(key);
+    if (id != P::count) return id;
+    std::vector<std::string> known;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        known.emplace_back(parameters()[i].key);
+        known.emplace_back(field_of(static_cast<P>(i)));
+    }
+    const std::string near = nearest(key, known);
+    problems.push_back({"--for " + key, "there is no parameter “" + key + "”", "",
+                        near.empty() ? "" : "did you mean “" + near + "”?"});
+    return id;
+}
+
+double parse_end(P id, const std::string& option, const std::string& text, Problems& problems) {
+    if (text.empty() || id == P::count) return std::nan("");
+    const Parsed parsed = parse(id, text);
+    if (!parsed.ok) problems.push_back({option + " " + text, parsed.problem, "", parsed.suggestion});
+    return parsed.ok ? parsed.value : std::nan("");
+}
+
+nlohmann::ordered_json value_json(P id, double value) {
+    if (std::isnan(value)) return nullptr;
+    return nlohmann::ordered_json(write_value(id, value));
+}
+
+std::string json_of(const Question& question, const Solution& found) {
+    const P id = question.id;
+    nlohmann::ordered_json out;
+    out["name"] = question.scenario.title();
+    out["for"] = std::string(parameter(id).key);
+    out["target"] = text_of(question.target);
+    out["value"] = value_json(id, found.value);
+    out["end"] = !found.found() ? nlohmann::ordered_json(nullptr) : found.largest ? "largest" : "smallest";
+    out["met"] = nlohmann::ordered_json::array();
+    for (const MetStretch& stretch : found.met) {
+        out["met"].push_back({{"from", value_json(id, stretch.from)},
+                              {"to", value_json(id, stretch.to)},
+                              {"missed_below", value_json(id, stretch.below)},
+                              {"missed_above", value_json(id, stretch.above)}});
+    }
+    out["searched"] = {value_json(id, found.low), value_json(id, found.high)};
+    if (!found.target.is_fit()) out["target_value"] = found.target.value;
+    out["reason"] =
+        found.reason.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(found.reason);
+    return out.dump() + "\n";
+}
+
+std::string text_of(const Question& question, const Solution& found) {
+    const P id = question.id;
+    const auto shown = [id](double value) { return format(id, value); };
+    std::string out = std::string(parameter(id).label) + " " + shown(found.value) + ": the " +
+                      (found.largest ? "largest" : "smallest") + " at which " +
+                      shardscope::text_of(question.target);
+    if (question.target.of_best) out += ", " + shardscope::text_of(found.target);
+    out += "\n";
+    for (const MetStretch& stretch : found.met) out += "  met " + shardscope::text_of(id, stretch) + "\n";
+    const Answer there = answer(found.scenario);
+    out += "  there: " + std::string(name_of(there.estimate.verdict));
+    for (const Output shown_output : {Output::peak_memory, Output::mfu, Output::tokens_per_s_per_gpu})
+        out +=
+            ", " + std::string(output(shown_output).label) + " " + shardscope::text_of(shown_output, there);
+    return out + "\n";
+}
+
+int run(const Options& options) {
+    Question question;
+    if (!load_scenario(options.file, options.assignments, question.scenario)) return kUnusable;
+    Problems problems;
+    question.id = parse_input(options.id, problems);
+    question.target = parse_target(options.target, problems);
+    question.low = parse_end(question.id, "--from", options.from, problems);
+    question.high = parse_end(question.id, "--to", options.to, problems);
+    if (question.low > question.high)
+        problems.push_back({"--from " + options.from, "lies above --to", "", "swap the two"});
+    if (!problems.empty()) {
+        report(problems, {});
+        return kUnusable;
+    }
+    question.threads = usable_threads();
+    const Solution found = solve(question);
+    const bool json = options.format == "json";
+    if (json) std::fputs(json_of(question, found).c_str(), stdout);
+    if (found.found()) {
+        if (!json) std::fputs(text_of(question, found).c_str(), stdout);
+        return kDone;
+    }
+    std::fprintf(stderr, "%s\n", found.reason.c_str());
+    for (const WayOut& way : ways_out(question)) {
+        std::fprintf(stderr, "%s: %s %s\n", way.label.c_str(),
+                     std::string(parameter(question.id).label).c_str(),
+                     format(question.id, way.solution.value).c_str());
+    }
+    return kNoSolution;
+}
+
+}  // namespace
+
+void add_solve(CLI::App& app, Context& context) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command =
+        app.add_subcommand("solve", "The value of an input at which a target is met, or why there is none");
+    command->add_option("FILE", options->file, "Scenario file; - reads standard input")->required();
+    command->add_option("--for", options->id, "KEY: the input that is changed")->required();
+    command
+        ->add_option("--target", options->target,
+                     "'FIELD>=VALUE', 'FIELD<=VALUE' or fits; "
+                     "VALUE may be a share: 'mfu>=95 % of best'")
+        ->required();
+    command->add_option("--set", options->assignments, "KEY=VALUE")->take_all()->allow_extra_args(false);
+    command->add_option("--from", options->from, "Smallest value to look at");
+    command->add_option("--to", options->to, "Largest value to look at; of GPUs 16,384 unless set");
+    command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+    command->callback([options, &context] { context.exit_code = run(*options); });
+}
+
+}  // namespace shardscope::commands

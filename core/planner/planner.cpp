@@ -1,0 +1,78 @@
+#include "planner/planner.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "physics/memory.h"
+#include "physics/step.h"
+
+namespace shardscope {
+namespace {
+
+// Throughput of a scenario whose plan is settled; nothing when it does not fit or is not valid.
+std::optional<double> throughput(const Scenario& scenario, Compiled& scratch) {
+    const Settings settings = resolve(scenario);
+    if (!is_valid(settings)) return std::nullopt;
+    compile(settings, scratch);
+    if (verdict_of(memory_use(scratch).peak, settings) != Verdict::fits) return std::nullopt;
+    return scratch.tokens_per_gpu / step_time(scratch).total;
+}
+
+// Memory grows with the micro-batch: between a size that fits and the next one tried, or beyond the last, the
+// largest that fits is found by bisection.
+void raise_micro_batch(Scenario& scenario) {
+    Compiled scratch;
+    const double now = resolve(scenario)[P::micro_batch];
+    const std::optional<double> before = throughput(scenario, scratch);
+    if (!before) return;
+    Scenario trial = scenario;
+    const auto fits = [&](double size) {
+        trial.give(P::micro_batch, size);
+        return throughput(trial, scratch).has_value();
+    };
+    const double most = parameter(P::micro_batch).maximum;
+    double low = now;
+    double high = now + 1;
+    while (high <= most && fits(high)) {
+        low = high;
+        high *= 2;
+    }
+    while (high - low > 1) {
+        const double middle = std::floor((low + high) / 2);
+        (fits(middle) ? low : high) = middle;
+    }
+    if (low == now) return;
+    trial.give(P::micro_batch, low);
+    if (throughput(trial, scratch).value_or(0) > *before) scenario = trial;
+}
+
+}  // namespace
+
+bool can_plan(const Settings& settings) {
+    Settings plain = settings;
+    for (const P id : kPlanParameters) plain.set(id, parameter(id).fallback, Origin::fallback);
+    plain.set(P::accumulation, 1, Origin::fallback);
+    return is_valid(plain);
+}
+
+std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, const std::stop_token& stop) {
+    if (scenario.automatic.none()) return scenario;
+    const Settings settings = resolve(scenario);
+    if (!can_plan(settings)) return scenario;
+    SearchOptions options;
+    options.threads = threads;
+    options.stop = stop;
+    const SearchResult found = search_plans(settings, scenario.automatic, options);
+    if (found.stopped) return std::nullopt;
+    const bool any = !found.best.empty();
+    if (!any && !std::isfinite(found.smallest.peak)) return scenario;
+    Scenario out =
+        with_plan(scenario, any ? found.best.front().plan : found.smallest.plan, scenario.automatic);
+    if (any && scenario.automatic[index(P::micro_batch)] && scenario.hold() == Hold::per_gpu_batch)
+        raise_micro_batch(out);
+    return out;
+}
+
+Scenario planned(const Scenario& scenario) { return *planned(scenario, 1, {}); }
+
+}  // namespace shardscope

@@ -1,0 +1,23 @@
+// The plan a scenario's automatic parameters get.
+#pragma once
+
+#include <optional>
+#include <stop_token>
+
+#include "planner/search.h"
+#include "scenario/scenario.h"
+
+namespace shardscope {
+
+// Whether the values make sense apart from the plan: what a search needs of them.
+bool can_plan(const Settings& settings);
+
+// The scenario with its automatic parameters set: the plan of highest MFU that fits; where none fits, the one
+// that needs least memory; where no value is valid, the scenario as it is. Equally good plans: the first in
+// canonical order. With the per-GPU batch held the micro-batch may lie between the slider's values: the
+// largest that fits, if that is better.
+Scenario planned(const Scenario& scenario);
+// The same beside a window; nothing when asked to stop.
+std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, const std::stop_token& stop);
+
+}  // namespace shardscope

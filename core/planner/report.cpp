@@ -1,0 +1,182 @@
+#include "planner/report.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "planner/planner.h"
+
+namespace shardscope {
+namespace {
+
+// Outputs that only throughput changes, the job and the machine being given.
+bool follows_throughput(Output id) {
+    constexpr std::array kSame{Output::mfu,           Output::tokens_per_s, Output::tokens_per_s_per_gpu,
+                               Output::training_days, Output::gpu_hours,    Output::cost};
+    return std::ranges::find(kSame, id) != kSame.end();
+}
+
+// Seconds per step by what they are spent on, in words.
+struct Share {
+    const char* label;
+    std::vector<StepTerm> terms;
+};
+const std::vector<Share>& shares() {
+    using enum StepTerm;
+    static const std::vector<Share> all{
+        {"exposed communication", {network, tensor_network, context_network, expert_network, stage_network}},
+        {"bubble", {bubble}},
+        {"recomputation", {StepTerm::recompute}},
+        {"matmuls and attention", {matmul, attention}},
+        {"elementwise", {elementwise}},
+        {"copies", {copies}},
+        {"optimizer", {optimizer}},
+        {"host", {host_link, host}}};
+    return all;
+}
+
+double seconds(const StepTime& step, const Share& share) {
+    double sum = 0;
+    for (const StepTerm term : share.terms) sum += step.terms[static_cast<std::size_t>(term)];
+    return sum;
+}
+
+// One step from a value: the next smaller and the next larger one, or any other choice where they have no
+// order.
+std::vector<double> steps_from(P id, const Settings& s) {
+    std::vector<double> stops = domain(id, s).stops;
+    if (id == P::schedule) {
+        std::erase(stops, s[id]);
+        return stops;
+    }
+    const auto here = std::ranges::find(stops, s[id]);
+    if (here == stops.end()) {
+        // Between two of the slider's values.
+        std::vector<double> out;
+        const auto above = std::ranges::upper_bound(stops, s[id]);
+        if (above != stops.begin()) out.push_back(*(above - 1));
+        if (above != stops.end()) out.push_back(*above);
+        return out;
+    }
+    std::vector<double> out;
+    if (here != stops.begin()) out.push_back(*(here - 1));
+    if (here + 1 != stops.end()) out.push_back(*(here + 1));
+    return out;
+}
+
+Neighbour neighbour(const Answer& best, const Scenario& scenario, P id, bool allow_risky) {
+    Neighbour out;
+    out.id = id;
+    out.from = best.settings[id];
+    out.answer = answer(scenario);
+    out.to = out.answer.settings[id];
+    if (!out.answer.valid()) return out;
+    const Estimate& e = out.answer.estimate;
+    const double limit = e.memory.capacity + (allow_risky ? 1 : -1) * e.memory.margin;
+    out.over = std::max(0.0, e.memory.peak - limit);
+    // Steps of other batches are compared token by token.
+    const double scale = best.estimate.tokens_per_gpu / e.tokens_per_gpu;
+    out.slower = scale * e.step.total - best.estimate.step.total;
+    for (const Share& share : shares()) {
+        const double part = scale * seconds(e.step, share) - seconds(best.estimate.step, share);
+        if (part != 0) out.parts.push_back({share.label, part});
+    }
+    std::ranges::stable_sort(out.parts, std::greater<>(), &Neighbour::Part::seconds);
+    return out;
+}
+
+std::string why_none(const PlanQuestion& question, const SearchResult& found, const Settings& s) {
+    if (found.space == 0 || !std::isfinite(found.smallest.peak))
+        return "no plan is valid for " + format(P::gpus, s[P::gpus]) +
+               " GPUs and the values that are not free: degrees must divide the GPUs, heads and layers, and "
+               "the batch must divide among them";
+    const Answer least = answer(with_plan(locked(question.scenario), found.smallest.plan, question.free));
+    const MemoryUse& memory = least.estimate.memory;
+    const auto largest = std::ranges::max_element(memory.terms());
+    const auto term = static_cast<MemoryTerm>(largest - memory.terms().begin());
+    return "none of " + format(found.space, Quantity::count) + " plans fits: the least memory any needs is " +
+           format(memory.peak, Quantity::bytes) + " of " + format(memory.capacity, Quantity::bytes) +
+           " usable, " + format(*largest, Quantity::bytes) + " of it " + std::string(label_of(term));
+}
+
+}  // namespace
+
+ParameterSet free_of(const Scenario& scenario) {
+    return scenario.automatic.any() ? scenario.automatic : usually_free();
+}
+
+Objective objective_of(Output id) {
+    if (follows_throughput(id)) return {};
+    return {output(id).get, less_is_better(id)};
+}
+
+SearchOptions options_of(const PlanQuestion& question) {
+    SearchOptions options;
+    options.objective = objective_of(question.objective);
+    options.top = question.top;
+    options.allow_risky = question.allow_risky;
+    options.count_feasible = true;
+    options.frontier = true;
+    return options;
+}
+
+std::string title(const Neighbour& n) {
+    return std::string(parameter(n.id).label) + " " + format(n.id, n.from) + " → " + format(n.id, n.to);
+}
+
+std::string why(const Neighbour& n) {
+    if (!n.valid()) return "not valid";
+    if (n.over > 0) return "does not fit by " + format(n.over, Quantity::bytes);
+    constexpr double kSame = 1e-9;
+    const double scale = n.answer.estimate.step.total;
+    if (std::fabs(n.slower) <= kSame * scale) return "the same step time";
+    if (n.slower < 0) return "faster by " + format(-n.slower, Quantity::seconds);
+    std::string out;
+    constexpr std::size_t kMost = 2;
+    constexpr double kWorthSaying = 0.1;  // of the whole loss
+    for (std::size_t i = 0; i < n.parts.size() && i < kMost; ++i) {
+        if (n.parts[i].seconds < kWorthSaying * n.slower) break;
+        out += (out.empty() ? "" : ", ") + n.parts[i].label + " +" +
+               format(n.parts[i].seconds, Quantity::seconds);
+    }
+    return out;
+}
+
+std::vector<Neighbour> neighbours_of(const Answer& best, const ParameterSet& free, bool allow_risky) {
+    std::vector<Neighbour> out;
+    const Scenario base = locked(best.scenario);
+    for (const P id : kPlanParameters) {
+        if (!free[index(id)]) continue;
+        for (const double value : steps_from(id, best.settings)) {
+            const Scenario next = edited(base, id, value);
+            if (resolve(next)[id] == best.settings[id]) continue;
+            Neighbour one = neighbour(best, next, id, allow_risky);
+            if (one.valid()) out.push_back(std::move(one));
+        }
+    }
+    return out;
+}
+
+PlanReport plan_report(const PlanQuestion& question, const SearchResult& found) {
+    PlanReport out;
+    out.question = question;
+    out.space = found.space;
+    out.feasible = found.feasible;
+    out.evaluated = found.evaluated;
+    out.frontier = found.frontier;
+    for (const Candidate& candidate : found.best)
+        out.plans.push_back(answer(with_plan(locked(question.scenario), candidate.plan, question.free)));
+    if (out.found()) out.neighbours = neighbours_of(out.plans.front(), question.free, question.allow_risky);
+    else out.reason = why_none(question, found, resolve(question.scenario));
+    return out;
+}
+
+PlanReport plan_report(const PlanQuestion& question, unsigned threads, const std::stop_token& stop) {
+    const Settings settings = resolve(question.scenario);
+    SearchOptions options = options_of(question);
+    options.threads = threads;
+    options.stop = stop;
+    return plan_report(question, search_plans(settings, question.free, options));
+}
+
+}  // namespace shardscope

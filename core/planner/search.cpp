@@ -1,0 +1,441 @@
+#include "planner/search.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <numeric>
+
+#include "explore/jobs.h"
+#include "physics/memory.h"
+#include "physics/step.h"
+
+namespace shardscope {
+namespace {
+
+// Bounds and results are summed in different orders: a plan is only ruled out when it is worse by more than
+// rounding can be.
+constexpr double kRounding = 1 + 1e-9;
+
+// Layout, stages and traffic of one way to share the state under given degrees.
+struct SharedParts {
+    Layout layout;
+    Traffic traffic;
+};
+
+// What the operators of one micro-batch come to, for all plans that cut them alike.
+struct Folded {
+    Work work;
+    double tokens = 0;  // of a micro-batch, on one GPU
+};
+
+bool better(const Candidate& a, const Candidate& b) {
+    return a.score != b.score ? a.score > b.score : a.number < b.number;
+}
+
+// The best plans so far, of one thread; the worst score still wanted is shared by all threads.
+class Best {
+  public:
+    Best(std::size_t top, std::atomic<double>& least) : top_(top), least_(least) {}
+    void take(const Candidate& candidate) {
+        if (top_ == 0) return;
+        kept_.push_back(candidate);
+        std::ranges::push_heap(kept_, better);
+        if (kept_.size() <= top_) {
+            if (kept_.size() == top_) raise(kept_.front().score);
+            return;
+        }
+        std::ranges::pop_heap(kept_, better);
+        kept_.pop_back();
+        raise(kept_.front().score);
+    }
+    [[nodiscard]] const std::vector<Candidate>& kept() const { return kept_; }
+
+  private:
+    // This thread alone has `top` plans of at least this score.
+    void raise(double score) {
+        double now = least_.load(std::memory_order_relaxed);
+        while (score > now && !least_.compare_exchange_weak(now, score, std::memory_order_relaxed)) {
+        }
+    }
+    std::size_t top_;
+    std::atomic<double>& least_;
+    std::vector<Candidate> kept_;  // a heap with the worst in front
+};
+
+// Ascending in memory, and in score: what needs more must bring more.
+class Frontier {
+  public:
+    // Something that needs no more memory is at least as good.
+    [[nodiscard]] bool beats(double score, double peak) const {
+        const auto after = std::ranges::upper_bound(kept_, peak, {}, &Candidate::peak);
+        return after != kept_.begin() && (after - 1)->score > score * kRounding;
+    }
+    void take(const Candidate& candidate) {
+        auto after = std::ranges::upper_bound(kept_, candidate.peak, {}, &Candidate::peak);
+        if (after != kept_.begin() && !better(candidate, *(after - 1))) return;
+        auto from = after;
+        while (from != kept_.begin() && (from - 1)->peak == candidate.peak) --from;
+        auto to = after;
+        while (to != kept_.end() && !better(*to, candidate)) ++to;
+        kept_.insert(kept_.erase(from, to), candidate);
+    }
+    [[nodiscard]] const std::vector<Candidate>& kept() const { return kept_; }
+
+  private:
+    std::vector<Candidate> kept_;
+};
+
+// GPUs of a pipeline are like one of these.
+std::array<const Stage*, 3> stage_kinds(const Compiled& c) {
+    return {&c.stages.first, &c.stages.middle, &c.stages.last};
+}
+
+double peak_of(const std::array<StateMemory, 3>& state, const std::array<WorkMemory, 3>& work,
+               const Compiled& c) {
+    double peak = peak_memory(state[0], work[0], c);
+    if (c.stages.count <= 1) return peak;
+    for (std::size_t i = 1; i < state.size(); ++i) peak = std::max(peak, peak_memory(state[i], work[i], c));
+    return peak;
+}
+
+class Search {
+  public:
+    Search(const Settings& base, const ParameterSet& free, const SearchOptions& options)
+        : options_(options), base_(base), space_(base, free) {
+        machine_.settings = base;
+        compile_machine(machine_);
+        prepare();
+    }
+    SearchResult run();
+
+  private:
+    struct Worker {
+        Answer a;  // its compiled part is what plans are tried on
+        Best best;
+        Frontier frontier;
+        std::vector<Candidate> all;
+        Candidate smallest;
+        double feasible = 0;
+        double evaluated = 0;
+        // Of the cell and its pieces: by recomputation …
+        std::vector<ComputeFloor> floors{};
+        std::vector<double> floor{};                    // s
+        std::vector<std::array<WorkMemory, 3>> work{};  // of the first, the middle and the last stage
+        // … and by sharing, resharding and offload.
+        std::vector<double> unhidden{};  // s
+        std::vector<std::array<StateMemory, 3>> state{};
+    };
+
+    void prepare();
+    [[nodiscard]] std::size_t folded_of(const Cell& cell);
+    void visit(std::size_t cell, Worker& worker);
+    void take_sharing(const Cell& cell, std::size_t sharing, Compiled& c) const;
+    void judge(Worker& w, Candidate& candidate) const;
+    [[nodiscard]] bool by_throughput() const { return !options_.objective.get; }
+    // Whether a plan that reaches at most `rate` may be wanted.
+    [[nodiscard]] bool may_be_best(double rate) const {
+        return options_.everything || !by_throughput() ||
+               rate * kRounding >= least_.load(std::memory_order_relaxed);
+    }
+    [[nodiscard]] bool judges_all() const { return options_.everything || options_.count_feasible; }
+    [[nodiscard]] bool fits(Verdict verdict) const {
+        return verdict == Verdict::fits || (options_.allow_risky && verdict == Verdict::risky);
+    }
+
+    const SearchOptions& options_;
+    const Settings& base_;
+    PlanSpace space_;
+    Compiled machine_;
+    std::vector<Folded> folded_;
+    std::vector<std::uint32_t> cell_folded_;        // by cell
+    std::vector<double> cell_bound_;                // the most throughput a cell can reach
+    std::vector<std::vector<SharedParts>> shared_;  // by degrees, by sharing
+    std::vector<Stages> stages_;                    // by degrees
+    std::atomic<double> least_{-std::numeric_limits<double>::infinity()};
+};
+
+void Search::prepare() {
+    // Operators and their times, once for all plans that cut a micro-batch alike. Cells come in canonical
+    // order, so that equal cuts lie close together; the same cut under other pipelines is found by its key.
+    Compiled c = machine_;
+    struct Key {
+        double tensor, context, expert, sequence_parallel, async, micro_batch, accumulation;
+        auto operator<=>(const Key&) const = default;
+    };
+    const bool casts = base_.choice<Precision>(P::precision) == Precision::fp8;
+    std::vector<std::pair<Key, std::uint32_t>> known;
+    Key block{};  // keys are looked for among those of the same degrees only
+    const auto& cells = space_.cells();
+    cell_folded_.resize(cells.size());
+    cell_bound_.resize(cells.size());
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const Cell& cell = cells[i];
+        const Degrees& d = space_.degrees()[cell.degrees];
+        const Key key{d.tensor,
+                      d.context,
+                      d.expert,
+                      cell.sequence_parallel,
+                      cell.async_tensor_parallel,
+                      cell.micro_batch,
+                      casts ? cell.accumulation : 0};
+        if (key.tensor != block.tensor || key.context != block.context ||
+            key.sequence_parallel != block.sequence_parallel || key.async != block.async) {
+            known.clear();
+            block = key;
+        }
+        auto found = std::ranges::find(known, key, &std::pair<Key, std::uint32_t>::first);
+        if (found == known.end()) {
+            Settings& s = c.settings;
+            const auto set = [&](P id, double value) { s.set(id, value, Origin::given); };
+            set(P::tensor_parallel, d.tensor);
+            set(P::sequence_parallel, cell.sequence_parallel);
+            set(P::async_tensor_parallel, cell.async_tensor_parallel);
+            set(P::context_parallel, d.context);
+            set(P::pipeline_parallel, d.pipeline);
+            set(P::expert_parallel, d.expert);
+            set(P::micro_batch, cell.micro_batch);
+            set(P::accumulation, cell.accumulation);
+            compile_operators(c);
+            known.emplace_back(key, static_cast<std::uint32_t>(folded_.size()));
+            folded_.push_back({c.work, c.settings[P::sequence_length] * cell.micro_batch / d.context});
+            found = known.end() - 1;
+        }
+        cell_folded_[i] = found->second;
+        // The slowest stage computes at least the average of them, whatever the number of stages and of
+        // micro-batches.
+        const Work& work = folded_[found->second].work;
+        const double all =
+            c.operators.dense.repeat * (work.dense.forward.time + work.dense.backward.time).total() +
+            c.operators.sparse.repeat * (work.sparse.forward.time + work.sparse.backward.time).total() +
+            (work.embedding.forward.time + work.embedding.backward.time).total() +
+            (work.head.forward.time + work.head.backward.time).total();
+        cell_bound_[i] = folded_[found->second].tokens / (d.tensor * all);
+    }
+    machine_.operators = c.operators;
+    machine_.parameters = c.parameters;
+    machine_.active_parameters = c.active_parameters;
+    machine_.layer_parameters = c.layer_parameters;
+    machine_.root_parameters = c.root_parameters;
+    machine_.flops_per_token = c.flops_per_token;
+    machine_.training_tokens = c.training_tokens;
+
+    // Who shares the state with whom, and how long its traffic takes: the same for all micro-batches.
+    shared_.resize(space_.degrees().size());
+    stages_.resize(space_.degrees().size());
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const std::uint32_t at = cells[i].degrees;
+        if (!shared_[at].empty()) continue;
+        const Degrees& d = space_.degrees()[at];
+        const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
+        set(P::tensor_parallel, d.tensor);
+        set(P::context_parallel, d.context);
+        set(P::pipeline_parallel, d.pipeline);
+        set(P::expert_parallel, d.expert);
+        c.work = folded_[cell_folded_[i]].work;
+        for (const Sharing& sharing : d.sharings) {
+            set(P::sharding, sharing.sharding);
+            set(P::shard_group, sharing.group);
+            compile_sharing(c);
+            shared_[at].push_back({c.layout, c.traffic});
+        }
+        stages_[at] = c.stages;
+    }
+}
+
+void Search::take_sharing(const Cell& cell, std::size_t sharing, Compiled& c) const {
+    const SharedParts& parts = shared_[cell.degrees][sharing];
+    const Sharing& values = space_.degrees()[cell.degrees].sharings[sharing];
+    c.layout = parts.layout;
+    c.traffic = parts.traffic;
+    c.settings.set(P::sharding, values.sharding, Origin::given);
+    c.settings.set(P::shard_group, values.group, Origin::given);
+}
+
+void Search::judge(Worker& w, Candidate& candidate) const {
+    Compiled& c = w.a.compiled;
+    candidate.step = step_time(c).total;
+    candidate.tokens_per_s_per_gpu = c.tokens_per_gpu / candidate.step;
+    candidate.score = candidate.tokens_per_s_per_gpu;
+    if (by_throughput()) return;
+    compile_outputs(c);
+    w.a.settings = c.settings;
+    w.a.estimate = estimate(c);
+    const double value = options_.objective.get(w.a);
+    candidate.score = options_.objective.less ? -value : value;
+    if (std::isnan(candidate.score)) candidate.score = -std::numeric_limits<double>::infinity();
+}
+
+void Search::visit(std::size_t index, Worker& w) {
+    const Cell& cell = space_.cells()[index];
+    const Degrees& d = space_.degrees()[cell.degrees];
+    const bool frontier = options_.frontier;
+    // The frontier has its own use for plans that are far from the best, if they are small.
+    if (!judges_all() && !frontier && !may_be_best(cell_bound_[index])) return;
+
+    Compiled& c = w.a.compiled;
+    const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
+    set(P::tensor_parallel, d.tensor);
+    set(P::sequence_parallel, cell.sequence_parallel);
+    set(P::async_tensor_parallel, cell.async_tensor_parallel);
+    set(P::context_parallel, d.context);
+    set(P::pipeline_parallel, d.pipeline);
+    set(P::expert_parallel, d.expert);
+    set(P::micro_batch, cell.micro_batch);
+    set(P::accumulation, cell.accumulation);
+    c.work = folded_[cell_folded_[index]].work;
+    c.stages = stages_[cell.degrees];
+    c.layout = shared_[cell.degrees].front().layout;
+    const std::vector<double>& recomputes = space_.recomputes();
+    const auto stages = stage_kinds(c);
+
+    w.floors.clear();
+    for (const double recompute : recomputes) {
+        set(P::recompute, recompute);
+        w.floors.push_back(compute_floor(c));
+    }
+    bool prepared = false;
+    const auto prepare_sharings = [&] {
+        w.unhidden.clear();
+        w.state.clear();
+        for (std::size_t k = 0; k < d.sharings.size(); ++k) {
+            take_sharing(cell, k, c);
+            for (const double reshard : d.sharings[k].reshards) {
+                set(P::reshard_after_forward, reshard);
+                for (const double offload : d.sharings[k].offloads) {
+                    set(P::offload, offload);
+                    w.unhidden.push_back(unhidden_floor(c));
+                    w.state.emplace_back();
+                    for (std::size_t i = 0; i < stages.size(); ++i)
+                        w.state.back()[i] = state_memory(*stages[i], c);
+                }
+            }
+        }
+        prepared = true;
+    };
+
+    double number = cell.first;
+    for (const Pieces& pieces : d.pieces) {
+        if (!space_.allows(cell, pieces)) continue;
+        set(P::virtual_stages, pieces.virtual_stages);
+        set(P::schedule, pieces.schedule);
+        compile_pipeline(c);
+        const double of_pieces = number;
+        number += d.shared_plans * static_cast<double>(recomputes.size());
+        if (number <= options_.from || of_pieces >= options_.to) continue;
+
+        // The least step and the memory for every share recomputed, whatever the sharding.
+        w.floor.clear();
+        w.work.clear();
+        bool any = judges_all() || frontier;
+        for (std::size_t r = 0; r < recomputes.size(); ++r) {
+            w.floor.push_back(with_bubble(w.floors[r], c));
+            any = any || may_be_best(c.tokens_per_gpu / w.floor.back());
+        }
+        if (!any) continue;
+        if (!prepared) prepare_sharings();
+        for (const double recompute : recomputes) {
+            set(P::recompute, recompute);
+            w.work.emplace_back();
+            for (std::size_t i = 0; i < stages.size(); ++i) w.work.back()[i] = work_memory(*stages[i], c);
+        }
+
+        double here = of_pieces;
+        std::size_t shared = 0;
+        for (std::size_t k = 0; k < d.sharings.size(); ++k) {
+            const Sharing& sharing = d.sharings[k];
+            take_sharing(cell, k, c);
+            for (const double reshard : sharing.reshards) {
+                for (std::size_t r = 0; r < recomputes.size(); ++r) {
+                    for (std::size_t o = 0; o < sharing.offloads.size(); ++o) {
+                        const double mine = here++;
+                        if (mine < options_.from || mine >= options_.to) continue;
+                        const auto choose = [&] {
+                            set(P::reshard_after_forward, reshard);
+                            set(P::recompute, recomputes[r]);
+                            set(P::offload, sharing.offloads[o]);
+                        };
+                        const double most = c.tokens_per_gpu / (w.floor[r] + w.unhidden[shared + o]);
+                        const bool wanted = may_be_best(most);
+                        if (!wanted && !judges_all() && !frontier) continue;
+                        ++w.evaluated;
+                        const double peak = peak_of(w.state[shared + o], w.work[r], c);
+                        const Verdict verdict = verdict_of(peak, c.settings);
+                        if (peak < w.smallest.peak || (peak == w.smallest.peak && mine < w.smallest.number)) {
+                            choose();
+                            w.smallest = {plan_of(c.settings), mine, verdict, peak, 0, 0, 0};
+                        }
+                        if (!fits(verdict)) continue;
+                        ++w.feasible;
+                        const bool on_frontier = frontier && !w.frontier.beats(most, peak);
+                        if (!wanted && !on_frontier) continue;
+                        choose();
+                        Candidate candidate{{}, mine, verdict, peak, 0, 0, 0};
+                        judge(w, candidate);
+                        candidate.plan = plan_of(c.settings);
+                        if (options_.everything) w.all.push_back(candidate);
+                        else w.best.take(candidate);
+                        if (on_frontier) w.frontier.take(candidate);
+                    }
+                }
+                shared += sharing.offloads.size();
+            }
+        }
+    }
+}
+
+SearchResult Search::run() {
+    const auto& cells = space_.cells();
+    std::vector<std::size_t> order(cells.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    // Everything comes out in canonical order anyway.
+    if (!options_.everything)
+        std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return cell_bound_[i]; });
+
+    const unsigned threads = std::max(1U, options_.threads);
+    std::vector<Worker> workers;
+    for (unsigned i = 0; i < threads; ++i) {
+        workers.push_back({{}, Best(options_.top, least_), {}, {}, {}});
+        workers.back().a.compiled = machine_;
+    }
+    std::atomic<std::size_t> next{0};
+    parallel_for(threads, threads, [&](std::size_t thread) {
+        for (std::size_t i = next++; i < order.size() && !options_.stop.stop_requested(); i = next++) {
+            const Cell& cell = cells[order[i]];
+            if (cell.first + cell.plans <= options_.from || cell.first >= options_.to) continue;
+            visit(order[i], workers[thread]);
+        }
+    });
+
+    SearchResult out;
+    out.stopped = options_.stop.stop_requested();
+    out.space = space_.size();
+    Frontier frontier;
+    for (const Worker& w : workers) {
+        out.feasible += w.feasible;
+        out.evaluated += w.evaluated;
+        const auto& kept = options_.everything ? w.all : w.best.kept();
+        out.best.insert(out.best.end(), kept.begin(), kept.end());
+        for (const Candidate& candidate : w.frontier.kept()) frontier.take(candidate);
+        const Candidate& s = w.smallest;
+        if (s.peak < out.smallest.peak || (s.peak == out.smallest.peak && s.number < out.smallest.number))
+            out.smallest = s;
+    }
+    if (options_.everything) {
+        std::ranges::sort(out.best, {}, &Candidate::number);
+    } else {
+        std::ranges::sort(out.best, better);
+        if (out.best.size() > options_.top) out.best.resize(options_.top);
+    }
+    out.frontier = frontier.kept();
+    return out;
+}
+
+}  // namespace
+
+SearchResult search_plans(const Settings& base, const ParameterSet& free, const SearchOptions& options) {
+    return Search(base, free, options).run();
+}
+
+}  // namespace shardscope

@@ -1,0 +1,65 @@
+// E25, generalised: the best plans of a space.
+//
+// A plan is judged by its memory first and, if that suffices, by its step time. Plans that cannot be wanted
+// are left out before they are judged, on grounds that keep the result exact: the step cannot be shorter than
+// what the slowest stage computes, recomputation included, and the bubble, whatever the sharding adds
+// (`compute_floor`), plus what no compute hides (`unhidden_floor`). The folded operators are shared by all
+// plans of equal degrees and micro-batch, and so are the parts that memory adds up from; cells are visited in
+// the order of the throughput they could reach at most, so that the first plans judged rule most of the
+// others out.
+//
+// The result does not depend on the number of threads.
+#pragma once
+
+#include <limits>
+#include <stop_token>
+#include <vector>
+
+#include "estimate/answer.h"
+#include "planner/space.h"
+
+namespace shardscope {
+
+// What is best: an output as the full estimate gives it, or throughput, which is quicker to know.
+struct Objective {
+    double (*get)(const Answer&) = nullptr;  // null: throughput (tokens/s/GPU), more is better
+    bool less = false;                       // less is better
+};
+
+struct Candidate {
+    Plan plan;
+    double number = 0;  // in canonical order of the space, from zero
+    Verdict verdict = Verdict::does_not_fit;
+    double peak = std::numeric_limits<double>::infinity();  // bytes
+    double step = 0;                                        // s
+    double tokens_per_s_per_gpu = 0;                        // as if it fitted
+    double score = 0;
+};
+
+struct SearchOptions {
+    Objective objective;
+    std::size_t top = 1;          // plans wanted, best first
+    bool allow_risky = false;     // counts what may or may not fit as fitting
+    bool count_feasible = false;  // judges the memory of every plan
+    bool frontier = false;        // also the best plan for every amount of memory
+    bool everything = false;      // judges and keeps every plan that fits
+    double from = 0;              // numbers of the plans looked at: [from, to)
+    double to = std::numeric_limits<double>::infinity();
+    unsigned threads = 1;
+    std::stop_token stop{};
+};
+
+struct SearchResult {
+    double space = 0;                 // plans looked at or ruled out
+    double feasible = 0;              // plans that fit, if counted
+    double evaluated = 0;             // plans whose memory or step time was worked out
+    std::vector<Candidate> best;      // `top` of them, or everything in canonical order
+    std::vector<Candidate> frontier;  // ascending in memory and throughput
+    Candidate smallest;  // the plan that needs least memory, where none fits; infinite: no plan is valid
+    bool stopped = false;
+};
+
+// `base` holds the values of what is not free; they must make sense (`is_valid` but for plan parameters).
+SearchResult search_plans(const Settings& base, const ParameterSet& free, const SearchOptions& options);
+
+}  // namespace shardscope

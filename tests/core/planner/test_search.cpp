@@ -1,0 +1,221 @@
+// The search against every plan tried one by one.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+
+#include "estimate/answer.h"
+#include "planner/planner.h"
+#include "planner/search.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+struct Tried {
+    double valid = 0;
+    double fitting = 0;
+    double best = 0;  // tokens/s/GPU
+    double least_peak = std::numeric_limits<double>::infinity();
+};
+
+// Every combination of these values, each written into the scenario and estimated by itself.
+Tried try_all(const Scenario& scenario, const std::vector<std::pair<P, std::vector<double>>>& axes) {
+    Tried out;
+    std::vector<std::size_t> at(axes.size(), 0);
+    Answer scratch;
+    while (true) {
+        Scenario trial = locked(scenario);
+        for (std::size_t i = 0; i < axes.size(); ++i) trial.give(axes[i].first, axes[i].second[at[i]]);
+        // Pieces are of equal size, as the slider offers them; a scenario may ask for others.
+        const Settings s = resolve(trial);
+        const bool equal =
+            std::fmod(std::floor(s[P::layers] / s[P::pipeline_parallel]), s[P::virtual_stages]) == 0;
+        if (equal && answer_into(trial, scratch)) {
+            ++out.valid;
+            out.least_peak = std::min(out.least_peak, scratch.estimate.memory.peak);
+            if (scratch.estimate.verdict == Verdict::fits) {
+                ++out.fitting;
+                out.best = std::max(out.best, scratch.estimate.tokens_per_s_per_gpu);
+            }
+        }
+        std::size_t i = axes.size();
+        while (i > 0 && ++at[i - 1] == axes[i - 1].second.size()) at[--i] = 0;
+        if (i == 0) return out;
+    }
+}
+
+ParameterSet set_of(const std::vector<P>& ids) {
+    ParameterSet out;
+    for (const P id : ids) out.set(index(id));
+    return out;
+}
+
+// More than any space here holds, so that nothing valid is left out by the trial's own list.
+std::vector<double> trial_values(P id) {
+    switch (id) {
+        case P::tensor_parallel:
+        case P::context_parallel:
+        case P::pipeline_parallel:
+        case P::expert_parallel: return {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64};
+        case P::virtual_stages: return {1, 2, 3, 4, 5, 6, 8, 10, 12, 16};
+        case P::micro_batch:
+            return {1,  2,  3,  4,  5,  6,  8,  10, 12,  15,  16,  20,  24,
+                    30, 32, 40, 48, 60, 64, 80, 96, 120, 128, 192, 240, 256};
+        case P::sequence_parallel:
+        case P::reshard_after_forward: return {0, 1};
+        case P::sharding: return {0, 1, 2, 3, 4};
+        case P::shard_group: return {0, 2, 4, 8, 16, 32};
+        case P::recompute: return {0, kRecomputeSelective, 0.25, 0.5, 0.75, 1};
+        case P::offload: return {0, 1, 2};
+        case P::schedule: return {0, 1, 2, 5, 6};
+        default: return {};
+    }
+}
+
+}  // namespace
+
+TEST_CASE("search: the pruned search finds what trying every plan finds, in random spaces", "[planner]") {
+    std::mt19937 random(20250411);
+    const auto pick = [&](auto... values) {
+        const std::vector<double> all{static_cast<double>(values)...};
+        return all[std::uniform_int_distribution<std::size_t>(0, all.size() - 1)(random)];
+    };
+    const std::vector<const char*> models{"mpt-1b",  "mpt-7b",       "llama-2-13b",
+                                          "gpt-22b", "mixtral-8x7b", "llama-3-70b"};
+    const std::vector<P> all{
+        P::tensor_parallel, P::sequence_parallel, P::context_parallel,      P::pipeline_parallel,
+        P::expert_parallel, P::micro_batch,       P::virtual_stages,        P::schedule,
+        P::sharding,        P::shard_group,       P::reshard_after_forward, P::recompute,
+        P::offload};
+    int fitted = 0;
+    int none = 0;
+    constexpr int kSpaces = 300;
+    for (int i = 0; i < kSpaces; ++i) {
+        const char* model = models[std::uniform_int_distribution<std::size_t>(0, models.size() - 1)(random)];
+        Scenario scenario = of_model(model, {{P::gpus, pick(1, 2, 4, 8, 16, 24, 32, 64)},
+                                             {P::sequence_length, pick(1024, 2048, 8192)},
+                                             {P::inter_node_bandwidth, pick(2e9, 12.5e9, 50e9)},
+                                             {P::memory, pick(16.0, 40.0, 80.0, 192.0) * 1024 * 1024 * 1024},
+                                             {P::software, pick(0, 3, 4, 6, 8)},
+                                             {P::precision, pick(0, 0, 2)}});
+        const bool global = pick(0, 1, 1) > 0;
+        if (global) scenario.give(P::global_batch, pick(32, 64, 128, 240));
+        else scenario.give(P::accumulation, pick(1, 2, 4, 8));
+        std::vector<P> free = all;
+        std::shuffle(free.begin(), free.end(), random);
+        free.resize(static_cast<std::size_t>(pick(1, 2, 3, 3)));
+        // Without a held batch any number of sequences may lie on a GPU; a test of its own is below.
+        if (!global) std::erase(free, P::micro_batch);
+        std::vector<std::pair<P, std::vector<double>>> axes;
+        for (const P id : free) axes.emplace_back(id, trial_values(id));
+
+        const Tried tried = try_all(scenario, axes);
+        SearchOptions options;
+        options.threads = 1 + static_cast<unsigned>(i % 3);
+        const SearchResult found = search_plans(resolve(scenario), set_of(free), options);
+        std::string names;
+        for (const P id : free) names += " " + std::string(field_of(id));
+        INFO("space " << i << ": " << model << " on " << resolve(scenario)[P::gpus] << " GPUs," << names);
+        REQUIRE(found.best.empty() == (tried.fitting == 0));
+        if (!found.best.empty()) {
+            ++fitted;
+            CHECK(found.best.front().tokens_per_s_per_gpu == tried.best);
+            // The plan it names gives that number by itself.
+            const Answer alone = answer(with_plan(locked(scenario), found.best.front().plan, set_of(free)));
+            REQUIRE(alone.valid());
+            CHECK(alone.estimate.tokens_per_s_per_gpu == tried.best);
+        } else if (tried.valid > 0) {
+            ++none;
+            CHECK(found.smallest.peak == tried.least_peak);
+        }
+    }
+    CHECK(fitted > kSpaces / 3);
+    CHECK(none > 10);
+}
+
+TEST_CASE("search: every plan of a space is valid, numbered in order, and counted once", "[planner]") {
+    Scenario scenario = of_model("llama-2-13b", {{P::gpus, 64}, {P::global_batch, 64}});
+    const Settings settings = resolve(scenario);
+    SearchOptions options;
+    options.everything = true;
+    options.allow_risky = true;
+    const SearchResult all = search_plans(settings, usually_free(), options);
+    REQUIRE(all.space > 10000);
+    CHECK(all.evaluated == all.space);
+    CHECK(all.feasible == static_cast<double>(all.best.size()));
+    REQUIRE(!all.best.empty());
+    Answer scratch;
+    for (std::size_t i = 0; i < all.best.size(); ++i) {
+        if (i > 0) {
+            REQUIRE(all.best[i - 1].number < all.best[i].number);
+            REQUIRE(all.best[i - 1].plan != all.best[i].plan);
+        }
+        if (i % 97 != 0) continue;
+        REQUIRE(answer_into(with_plan(scenario, all.best[i].plan, usually_free()), scratch));
+        CHECK(scratch.estimate.memory.peak == all.best[i].peak);
+        CHECK(scratch.estimate.tokens_per_s_per_gpu == all.best[i].tokens_per_s_per_gpu);
+        CHECK(scratch.estimate.verdict == all.best[i].verdict);
+    }
+}
+
+TEST_CASE("search: the result does not depend on threads, pruning, or where the space is cut", "[planner]") {
+    const Scenario scenario = of_model("llama-2-13b", {{P::gpus, 64}, {P::global_batch, 128}});
+    const Settings settings = resolve(scenario);
+    SearchOptions options;
+    options.top = 25;
+    const SearchResult one = search_plans(settings, usually_free(), options);
+    REQUIRE(one.best.size() == 25);
+    CHECK(one.evaluated < one.space / 4);
+
+    SearchOptions counted = options;
+    counted.count_feasible = true;
+    counted.frontier = true;
+    counted.threads = 3;
+    const SearchResult full = search_plans(settings, usually_free(), counted);
+    CHECK(full.evaluated == full.space);
+    SearchOptions everything;
+    everything.everything = true;
+    const SearchResult all = search_plans(settings, usually_free(), everything);
+    CHECK(full.feasible == all.feasible);
+    std::vector<Candidate> ranked = all.best;
+    std::ranges::stable_sort(ranked, std::greater<>(), &Candidate::score);
+    for (std::size_t i = 0; i < one.best.size(); ++i) {
+        CHECK(one.best[i].plan == full.best[i].plan);
+        CHECK(one.best[i].plan == ranked[i].plan);
+        CHECK(one.best[i].score == ranked[i].score);
+    }
+
+    // The frontier: nothing needs less memory and brings as much.
+    REQUIRE(full.frontier.size() > 3);
+    for (const Candidate& plan : all.best) {
+        const bool beaten = std::ranges::any_of(full.frontier, [&](const Candidate& edge) {
+            return edge.peak <= plan.peak && edge.score >= plan.score;
+        });
+        REQUIRE(beaten);
+    }
+    for (std::size_t i = 1; i < full.frontier.size(); ++i) {
+        CHECK(full.frontier[i].peak > full.frontier[i - 1].peak);
+        CHECK(full.frontier[i].score > full.frontier[i - 1].score);
+    }
+    CHECK(full.frontier.back().plan == full.best.front().plan);
+
+    // Cut into shares: together the same plans in the same order.
+    std::vector<Candidate> together;
+    const double parts = 7;
+    for (double part = 0; part < parts; ++part) {
+        SearchOptions share = everything;
+        share.from = std::floor(all.space * part / parts);
+        share.to = std::floor(all.space * (part + 1) / parts);
+        const SearchResult some = search_plans(settings, usually_free(), share);
+        together.insert(together.end(), some.best.begin(), some.best.end());
+    }
+    REQUIRE(together.size() == all.best.size());
+    for (std::size_t i = 0; i < together.size(); ++i) {
+        REQUIRE(together[i].number == all.best[i].number);
+        REQUIRE(together[i].plan == all.best[i].plan);
+        REQUIRE(together[i].score == all.best[i].score);
+    }
+}

@@ -1,0 +1,311 @@
+#include "widgets/plots/sweep_plot.h"
+
+#include <qcustomplot.h>
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QMenu>
+#include <QToolButton>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/panels/drawing.h"
+#include "widgets/plots/figure_page.h"
+#include "widgets/plots/figure_words.h"
+#include "widgets/plots/option_row.h"
+#include "widgets/plots/plot_kind.h"
+#include "widgets/plots/table_choices.h"
+
+namespace shardscope {
+namespace {
+
+constexpr int kSteps = 120;       // of one curve
+constexpr int kFamilySteps = 60;  // of each of a family
+constexpr double kStale = 0.6;
+constexpr double kInvalid = 0.4;
+
+// The curve of the slider's range, with the scenario itself as one of its points.
+Axis curve_axis(const Answer& answer, P id, int steps) {
+    Axis axis = usual_axis(answer.scenario, id, steps);
+    const double now = answer.settings[id];
+    if (std::ranges::find(axis.values, now) != axis.values.end()) return axis;
+    // Choices keep their own order.
+    const auto place =
+        parameter(id).named_only ? axis.values.end() : std::ranges::lower_bound(axis.values, now);
+    axis.values.insert(place, now);
+    return axis;
+}
+
+// Members of a family: the scenario's own value between its nearest neighbours, of numbers a half and twice.
+Axis family_axis(const Answer& answer, P id) {
+    constexpr std::ptrdiff_t kEachSide = 2;
+    const double now = answer.settings[id];
+    Axis axis{id, domain(id, answer.settings).stops};
+    if (axis.values.empty()) {
+        for (const double factor : {0.25, 0.5, 1.0, 2.0, 4.0})
+            axis.values.push_back(factor == 1 ? now : nearest_valid(id, now * factor, answer.settings));
+    }
+    auto& values = axis.values;
+    if (!parameter(id).named_only) {
+        if (std::ranges::find(values, now) == values.end()) values.push_back(now);
+        std::ranges::sort(values);
+        values.erase(std::unique(values.begin(), values.end()), values.end());
+    }
+    const auto own = std::ranges::find(values, now) - values.begin();
+    const auto size = static_cast<std::ptrdiff_t>(values.size());
+    const auto first = std::clamp<std::ptrdiff_t>(own - kEachSide, 0, std::max<std::ptrdiff_t>(0, size - 5));
+    values.erase(values.begin() + std::min(size, first + 2 * kEachSide + 1), values.end());
+    values.erase(values.begin(), values.begin() + first);
+    return axis;
+}
+
+}  // namespace
+
+SweepPlot::SweepPlot(LiveModel& model, QWidget* parent)
+    : LivePlot(QStringLiteral("sweep"), tr("Sweep plot"), model, parent) {
+    constexpr int kLetters = 11;
+    x_ = options().add_choice(QStringLiteral("sweep/x"), tr("Input along the horizontal axis"), {});
+    fill_inputs(*x_);
+    choose(*x_, P::sequence_length);
+    y_ = options().add_menu(QStringLiteral("sweep/y"), tr("Outputs, up to three"));
+    family_ = options().add_choice(QStringLiteral("sweep/family"),
+                                   tr("Second input: one curve for each value"), {});
+    fill_inputs(*family_, tr("no family"));
+    for (QComboBox* box : {x_, family_}) {
+        narrow(*box, kLetters);
+        connect(box, &QComboBox::currentIndexChanged, this, [this] {
+            take_pins();
+            refresh();
+        });
+    }
+    anew_ = options().add_check(QStringLiteral("sweep/anew"), tr("Plan anew"), true);
+    anew_->setToolTip(
+        tr("Where something in the plan is automatic: find it anew at every point, or hold it"));
+    connect(anew_, &QCheckBox::toggled, this, [this] {
+        take_pins();
+        refresh();
+    });
+    fill_menu();
+    figure_ = std::make_unique<SweepFigure>(canvas());
+    canvas().setFocusPolicy(Qt::StrongFocus);
+    canvas().installEventFilter(this);
+    start();
+}
+
+SweepPlot::~SweepPlot() = default;
+
+void SweepPlot::fill_menu() {
+    for (const Output id : output_choices()) {
+        QAction* entry = y_->menu()->addAction(text_of(output(id).label));
+        entry->setObjectName(QStringLiteral("sweep/y/") + text_of(output(id).path));
+        entry->setCheckable(true);
+        connect(entry, &QAction::triggered, this, [this, id](bool on) {
+            if (!on && outputs_.size() > 1) std::erase(outputs_, id);
+            else if (on) outputs_.push_back(id);
+            // A fourth takes the place of the one chosen first.
+            if (outputs_.size() > kMostPanels) outputs_.erase(outputs_.begin());
+            take_outputs();
+        });
+    }
+    take_outputs();
+}
+
+void SweepPlot::take_outputs() {
+    QStringList names;
+    for (const Output id : outputs_) names += text_of(output(id).label);
+    const auto choices = output_choices();
+    const QList<QAction*> entries = y_->menu()->actions();
+    for (qsizetype i = 0; i < entries.size(); ++i) {
+        entries[i]->setChecked(std::ranges::find(outputs_, choices[static_cast<std::size_t>(i)]) !=
+                               outputs_.end());
+    }
+    y_->setText(names.size() == 1 ? names.front() : tr("%1 + %2").arg(names.front()).arg(names.size() - 1));
+    y_->setAccessibleDescription(names.join(QStringLiteral(", ")));
+    y_->setToolTip(tr("Outputs, up to three: %1").arg(names.join(QStringLiteral(", "))));
+    options().updateGeometry();
+    if (!figure_) return;
+    take_pins();
+    refresh();
+}
+
+void SweepPlot::show_sweep(P id, Output output) {
+    std::erase(outputs_, output);
+    outputs_.insert(outputs_.begin(), output);
+    if (outputs_.size() > kMostPanels) outputs_.pop_back();
+    choose(*x_, id);
+    if (input_of(*family_) == id) choose(*family_, P::count);
+    take_outputs();
+}
+
+P SweepPlot::input() const { return input_of(*x_); }
+
+std::vector<Axis> SweepPlot::axes(const Answer& answer) const {
+    const P family = input_of(*family_);
+    const bool several = family != P::count && family != input();
+    std::vector<Axis> out{curve_axis(answer, input(), several ? kFamilySteps : kSteps)};
+    if (several) out.push_back(family_axis(answer, family));
+    return out;
+}
+
+FigureRequest SweepPlot::request() const {
+    FigureRequest out = LivePlot::request();
+    if (model().answer().valid()) out.axes = axes(model().answer());
+    out.outputs = outputs_;
+    out.held = !anew_->isChecked();
+    return out;
+}
+
+const SweepFigure& SweepPlot::figure() {
+    bring_up_to_date();
+    return *figure_;
+}
+
+void SweepPlot::update_figure() {
+    const Answer& answer = model().answer();
+    if (!answer.valid()) {
+        figure_->set_strength(kInvalid);
+        return;
+    }
+    anew_->setEnabled(answer.scenario.automatic.any());
+    const FigureRequest asked = request();
+    const auto work = [answer, asked](bool held, const std::stop_token& stop) {
+        return sweep_data(answer, asked.axes, asked.outputs, asked.hypothetical, held, stop);
+    };
+    if (asked.held || !answer.scenario.automatic.any()) {
+        background_.forget();
+        figure_->set_strength(1);
+        figure_->set_data(work(asked.held, {}));
+        return;
+    }
+    const SweepData& last = figure_->data();
+    if (last.x == input() && last.outputs == outputs_ && last.plan == SweepPlan::found_anew) {
+        const Axis here{input(), {answer.settings[input()]}};
+        figure_->set_current(sweep_data(answer, {here}, outputs_, asked.hypothetical, true).current);
+    } else {
+        // Something to look at until the plans are found.
+        figure_->set_data(work(true, {}));
+    }
+    figure_->set_strength(kStale);
+    background_.ask([work](const std::stop_token& stop) { return work(false, stop); },
+                    [this](SweepData found) {
+                        figure_->set_strength(1);
+                        figure_->set_data(std::move(found));
+                        if (!model().in_gesture()) refit_figure();
+                        replot();
+                    });
+}
+
+void SweepPlot::refit_figure() { figure_->refit(canvas().size()); }
+
+void SweepPlot::style_figure(const Theme& theme, const QFont& font) {
+    figure_->set_style(theme, font);
+    refit_figure();
+}
+
+QString SweepPlot::description() const { return figure_->description(); }
+
+void SweepPlot::take_pins() {
+    std::vector<SweepFigure::Ghost> ghosts;
+    for (const Pin& pin : model().pins()) {
+        // Ghosts hold their plan: they are what was pinned.
+        if (pin.answer.valid())
+            ghosts.push_back(
+                {pin.letter, sweep_data(pin.answer, {curve_axis(pin.answer, input(), kFamilySteps)}, outputs_,
+                                        hypothetical(), true)});
+    }
+    figure_->set_ghosts(std::move(ghosts));
+}
+
+// ---- the plot as an input --------------------------------------------------------------------------------
+
+bool SweepPlot::near_guide(const QPointF& pixel) const {
+    constexpr double kNear = 9;
+    return figure_->inside(pixel) &&
+           std::fabs(pixel.x() - figure_->pixel_of(figure_->data().current.x)) <= kNear;
+}
+
+void SweepPlot::press(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || !model().answer().valid() || !near_guide(event->position()))
+        return;
+    dragging_ = true;
+    model().begin_gesture(input());
+}
+
+void SweepPlot::move(QMouseEvent* event) {
+    if (dragging_) {
+        model().drag(input(), figure_->x_at(event->position().x()));
+        return;
+    }
+    canvas().setCursor(near_guide(event->position()) ? Qt::SizeHorCursor : Qt::ArrowCursor);
+}
+
+void SweepPlot::release(QMouseEvent*) { let_go(); }
+
+void SweepPlot::let_go() {
+    if (!dragging_) return;
+    dragging_ = false;
+    model().end_gesture();
+}
+
+void SweepPlot::double_click(QMouseEvent* event) {
+    // The first of the two clicks may have begun a drag.
+    let_go();
+    if (figure_->inside(event->position())) model().edit(input(), figure_->x_at(event->position().x()));
+}
+
+// The next point of the curve, for the keyboard.
+void SweepPlot::step(int direction) {
+    const SweepData& drawn = figure_->data();
+    if (drawn.series.empty() || !model().answer().valid()) return;
+    const auto& points = drawn.series.front().points;
+    const auto now = std::ranges::find(points, drawn.current.x, &SweepPoint::x);
+    if (now == points.end()) return;
+    const auto next = now - points.begin() + direction;
+    if (next < 0 || next >= static_cast<std::ptrdiff_t>(points.size())) return;
+    model().edit(input(), points[static_cast<std::size_t>(next)].x);
+}
+
+bool SweepPlot::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize && figure_) refit_figure();
+    if (event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if (key == Qt::Key_Left || key == Qt::Key_Right) {
+            step(key == Qt::Key_Left ? -1 : 1);
+            return true;
+        }
+    }
+    return LivePlot::eventFilter(watched, event);
+}
+
+namespace {
+
+SweepData data_of(const FigureRequest& request, const Answer& answer) {
+    return sweep_data(answer, request.axes, request.outputs, request.hypothetical, request.held);
+}
+
+}  // namespace
+
+const PlotKind kSweepKind{
+    .name = "sweep",
+    .label = QT_TRANSLATE_NOOP("PlotKind", "Sweep"),
+    .title =
+        [](const FigureRequest& request) {
+            const P id = request.axes.empty() ? P::sequence_length : request.axes.front().id;
+            return SweepPlot::tr("Sweep over %1").arg(text_of(parameter(id).label));
+        },
+    .paint =
+        [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
+            QCustomPlot plot;
+            SweepFigure figure(plot);
+            figure.set_style(Theme::print(), page_font());
+            figure.set_data(data_of(request, answer));
+            figure.refit(area.size().toSize());
+            paint_plot(painter, area, plot);
+        },
+    .words = [](const FigureRequest& request,
+                const Answer& answer) { return sweep_words(data_of(request, answer)); },
+    .table = [](const FigureRequest& request,
+                const Answer& answer) { return sweep_table(data_of(request, answer)); },
+    .make_tab = [](LiveModel& model) -> LivePlot* { return new SweepPlot(model); }};
+
+}  // namespace shardscope

@@ -1,0 +1,65 @@
+// The Sweep tab: any input against up to three outputs, live. The scenario is a ring on the curve; dragging
+// it or its guide changes the input, a double click sets it. A second input makes a family of curves.
+//
+// Where something in the plan is automatic, the curves hold the plan or find it anew at every point: the
+// latter in the background, the last ones dimmed meanwhile.
+#pragma once
+
+#include <memory>
+
+#include "widgets/background.h"
+#include "widgets/plots/live_plot.h"
+#include "widgets/plots/sweep_figure.h"
+
+class QCheckBox;
+class QComboBox;
+class QToolButton;
+
+namespace shardscope {
+
+class SweepPlot : public LivePlot {
+    Q_OBJECT
+  public:
+    explicit SweepPlot(LiveModel& model, QWidget* parent = nullptr);
+    ~SweepPlot() override;
+
+    [[nodiscard]] FigureRequest request() const override;
+    // This input, and this output first.
+    void show_sweep(P id, Output output);
+    // What is drawn, up to date also while the plot is hidden.
+    [[nodiscard]] const SweepFigure& figure();
+    // The curves belong to an older scenario.
+    [[nodiscard]] bool pending() const { return background_.pending(); }
+
+  protected:
+    void update_figure() override;
+    void refit_figure() override;
+    void style_figure(const Theme& theme, const QFont& font) override;
+    [[nodiscard]] QString description() const override;
+    void take_pins() override;
+    void press(QMouseEvent* event) override;
+    void move(QMouseEvent* event) override;
+    void release(QMouseEvent* event) override;
+    void double_click(QMouseEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    void fill_menu();
+    void take_outputs();
+    void let_go();
+    void step(int direction);
+    [[nodiscard]] P input() const;
+    [[nodiscard]] std::vector<Axis> axes(const Answer& answer) const;
+    [[nodiscard]] bool near_guide(const QPointF& pixel) const;
+
+    QComboBox* x_;
+    QToolButton* y_;
+    QComboBox* family_;
+    QCheckBox* anew_;
+    std::vector<Output> outputs_{Output::mfu, Output::peak_memory};  // in the order they were chosen
+    std::unique_ptr<SweepFigure> figure_;
+    bool dragging_ = false;
+    Background background_;
+};
+
+}  // namespace shardscope

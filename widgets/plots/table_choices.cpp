@@ -1,0 +1,62 @@
+#include "widgets/plots/table_choices.h"
+
+#include <QAbstractItemView>
+#include <QComboBox>
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "widgets/panels/drawing.h"
+
+namespace shardscope {
+namespace {
+
+std::vector<Output> sorted_outputs() {
+    using enum Output;
+    std::vector<Output> out{mfu,           tokens_per_s_per_gpu, tokens_per_s, step_time, peak_memory,
+                            hfu,           training_days,        gpu_hours,    cost,      energy,
+                            power_per_gpu, tokens_per_joule};
+    // Texts, and what a scenario has without being run, are none to aim at.
+    constexpr std::array kLeftOut{wall, capacity};
+    for (std::size_t i = 0; i < kOutputs; ++i) {
+        const auto id = static_cast<Output>(i);
+        if (std::ranges::find(kLeftOut, id) != kLeftOut.end() || std::ranges::find(out, id) != out.end())
+            continue;
+        out.push_back(id);
+    }
+    return out;
+}
+
+}  // namespace
+
+std::span<const Output> output_choices() {
+    static const std::vector<Output> choices = sorted_outputs();
+    return choices;
+}
+
+void fill_inputs(QComboBox& box, const QString& none) {
+    if (!none.isEmpty()) box.addItem(none, static_cast<int>(P::count));
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const Parameter& row = parameters()[i];
+        if (row.prominence != Prominence::file) box.addItem(text_of(row.label), static_cast<int>(i));
+    }
+}
+
+void fill_outputs(QComboBox& box, const QString& none) {
+    if (!none.isEmpty()) box.addItem(none, static_cast<int>(Output::count));
+    for (const Output id : output_choices()) box.addItem(text_of(output(id).label), static_cast<int>(id));
+}
+
+P input_of(const QComboBox& box) { return static_cast<P>(box.currentData().toInt()); }
+Output output_of(const QComboBox& box) { return static_cast<Output>(box.currentData().toInt()); }
+
+void choose(QComboBox& box, P id) { box.setCurrentIndex(box.findData(static_cast<int>(id))); }
+void choose(QComboBox& box, Output id) { box.setCurrentIndex(box.findData(static_cast<int>(id))); }
+
+void narrow(QComboBox& box, int letters) {
+    box.setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box.setMinimumContentsLength(letters);
+    box.view()->setMinimumWidth(box.view()->sizeHintForColumn(0) + 24);
+}
+
+}  // namespace shardscope
