@@ -5,6 +5,7 @@
 #include "explore/map.h"
 #include "explore/scaling.h"
 #include "explore/sweep.h"
+#include "explore/timeline.h"
 #include "explore/track.h"
 #include "planner/planner.h"
 #include "scenario/catalogue.h"
@@ -147,6 +148,17 @@ void plan_micro_batch(benchmark::State& state) {
     state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(plan_micro_batch);
+
+// The Timeline tab's picture of a step.
+void timeline_of(benchmark::State& state, const Scenario& scenario) {
+    const Answer base = answer(scenario);
+    for (auto _ : state) benchmark::DoNotOptimize(timeline(base.compiled, base.estimate));
+    state.SetItemsProcessed(state.iterations());
+}
+void timeline_fsdp_13b(benchmark::State& state) { timeline_of(state, fsdp_13b()); }
+void timeline_gpt3_175b_3d(benchmark::State& state) { timeline_of(state, gpt3_175b_3d()); }
+BENCHMARK(timeline_fsdp_13b)->Unit(benchmark::kMicrosecond);
+BENCHMARK(timeline_gpt3_175b_3d)->Unit(benchmark::kMicrosecond);
 
 // GPT-3 175B on 512 A100 with a global batch of 1,536: every plan.
 Scenario gpt3_175b_on_512_a100() {

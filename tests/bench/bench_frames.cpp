@@ -132,6 +132,12 @@ void drag_cut_bandwidth(benchmark::State& state) {
 void drag_cut_tensor(benchmark::State& state) {
     drag(state, "training.tensor_parallel/slider", "scaling", cut_plan());
 }
+void drag_timeline(benchmark::State& state) {
+    drag(state, "cluster.inter_node_bandwidth/slider", "timeline");
+}
+void drag_timeline_cut(benchmark::State& state) {
+    drag(state, "cluster.inter_node_bandwidth/slider", "timeline", cut_plan());
+}
 BENCHMARK(drag_bandwidth)->Name("scaling/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_memory)->Name("scaling/drag_memory")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_width)->Name("scaling/drag_width")->Unit(benchmark::kMillisecond)->Iterations(300);
@@ -140,6 +146,8 @@ BENCHMARK(drag_gpus)->Name("scaling/drag_gpus")->Unit(benchmark::kMillisecond)->
 BENCHMARK(drag_pinned)->Name("scaling/drag_beside_pins")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_cut_bandwidth)->Name("plan/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_cut_tensor)->Name("plan/drag_tensor")->Unit(benchmark::kMillisecond)->Iterations(300);
+BENCHMARK(drag_timeline)->Name("timeline/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
+BENCHMARK(drag_timeline_cut)->Name("timeline/drag_plan")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_measured)->Name("validation/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 
 // The map is coarse in every frame, and begun anew in the background.
