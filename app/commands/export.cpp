@@ -72,11 +72,6 @@ int run(const Options& options) {
     else if (!options.target.empty())
         problems.push_back({"-o " + options.target, "the ending decides the format", "",
                             "end it in .svg, .pdf, .png or .csv"});
-    for (const char* later : {"timeline", "plans"}) {
-        if (options.plot == later)
-            problems.push_back({"--plot " + options.plot, "not modelled yet", "a later version brings it",
-                                "use " + plot_names().toStdString()});
-    }
     if (!problems.empty()) {
         report(problems, {});
         return kUnusable;
@@ -122,7 +117,8 @@ void add_export(CLI::App& app, Context& context) {
         ->take_all()
         ->allow_extra_args(false);
     command->add_option("--output", options->outputs,
-                        "For sweep: result fields; for validation: mfu, tokens_per_s_per_gpu or step_time_s");
+                        "For sweep: result fields; for validation: mfu, tokens_per_s_per_gpu or step_time_s; for plans: mfu, "
+                        "tokens_per_s, training_days or cost");
     command->add_flag("--hypothetical", options->hypothetical,
                       "Times also for what does not fit, labelled so");
     command->add_flag("--held", options->held,

@@ -10,6 +10,7 @@
 #include "app/session.h"
 #include "evidence/measured.h"
 #include "widgets/panels/solve_panel.h"
+#include "widgets/plots/plans_plot.h"
 #include "widgets/plots/walls_plot.h"
 #include "widgets/theme/theme.h"
 
@@ -98,6 +99,8 @@ int main(int argc, char** argv) {
         {"walls.png", {1440, 900}, ThemeManager::Choice::light, first, false, "walls"},
         {"walls-dark.png", {1440, 900}, ThemeManager::Choice::dark, slower_network, true, "walls"},
         {"walls-small.png", {1024, 700}, ThemeManager::Choice::light, first, false, "walls"},
+        {"plans.png", {1440, 900}, ThemeManager::Choice::light, three_dimensions, false, "plans"},
+        {"plans-small-dark.png", {1024, 700}, ThemeManager::Choice::dark, three_dimensions, false, "plans"},
         {"measured.png", {1440, 900}, ThemeManager::Choice::light, measured},
         {"parallel.png", {1440, 900}, ThemeManager::Choice::light, three_dimensions},
         {"parallel-small-dark.png", {1024, 700}, ThemeManager::Choice::dark, three_dimensions},
@@ -127,7 +130,9 @@ int main(int argc, char** argv) {
         for (int i = 0; i < 5; ++i) QApplication::processEvents();
         // What is worked out in the background is waited for.
         const auto* walls = window.findChild<WallsPlot*>(QStringLiteral("walls"));
-        while (walls->pending()) QApplication::processEvents(QEventLoop::WaitForMoreEvents);
+        const auto* plans = window.findChild<PlansPlot*>(QStringLiteral("plans"));
+        while (walls->pending() || plans->pending())
+            QApplication::processEvents(QEventLoop::WaitForMoreEvents);
         QApplication::processEvents();
         const QString file = QDir(folder).filePath(QLatin1String(shot.file));
         if (!window.grab().save(file)) {

@@ -55,31 +55,6 @@ ordered_json keys_of(const ParameterSet& set) {
     return out;
 }
 
-// "t 8 SP · p 4 × 5 interleaved · zero1 · micro-batch 1 × 48": what distinguishes a plan, in one line.
-std::string short_plan(const Settings& s) {
-    std::string out;
-    const auto add = [&](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
-    const auto degree = [&](const char* name, P id) {
-        if (s[id] > 1) add(name + (" " + format(id, s[id])));
-    };
-    degree("TP", P::tensor_parallel);
-    if (s[P::tensor_parallel] > 1 && s.on(P::sequence_parallel)) out += " SP";
-    degree("CP", P::context_parallel);
-    degree("EP", P::expert_parallel);
-    degree("PP", P::pipeline_parallel);
-    if (s[P::virtual_stages] > 1) out += "×" + format(P::virtual_stages, s[P::virtual_stages]);
-    if (s[P::pipeline_parallel] > 1) out += " " + format(P::schedule, s[P::schedule]);
-    std::string sharing = format(P::sharding, s[P::sharding]);
-    if (s[P::shard_group] > 0) sharing += " in " + format(P::shard_group, s[P::shard_group]);
-    add(sharing);
-    if (is_fsdp(s) && !s.on(P::reshard_after_forward)) out += " kept";
-    add("micro-batch " + format(P::micro_batch, s[P::micro_batch]) + " × " +
-        format(P::accumulation, s[P::accumulation]));
-    if (s[P::recompute] != 0) add("recompute " + format(P::recompute, s[P::recompute]));
-    if (s[P::offload] != 0) add("offload " + format(P::offload, s[P::offload]));
-    return out;
-}
-
 std::string padded(std::string text, std::size_t width) {
     std::size_t shown = 0;
     for (const char c : text) shown += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;

@@ -81,7 +81,7 @@ Neighbour neighbour(const Answer& best, const Scenario& scenario, P id, bool all
     out.slower = scale * e.step.total - best.estimate.step.total;
     for (const Share& share : shares()) {
         const double part = scale * seconds(e.step, share) - seconds(best.estimate.step, share);
-        if (part != 0) out.parts.push_back({share.label, part});
+        if (part != 0) out.parts.push_back({share.label, share.terms.front(), part});
     }
     std::ranges::stable_sort(out.parts, std::greater<>(), &Neighbour::Part::seconds);
     return out;
@@ -120,6 +120,30 @@ SearchOptions options_of(const PlanQuestion& question) {
     options.count_feasible = true;
     options.frontier = true;
     return options;
+}
+
+std::string short_plan(const Settings& s) {
+    std::string out;
+    const auto add = [&](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
+    const auto degree = [&](const char* name, P id) {
+        if (s[id] > 1) add(name + (" " + format(id, s[id])));
+    };
+    degree("TP", P::tensor_parallel);
+    if (s[P::tensor_parallel] > 1 && s.on(P::sequence_parallel)) out += " SP";
+    degree("CP", P::context_parallel);
+    degree("EP", P::expert_parallel);
+    degree("PP", P::pipeline_parallel);
+    if (s[P::virtual_stages] > 1) out += "×" + format(P::virtual_stages, s[P::virtual_stages]);
+    if (s[P::pipeline_parallel] > 1) out += " " + format(P::schedule, s[P::schedule]);
+    std::string sharing = format(P::sharding, s[P::sharding]);
+    if (s[P::shard_group] > 0) sharing += " in " + format(P::shard_group, s[P::shard_group]);
+    add(sharing);
+    if (is_fsdp(s) && !s.on(P::reshard_after_forward)) out += " kept";
+    add("micro-batch " + format(P::micro_batch, s[P::micro_batch]) + " × " +
+        format(P::accumulation, s[P::accumulation]));
+    if (s[P::recompute] != 0) add("recompute " + format(P::recompute, s[P::recompute]));
+    if (s[P::offload] != 0) add("offload " + format(P::offload, s[P::offload]));
+    return out;
 }
 
 std::string title(const Neighbour& n) {

@@ -32,12 +32,15 @@ struct Neighbour {
     double over = 0;    // bytes beyond what counts as fitting; 0: it fits
     double slower = 0;  // s a step of as many tokens as the best plan's; negative: faster
     struct Part {
-        std::string label;  // "exposed communication"
+        std::string label;                // "exposed communication"
+        StepTerm term = StepTerm::count;  // the first of those it is the sum of
         double seconds = 0;
     };
     std::vector<Part> parts;  // what `slower` adds up from, the largest loss first
     [[nodiscard]] bool valid() const { return answer.valid(); }
 };
+// "TP 8 SP, PP 4×5 interleaved, zero1, micro-batch 1 × 48": what distinguishes a plan, in one line.
+std::string short_plan(const Settings& settings);
 // "does not fit by 3.4 GiB", "exposed communication +12 ms, bubble +3 ms".
 std::string why(const Neighbour& neighbour);
 // "Tensor parallel 4 → 8"

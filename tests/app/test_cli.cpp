@@ -243,8 +243,8 @@ TEST_CASE("sweep: a parameter has one axis, and a sweep an end", "[cli]") {
     CHECK(run("sweep - --axis memory=1e10:1e12:1000000 --axis memory_bandwidth=1e12:2e12:1000000").code == 2);
 }
 
-TEST_CASE("commands and plots of later versions are refused by name", "[cli]") {
-    for (const char* later : {"plan x.json", "import hf x", "export - --plot timeline -o /tmp/x.svg"}) {
+TEST_CASE("commands of later versions are refused by name", "[cli]") {
+    for (const char* later : {"import hf x"}) {
         INFO(later);
         const Ran ran = run(later);
         CHECK(ran.code == 2);

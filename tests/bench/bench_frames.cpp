@@ -138,6 +138,10 @@ void drag_timeline(benchmark::State& state) {
 void drag_timeline_cut(benchmark::State& state) {
     drag(state, "cluster.inter_node_bandwidth/slider", "timeline", cut_plan());
 }
+// Beside a search for the best plan, which every move begins anew.
+void drag_searched(benchmark::State& state) {
+    drag(state, "cluster.inter_node_bandwidth/slider", "plans", cut_plan());
+}
 BENCHMARK(drag_bandwidth)->Name("scaling/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_memory)->Name("scaling/drag_memory")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_width)->Name("scaling/drag_width")->Unit(benchmark::kMillisecond)->Iterations(300);
@@ -148,6 +152,7 @@ BENCHMARK(drag_cut_bandwidth)->Name("plan/drag_bandwidth")->Unit(benchmark::kMil
 BENCHMARK(drag_cut_tensor)->Name("plan/drag_tensor")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_timeline)->Name("timeline/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_timeline_cut)->Name("timeline/drag_plan")->Unit(benchmark::kMillisecond)->Iterations(300);
+BENCHMARK(drag_searched)->Name("plans/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_measured)->Name("validation/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 
 // The map is coarse in every frame, and begun anew in the background.

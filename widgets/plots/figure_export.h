@@ -21,9 +21,10 @@ struct FigureRequest {
     QSize size{960, 600};
     double scale = 2;             // PNG: pixels per unit of size, 1 to 4
     std::vector<Axis> axes;       // sweep, walls
-    std::vector<Output> outputs;  // sweep; validation: mfu, tokens_per_s_per_gpu or step_time
+    std::vector<Output> outputs;  // sweep; validation and plans: the one along the vertical axis
     bool hypothetical = false;    // rates although it does not fit, said so in the caption
     bool held = false;            // what is automatic keeps its values, instead of being planned anew
+    bool all_free = false;        // plans: all plan parameters may change, not only the automatic ones
     Change change = Change::half_and_double;  // sensitivity
 };
 

@@ -58,7 +58,8 @@ SweepPoint sweep_point(double x, const Answer& answer, bool valid, const std::ve
     return point;
 }
 
-// A parameter's value as the table shows it: a choice by its name, a number in its unit.
+}  // namespace
+
 std::string parameter_cell(P id, double value) {
     const Parameter& row = parameter(id);
     for (const Named& named : row.names) {
@@ -70,8 +71,6 @@ std::string parameter_header(P id) {
     const Parameter& row = parameter(id);
     return row.named_only ? std::string(row.key) : header(row.key, plot_unit(row.quantity).symbol);
 }
-
-}  // namespace
 
 std::string to_csv(const PlotTable& table) {
     std::string out;

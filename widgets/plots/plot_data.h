@@ -20,6 +20,9 @@ struct PlotTable {
     std::vector<std::vector<std::string>> rows;
 };
 std::string to_csv(const PlotTable& table);
+// A parameter's column, and its value as tables show it: a choice by its name, a number in its unit.
+std::string parameter_header(P id);
+std::string parameter_cell(P id, double value);
 
 // The unit a quantity has on an axis: "%" and 0.01, "GiB" and 2^30; "1" and 1 for bare numbers.
 struct PlotUnit {

@@ -8,7 +8,7 @@ namespace shardscope {
 namespace {
 
 constexpr std::array kKinds{&kScalingKind,  &kWallsKind,      &kSweepKind,  &kSensitivityKind,
-                            &kTimelineKind, &kValidationKind, &kMemoryKind, &kWaterfallKind};
+                            &kTimelineKind, &kPlansKind, &kValidationKind, &kMemoryKind, &kWaterfallKind};
 
 }  // namespace
 

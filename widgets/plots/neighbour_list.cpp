@@ -1,0 +1,138 @@
+#include "widgets/plots/neighbour_list.h"
+
+#include <QEvent>
+#include <QHeaderView>
+#include <QSignalBlocker>
+#include <QStandardItemModel>
+#include <algorithm>
+#include <array>
+
+#include "widgets/panels/drawing.h"
+#include "widgets/plots/plans_figure.h"
+#include "widgets/theme/theme.h"
+
+namespace shardscope {
+namespace {
+
+enum Column { step, reason, reached, memory, columns };
+constexpr int kSwatch = 9;
+constexpr int kCell = 8;
+
+}  // namespace
+
+NeighbourList::NeighbourList(QWidget* parent)
+    : QTableView(parent), rows_(new QStandardItemModel(0, columns, this)) {
+    setObjectName(QStringLiteral("plans/neighbours"));
+    setAccessibleName(tr("Plans one step away from the best"));
+    setAccessibleDescription(tr("Enter adopts the chosen one"));
+    setModel(rows_);
+    setFrameShape(QFrame::NoFrame);
+    setShowGrid(false);
+    setWordWrap(false);
+    setTabKeyNavigation(false);
+    setSelectionMode(QAbstractItemView::SingleSelection);
+    setSelectionBehavior(QAbstractItemView::SelectRows);
+    setEditTriggers(QAbstractItemView::NoEditTriggers);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    setIconSize({kSwatch, kSwatch});
+    verticalHeader()->hide();
+    verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    horizontalHeader()->setMinimumSectionSize(0);
+    horizontalHeader()->setHighlightSections(false);
+    horizontalHeader()->setSectionsClickable(false);
+    connect(this, &QTableView::activated, this,
+            [this](const QModelIndex& index) { Q_EMIT adopted(index.row()); });
+    connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& now) { Q_EMIT chosen(now.row()); });
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &NeighbourList::restyle);
+    restyle();
+}
+
+void NeighbourList::set_neighbours(const std::vector<Neighbour>& neighbours, Output compared,
+                                   bool hypothetical) {
+    neighbours_ = neighbours;
+    const QSignalBlocker quiet(selectionModel());
+    rows_->clear();
+    rows_->setHorizontalHeaderLabels({tr("One step from the best plan"), tr("Why it loses"),
+                                      text_of(output(compared).label), tr("Memory")});
+    for (const Neighbour& n : neighbours_) {
+        const auto text = [](const std::string& value) {
+            return new QStandardItem(QString::fromStdString(value));
+        };
+        QList<QStandardItem*> row{text(title(n)), text(why(n)),
+                                  text(text_of(compared, n.answer, hypothetical)),
+                                  text(text_of(Output::peak_memory, n.answer))};
+        row[reason]->setToolTip(row[reason]->text());
+        for (const int column : {reached, memory})
+            row[column]->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        rows_->appendRow(row);
+    }
+    for (const int column : {reached, memory})
+        rows_->horizontalHeaderItem(column)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    for (const int column : {step, reason})
+        rows_->horizontalHeaderItem(column)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    restyle();
+}
+
+void NeighbourList::choose(int row) {
+    const QSignalBlocker quiet(selectionModel());
+    setCurrentIndex(rows_->index(row, 0));
+    viewport()->update();
+}
+
+int NeighbourList::wanted_height() const {
+    return horizontalHeader()->height() +
+           static_cast<int>(neighbours_.size()) * verticalHeader()->defaultSectionSize() + 2;
+}
+
+void NeighbourList::restyle() {
+    const Theme& theme = current_theme();
+    setStyleSheet(QStringLiteral("QTableView { background: %1; border-top: 1px solid %2; }"
+                                 "QHeaderView { background: %1; font-size: %5px; }"
+                                 "QHeaderView::section { background: %1; color: %3; border: 0; "
+                                 "padding: 0 %4px; border-bottom: 1px solid %2; }")
+                      .arg(theme.pane.name(), theme.line.name(), theme.muted.name())
+                      .arg(kCell)
+                      .arg(QFontInfo(scaled_font(font(), kSmall)).pixelSize()));
+    const int line = QFontMetrics(font()).height();
+    verticalHeader()->setDefaultSectionSize(line + 6);
+    horizontalHeader()->setFixedHeight(line + 6);
+    for (std::size_t i = 0; i < neighbours_.size(); ++i) {
+        QStandardItem* item = rows_->item(static_cast<int>(i), reason);
+        const bool fits = neighbours_[i].over == 0;
+        // What does not fit is hatched, never just coloured: it has words instead of a swatch.
+        item->setData(fits ? QVariant(loss_color(neighbours_[i], theme)) : QVariant(), Qt::DecorationRole);
+    }
+    arrange();
+}
+
+// The reason takes what the others leave.
+void NeighbourList::arrange() {
+    std::array<int, columns> widths{};
+    for (const int column : {step, reached, memory}) {
+        double width = text_width(scaled_font(font(), kSmall),
+                                  rows_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
+        for (int row = 0; row < rows_->rowCount(); ++row)
+            width = std::max(width, text_width(font(), rows_->item(row, column)->text()));
+        widths[static_cast<std::size_t>(column)] = static_cast<int>(width) + 2 * kCell;
+    }
+    const int rest = viewport()->width() - widths[step] - widths[reached] - widths[memory];
+    constexpr int kLeast = 120;
+    widths[reason] = std::max(kLeast, rest);
+    for (int column = 0; column < columns; ++column)
+        setColumnWidth(column, widths[static_cast<std::size_t>(column)]);
+}
+
+void NeighbourList::resizeEvent(QResizeEvent* event) {
+    QTableView::resizeEvent(event);
+    arrange();
+}
+
+void NeighbourList::changeEvent(QEvent* event) {
+    QTableView::changeEvent(event);
+    if (event->type() == QEvent::FontChange) restyle();
+}
+
+}  // namespace shardscope

@@ -1,0 +1,192 @@
+#include "widgets/plots/plans_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <set>
+
+#include "base/text.h"
+#include "planner/planner.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+PlanPoint point_of(PlanMark mark, const Candidate& candidate) {
+    return {mark, candidate.plan, candidate.verdict, candidate.peak, candidate.tokens_per_s_per_gpu, 0};
+}
+
+PlanPoint point_of(PlanMark mark, const Answer& answer) {
+    const Estimate& e = answer.estimate;
+    return {mark, plan_of(answer.settings), e.verdict, e.memory.peak, e.tokens_per_s_per_gpu, 0};
+}
+
+std::vector<PlanPoint> points_of(const PlanReport& report, const std::vector<Candidate>& of_cells) {
+    std::vector<PlanPoint> out;
+    std::set<Plan> seen;
+    const auto add = [&](PlanPoint point, std::size_t neighbour = 0) {
+        point.neighbour = neighbour;
+        if (seen.insert(point.plan).second) out.push_back(std::move(point));
+    };
+    if (report.found()) add(point_of(PlanMark::best, report.plans.front()));
+    for (std::size_t i = 0; i < report.neighbours.size(); ++i)
+        add(point_of(PlanMark::neighbour, report.neighbours[i].answer), i);
+    for (const Candidate& edge : report.frontier) add(point_of(PlanMark::frontier, edge));
+    for (const Candidate& cut : of_cells) add(point_of(PlanMark::cut, cut));
+    std::ranges::stable_sort(out, {}, &PlanPoint::peak);
+    return out;
+}
+
+// The search that was made last.
+struct Made {
+    std::mutex mutex;
+    PlansSubject subject;
+    SharedPlans plans;
+};
+Made& last_made() {
+    static Made made;
+    return made;
+}
+
+std::string column(Output id) {
+    return std::string(output(id).path) + "[" + plot_unit(output(id).quantity).symbol + "]";
+}
+
+std::string cell(Output id, double value) {
+    return std::isfinite(value) ? exact(value / plot_unit(output(id).quantity).factor) : std::string();
+}
+
+std::string_view name_of(PlanMark mark) {
+    switch (mark) {
+        case PlanMark::cut: return "cut";
+        case PlanMark::frontier: return "frontier";
+        case PlanMark::neighbour: return "neighbour";
+        case PlanMark::best: break;
+    }
+    return "best";
+}
+
+}  // namespace
+
+bool compares_plans(Output id) { return std::ranges::find(kPlanOutputs, id) != kPlanOutputs.end(); }
+
+// ---- the data --------------------------------------------------------------------------------------------
+
+const Neighbour* PlansData::neighbour_of(const PlanPoint& point) const {
+    return point.mark == PlanMark::neighbour ? &report.neighbours[point.neighbour] : nullptr;
+}
+
+Scenario PlansData::scenario_of(const PlanPoint& point) const {
+    // Of a neighbour more than the plan may have followed: the batch.
+    if (const Neighbour* neighbour = neighbour_of(point)) return neighbour->answer.scenario;
+    return with_plan(report.question.scenario, point.plan, report.question.free);
+}
+
+double PlansData::value(Output id, double tokens_per_s_per_gpu) const {
+    if (!best()) return kNone;
+    const double at_best = output(id).get(*best());
+    if (!(at_best > 0)) return kNone;
+    const double faster = tokens_per_s_per_gpu / best()->estimate.tokens_per_s_per_gpu;
+    return less_is_better(id) ? at_best / faster : at_best * faster;
+}
+
+double PlansData::value(Output id, const PlanPoint& point, bool hypothetical) const {
+    return point.fits() || hypothetical ? value(id, point.tokens_per_s_per_gpu) : kNone;
+}
+
+bool PlansSubject::makes_sense() const { return is_valid(without_plan(resolve(scenario))); }
+
+PlansSubject plans_subject(const Scenario& scenario, bool all_free) {
+    PlansSubject out;
+    out.free = all_free ? usually_free() | scenario.automatic : free_of(scenario);
+    Plan plain;
+    for (const P id : kPlanParameters) plain[id] = parameter(id).fallback;
+    out.scenario = with_plan(locked(scenario), plain, out.free);
+    return out;
+}
+
+SharedPlans plans_data(const PlansSubject& subject, unsigned threads, const std::stop_token& stop) {
+    Made& made = last_made();
+    {
+        const std::scoped_lock lock(made.mutex);
+        if (made.plans && made.subject == subject) return made.plans;
+    }
+    PlanQuestion question;
+    question.scenario = subject.scenario;
+    question.free = subject.free;
+    question.top = 1;
+    SearchOptions options = options_of(question);
+    options.best_of_cells = true;
+    options.threads = threads;
+    options.stop = stop;
+    const Settings settings = resolve(question.scenario);
+    const SearchResult found = search_plans(settings, question.free, options);
+    if (found.stopped) return nullptr;
+    auto out = std::make_shared<PlansData>();
+    out->report = plan_report(question, found);
+    out->points = points_of(out->report, found.of_cells);
+    out->capacity = settings[P::memory];
+    out->margin = settings[P::risk_margin] * out->capacity;
+    const std::scoped_lock lock(made.mutex);
+    made.subject = subject;
+    made.plans = out;
+    return out;
+}
+
+// ---- scenarios among them --------------------------------------------------------------------------------
+
+double PlanDot::of(Output id) const {
+    return value[static_cast<std::size_t>(std::ranges::find(kPlanOutputs, id) - kPlanOutputs.begin())];
+}
+
+std::optional<PlanDot> plan_dot(char letter, const Answer& answer, bool hypothetical) {
+    if (!answer.valid()) return std::nullopt;
+    PlanDot out;
+    out.letter = letter;
+    out.fits = answer.fits();
+    out.peak = answer.estimate.memory.peak;
+    out.plan = plan_of(answer.settings);
+    for (std::size_t i = 0; i < kPlanOutputs.size(); ++i)
+        out.value[i] = value_of(kPlanOutputs[i], answer, hypothetical);
+    return out;
+}
+
+// ---- table -----------------------------------------------------------------------------------------------
+
+PlotTable plans_table(const PlansData& data, const Answer& current, bool hypothetical) {
+    constexpr std::array kNumbers{Output::mfu, Output::tokens_per_s_per_gpu, Output::tokens_per_s,
+                                  Output::training_days, Output::cost};
+    constexpr std::array kBatch{P::accumulation, P::global_batch};
+    PlotTable out;
+    out.columns = {"kind", "verdict", column(Output::peak_memory)};
+    for (const Output id : kNumbers) out.columns.push_back(column(id));
+    for (const P id : kPlanParameters) out.columns.push_back(parameter_header(id));
+    for (const P id : kBatch) out.columns.push_back(parameter_header(id));
+    out.columns.insert(out.columns.end(), {"step", "why"});
+
+    const auto add = [&](std::string_view kind, Verdict verdict, double peak, const auto& number,
+                         const Settings& settings, const Neighbour* neighbour) {
+        std::vector<std::string> row{std::string(kind), std::string(name_of(verdict)),
+                                     cell(Output::peak_memory, peak)};
+        for (const Output id : kNumbers) row.push_back(cell(id, number(id)));
+        for (const P id : kPlanParameters) row.push_back(parameter_cell(id, settings[id]));
+        for (const P id : kBatch) row.push_back(parameter_cell(id, settings[id]));
+        row.push_back(neighbour ? title(*neighbour) : std::string());
+        row.push_back(neighbour ? why(*neighbour) : std::string());
+        out.rows.push_back(std::move(row));
+    };
+    if (current.valid())
+        add(
+            "current", current.estimate.verdict, current.estimate.memory.peak,
+            [&](Output id) { return value_of(id, current, hypothetical); }, current.settings, nullptr);
+    for (const PlanPoint& point : data.points)
+        add(
+            name_of(point.mark), point.verdict, point.peak,
+            [&](Output id) { return data.value(id, point, hypothetical); }, resolve(data.scenario_of(point)),
+            data.neighbour_of(point));
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,301 @@
+#include "widgets/plots/plans_plot.h"
+
+#include <qcustomplot.h>
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QKeyEvent>
+#include <QToolTip>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "explore/jobs.h"
+#include "widgets/panels/drawing.h"
+#include "widgets/plots/figure_page.h"
+#include "widgets/plots/neighbour_list.h"
+#include "widgets/plots/option_row.h"
+#include "widgets/plots/plot_kind.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kInvalid = 0.4;
+
+// One stays free for the window.
+unsigned background_threads() { return std::max(1U, usable_threads() - 1); }
+
+QString plan_line(const Scenario& scenario) { return QString::fromStdString(short_plan(resolve(scenario))); }
+
+}  // namespace
+
+PlansPlot::PlansPlot(LiveModel& model, QWidget* parent)
+    : LivePlot(QStringLiteral("plans"), tr("Plans plot"), model, parent) {
+    setFocusPolicy(Qt::StrongFocus);
+    QStringList names;
+    for (const Output id : kPlanOutputs) names << text_of(output(id).label);
+    output_ = options().add_choice(QStringLiteral("plans/output"), tr("What plans are compared by"), names);
+    connect(output_, &QComboBox::currentIndexChanged, this, [this] {
+        figure_->set_output(compared());
+        fill_list();
+        refit_figure();
+        replot();
+    });
+    all_free_ = options().add_check(QStringLiteral("plans/all-free"), tr("All plan parameters"), false);
+    all_free_->setToolTip(tr("Also those that are locked may change, not only the automatic ones"));
+    connect(all_free_, &QCheckBox::toggled, this, &PlansPlot::refresh);
+    list_ = new NeighbourList;
+    static_cast<QVBoxLayout*>(layout())->addWidget(list_);
+    list_->hide();
+    connect(list_, &NeighbourList::chosen, this,
+            [this](int row) { choose(row < 0 ? std::nullopt : point_of(static_cast<std::size_t>(row))); });
+    connect(list_, &NeighbourList::adopted, this, [this](int row) {
+        adopt(figure_->data()->report.neighbours[static_cast<std::size_t>(row)].answer.scenario);
+    });
+    pause_.setSingleShot(true);
+    connect(&pause_, &QTimer::timeout, this, &PlansPlot::search);
+    figure_ = std::make_unique<PlansFigure>(canvas());
+    start();
+}
+
+PlansPlot::~PlansPlot() = default;
+
+const PlansFigure& PlansPlot::figure() {
+    bring_up_to_date();
+    return *figure_;
+}
+
+Output PlansPlot::compared() const { return kPlanOutputs[static_cast<std::size_t>(output_->currentIndex())]; }
+
+FigureRequest PlansPlot::request() const {
+    FigureRequest out = LivePlot::request();
+    out.outputs = {compared()};
+    out.all_free = all_free_->isChecked();
+    return out;
+}
+
+// ---- searching -------------------------------------------------------------------------------------------
+
+void PlansPlot::update_figure() {
+    all_free_->setEnabled(model().scenario().automatic.any());
+    PlansSubject subject = plans_subject(model().scenario(), all_free_->isChecked());
+    const bool sense = subject.makes_sense();
+    // While an input is not valid the last picture stays.
+    figure_->set_strength(sense ? 1 : kInvalid);
+    figure_->set_hypothetical(hypothetical());
+    figure_->set_current(plan_dot('A', model().answer(), hypothetical()));
+    if (asked_ && *asked_ == subject) return;
+    asked_.reset();
+    search_.forget();
+    pause_.stop();
+    figure_->set_searching(sense);
+    list_->setEnabled(false);
+    if (!sense) return;
+    asked_ = std::move(subject);
+    // In a drag not before it pauses: the next move would throw it away.
+    constexpr int kPause = 40;  // ms
+    if (model().in_gesture()) pause_.start(kPause);
+    else search();
+}
+
+void PlansPlot::search() {
+    search_.ask([subject = *asked_, threads = background_threads()](
+                    const std::stop_token& stop) { return plans_data(subject, threads, stop); },
+                [this](SharedPlans found) { take(std::move(found)); });
+}
+
+void PlansPlot::take(SharedPlans found) {
+    figure_->set_searching(false);
+    figure_->set_data(std::move(found));
+    fill_list();
+    list_->setEnabled(true);
+    if (!model().in_gesture()) refit_figure();
+    replot();
+}
+
+void PlansPlot::refit_figure() {
+    figure_->refit();
+    fold_list();
+}
+
+void PlansPlot::style_figure(const Theme& theme, const QFont& font) { figure_->set_style(theme, font); }
+
+QString PlansPlot::description() const { return figure_->description(); }
+
+void PlansPlot::take_pins() {
+    std::vector<PlanDot> ghosts;
+    for (const Pin& pin : model().pins()) {
+        if (const auto dot = plan_dot(pin.letter, pin.answer, hypothetical())) ghosts.push_back(*dot);
+    }
+    figure_->set_ghosts(std::move(ghosts));
+    fill_list();  // with or without hypothetical rates
+}
+
+// ---- the list --------------------------------------------------------------------------------------------
+
+void PlansPlot::fill_list() {
+    if (const PlansData* plans = figure_->data())
+        list_->set_neighbours(plans->report.neighbours, compared(), hypothetical());
+}
+
+// Where there is little height the plot has it all: its marks say the same.
+void PlansPlot::fold_list() {
+    constexpr int kLow = 440;
+    constexpr double kMost = 0.36;
+    const bool any = figure_->data() && !figure_->data()->report.neighbours.empty();
+    list_->setVisible(any && height() >= kLow);
+    list_->setFixedHeight(std::min(list_->wanted_height(), static_cast<int>(kMost * height())));
+}
+
+void PlansPlot::resizeEvent(QResizeEvent* event) {
+    LivePlot::resizeEvent(event);
+    fold_list();
+}
+
+// ---- the plot as an input --------------------------------------------------------------------------------
+
+std::optional<std::size_t> PlansPlot::point_of(std::size_t neighbour) const {
+    const auto& points = figure_->data()->points;
+    const auto found = std::ranges::find_if(points, [&](const PlanPoint& point) {
+        return point.mark == PlanMark::neighbour && point.neighbour == neighbour;
+    });
+    if (found == points.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - points.begin());
+}
+
+QString PlansPlot::words_of(std::size_t index) const {
+    const PlansData& plans = *figure_->data();
+    const PlanPoint& point = plans.points[index];
+    QStringList out;
+    switch (point.mark) {
+        case PlanMark::best: out += tr("The best plan"); break;
+        case PlanMark::frontier: out += tr("The best with so little memory"); break;
+        case PlanMark::cut: out += tr("The best with this cut and micro-batch"); break;
+        case PlanMark::neighbour:
+            out += QString::fromStdString(title(*plans.neighbour_of(point)) + ": " +
+                                          why(*plans.neighbour_of(point)));
+            break;
+    }
+    out += plan_line(plans.scenario_of(point));
+    QStringList numbers{shown(point.peak, Quantity::bytes)};
+    for (const Output id : {Output::mfu, compared()}) {
+        const double value = plans.value(id, point, hypothetical());
+        const QString text = text_of(output(id).label) + QLatin1Char(' ') +
+                             QString::fromStdString(format(value, output(id).quantity));
+        if (std::isfinite(value) && !numbers.contains(text)) numbers += text;
+    }
+    out += numbers.join(QStringLiteral(", "));
+    out += tr("A click adopts it");
+    return out.join(QLatin1Char('\n'));
+}
+
+void PlansPlot::show_words(std::size_t point, const QPoint& global) {
+    const QString text = words_of(point).toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>"));
+    QToolTip::showText(global, QStringLiteral("<p>%1</p>").arg(text), &canvas());
+}
+
+void PlansPlot::choose(std::optional<std::size_t> point) {
+    if (point == figure_->highlight()) return;
+    figure_->set_highlight(point);
+    const bool in_list = point && figure_->data()->points[*point].mark == PlanMark::neighbour;
+    list_->choose(in_list ? static_cast<int>(figure_->data()->points[*point].neighbour) : -1);
+    canvas().setCursor(point ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    replot();
+}
+
+void PlansPlot::press(QMouseEvent* event) {
+    setFocus(Qt::MouseFocusReason);
+    pressed_.reset();
+    if (event->button() == Qt::LeftButton && !pending()) pressed_ = figure_->point_at(event->position());
+}
+
+void PlansPlot::move(QMouseEvent* event) {
+    const auto point = pending() ? std::nullopt : figure_->point_at(event->position());
+    choose(point);
+    if (point) show_words(*point, event->globalPosition().toPoint());
+    else QToolTip::hideText();
+}
+
+void PlansPlot::release(QMouseEvent* event) {
+    const std::optional<std::size_t> pressed = pressed_;
+    pressed_.reset();
+    if (pressed && !pending() && figure_->point_at(event->position()) == pressed)
+        adopt(figure_->data()->scenario_of(figure_->data()->points[*pressed]));
+}
+
+// Between the plans that stand out, in order of memory.
+void PlansPlot::step(int direction) {
+    const auto& points = figure_->data()->points;
+    const auto last = static_cast<std::ptrdiff_t>(points.size()) - 1;
+    auto at = figure_->highlight() ? static_cast<std::ptrdiff_t>(*figure_->highlight())
+                                   : (direction > 0 ? -1 : last + 1);
+    do at += direction;
+    while (at >= 0 && at <= last && points[static_cast<std::size_t>(at)].mark == PlanMark::cut);
+    if (at < 0 || at > last) return;
+    const auto point = static_cast<std::size_t>(at);
+    choose(point);
+    show_words(point, canvas().mapToGlobal(figure_->pixel_of(point).toPoint()));
+    setAccessibleDescription(words_of(point));
+}
+
+void PlansPlot::keyPressEvent(QKeyEvent* event) {
+    const bool ready = figure_->data() && !pending();
+    const int key = event->key();
+    if (ready && (key == Qt::Key_Left || key == Qt::Key_Right)) {
+        step(key == Qt::Key_Right ? 1 : -1);
+    } else if (ready && (key == Qt::Key_Return || key == Qt::Key_Enter) && figure_->highlight()) {
+        adopt(figure_->data()->scenario_of(figure_->data()->points[*figure_->highlight()]));
+    } else {
+        LivePlot::keyPressEvent(event);
+    }
+}
+
+void PlansPlot::adopt(const Scenario& scenario) {
+    // What was found for another scenario would take its changes back.
+    if (pending()) return;
+    model().replace(Scenario(scenario), tr("Adopt plan %1").arg(plan_line(scenario)));
+}
+
+namespace {
+
+Output compared_in(const FigureRequest& request) {
+    return request.outputs.empty() ? Output::mfu : request.outputs.front();
+}
+
+SharedPlans data_of(const FigureRequest& request, const Answer& answer) {
+    return plans_data(plans_subject(answer.scenario, request.all_free), usable_threads());
+}
+
+}  // namespace
+
+const PlotKind kPlansKind{
+    .name = "plans",
+    .label = QT_TRANSLATE_NOOP("PlotKind", "Plans"),
+    .objection =
+        [](const FigureRequest& request, const Answer&) {
+            return compares_plans(compared_in(request))
+                       ? QString()
+                       : PlansPlot::tr("plans are compared by mfu, tokens_per_s, training_days or cost only");
+        },
+    .paint =
+        [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
+            QCustomPlot plot;
+            PlansFigure figure(plot);
+            figure.set_style(Theme::print(), page_font());
+            figure.set_output(compared_in(request));
+            figure.set_hypothetical(request.hypothetical);
+            figure.set_data(data_of(request, answer));
+            figure.set_current(plan_dot('A', answer, request.hypothetical));
+            figure.refit();
+            paint_plot(painter, area, plot);
+        },
+    .words =
+        [](const FigureRequest& request, const Answer& answer) {
+            return plans_words(*data_of(request, answer), request.hypothetical);
+        },
+    .table =
+        [](const FigureRequest& request, const Answer& answer) {
+            return plans_table(*data_of(request, answer), answer, request.hypothetical);
+        },
+    .make_tab = [](LiveModel& model) -> LivePlot* { return new PlansPlot(model); }};
+
+}  // namespace shardscope
