@@ -16,7 +16,9 @@ namespace {
 
 enum Column { step, reason, reached, memory, columns };
 constexpr int kSwatch = 9;
-constexpr int kCell = 8;
+constexpr int kCell = 6;
+constexpr int kRoomy = 260;            // px of the reason beside which the memory has room
+constexpr double kMostOfWidth = 0.42;  // for the step
 
 }  // namespace
 
@@ -64,7 +66,7 @@ void NeighbourList::set_neighbours(const std::vector<Neighbour>& neighbours, Out
         QList<QStandardItem*> row{text(title(n)), text(why(n)),
                                   text(text_of(compared, n.answer, hypothetical)),
                                   text(text_of(Output::peak_memory, n.answer))};
-        row[reason]->setToolTip(row[reason]->text());
+        for (const int column : {step, reason}) row[column]->setToolTip(row[column]->text());
         for (const int column : {reached, memory})
             row[column]->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
         rows_->appendRow(row);
@@ -90,12 +92,15 @@ int NeighbourList::wanted_height() const {
 void NeighbourList::restyle() {
     const Theme& theme = current_theme();
     setStyleSheet(QStringLiteral("QTableView { background: %1; border-top: 1px solid %2; }"
+                                 "QTableView::item { padding: 0 %4px; border: 0; }"
+                                 "QTableView::item:selected { background: %2; color: %6; }"
                                  "QHeaderView { background: %1; font-size: %5px; }"
                                  "QHeaderView::section { background: %1; color: %3; border: 0; "
                                  "padding: 0 %4px; border-bottom: 1px solid %2; }")
                       .arg(theme.pane.name(), theme.line.name(), theme.muted.name())
                       .arg(kCell)
-                      .arg(QFontInfo(scaled_font(font(), kSmall)).pixelSize()));
+                      .arg(QFontInfo(scaled_font(font(), kSmall)).pixelSize())
+                      .arg(theme.text.name()));
     const int line = QFontMetrics(font()).height();
     verticalHeader()->setDefaultSectionSize(line + 6);
     horizontalHeader()->setFixedHeight(line + 6);
@@ -116,11 +121,15 @@ void NeighbourList::arrange() {
                                   rows_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
         for (int row = 0; row < rows_->rowCount(); ++row)
             width = std::max(width, text_width(font(), rows_->item(row, column)->text()));
-        widths[static_cast<std::size_t>(column)] = static_cast<int>(width) + 2 * kCell;
+        widths[static_cast<std::size_t>(column)] = static_cast<int>(width) + 2 * kCell + 6;
     }
-    const int rest = viewport()->width() - widths[step] - widths[reached] - widths[memory];
-    constexpr int kLeast = 120;
-    widths[reason] = std::max(kLeast, rest);
+    const int whole = viewport()->width();
+    widths[step] = std::min(widths[step], static_cast<int>(kMostOfWidth * whole));
+    // Memory goes first: the plot shows it.
+    const int rest = whole - widths[step] - widths[reached];
+    const bool roomy = rest - widths[memory] >= kRoomy;
+    setColumnHidden(memory, !roomy);
+    widths[reason] = rest - (roomy ? widths[memory] : 0);
     for (int column = 0; column < columns; ++column)
         setColumnWidth(column, widths[static_cast<std::size_t>(column)]);
 }

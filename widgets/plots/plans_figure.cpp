@@ -142,11 +142,14 @@ void PlansFigure::Parts::style() {
         axis->setTickLabelColor(theme->muted);
         axis->grid()->setPen(QPen(theme->grid, 1));
     }
-    constexpr double kCloud = 3;
-    QColor pale = theme->muted;
-    pale.setAlphaF(0.45F);
-    cloud->setScatterStyle({QCPScatterStyle::ssDisc, Qt::NoPen, QBrush(pale), kCloud});
-    cloud->setPen(Qt::NoPen);
+    // Opaque, so that thousands over each other stay in the background.
+    constexpr double kCloud = 2;
+    constexpr float kShare = 0.45F;
+    const auto mix = [](float ground, float ink) { return ground + kShare * (ink - ground); };
+    const QColor pale = QColor::fromRgbF(mix(theme->pane.redF(), theme->muted.redF()),
+                                         mix(theme->pane.greenF(), theme->muted.greenF()),
+                                         mix(theme->pane.blueF(), theme->muted.blueF()));
+    cloud->setScatterStyle({QCPScatterStyle::ssDisc, QPen(pale, 1), pale, kCloud});
     frontier->setPen(line_pen(theme->text, 1.6));
     frontier->setScatterStyle({QCPScatterStyle::ssDisc, QPen(theme->text, 1), theme->text, 2 * kEdge});
 }
@@ -331,10 +334,12 @@ void PlansFigure::Parts::paint_above(QCPPainter& painter) const {
     const QRectF area = frame();
     if (data) {
         LabelRoom room(area.adjusted(3, 3, -3, -3));
+        const double risky = x().coordToPixel(gib(data->capacity - data->margin));
+        const double unfit = x().coordToPixel(gib(data->capacity + data->margin));
+        room.take(QRectF(QPointF(risky, area.top()), QPointF(unfit, area.bottom())));
         paint_plans(painter, room);
         paint_dots(painter, room);
         paint_labels(painter, room, places());
-        const double unfit = x().coordToPixel(gib(data->capacity + data->margin));
         draw_area_words(painter, QRectF(QPointF(unfit, area.top()), area.bottomRight()),
                         {tr("does not fit"), fonts.bold, theme->text}, theme->hatch_ground, room);
         if (!data->best()) paint_words(painter, QString::fromStdString(data->report.reason));
@@ -387,6 +392,9 @@ void PlansFigure::Parts::paint_plans(QCPPainter& painter, LabelRoom& room) const
         room.take(QRectF(at[i] - QPointF(6, 6), QSizeF(12, 12)));
     }
     draw_ring(painter, *best, kBest, theme->pane, theme->text);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme->text);
+    painter.drawEllipse(*best, 2.5, 2.5);
     room.take(QRectF(*best - QPointF(10, 10), QSizeF(20, 20)));
     if (highlight && *highlight < at.size()) {
         const bool on_best = data->points[*highlight].mark == PlanMark::best;
@@ -430,7 +438,7 @@ void PlansFigure::Parts::paint_dots(QCPPainter& painter, LabelRoom& room) const 
     }
     if (!current) return;
     const QPointF at = place(current->peak, current->of(id));
-    draw_ring(painter, at, kDot, theme->text, theme->text);
+    draw_ring(painter, at, kDot, theme->pane, theme->text);
     if (beyond(current->peak)) {
         painter.setPen(Qt::NoPen);
         painter.setBrush(theme->text);
