@@ -17,8 +17,9 @@ namespace {
 enum Column { step, reason, reached, memory, columns };
 constexpr int kSwatch = 9;
 constexpr int kCell = 6;
-constexpr int kRoomy = 260;            // px of the reason beside which the memory has room
-constexpr double kMostOfWidth = 0.42;  // for the step
+constexpr int kInner = 14;            // the style's own, both sides
+constexpr int kRoomy = 260;           // px of the reason beside which the memory has room
+constexpr double kMostOfWidth = 0.4;  // for the step
 
 }  // namespace
 
@@ -121,7 +122,7 @@ void NeighbourList::arrange() {
                                   rows_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
         for (int row = 0; row < rows_->rowCount(); ++row)
             width = std::max(width, text_width(font(), rows_->item(row, column)->text()));
-        widths[static_cast<std::size_t>(column)] = static_cast<int>(width) + 2 * kCell + 6;
+        widths[static_cast<std::size_t>(column)] = static_cast<int>(width) + 2 * kCell + kInner;
     }
     const int whole = viewport()->width();
     widths[step] = std::min(widths[step], static_cast<int>(kMostOfWidth * whole));

@@ -215,7 +215,7 @@ void PlansFigure::Parts::fit() {
 
     auto ticker = x().ticker().staticCast<QCPAxisTickerText>();
     ticker->clear();
-    for (const double value : linear_ticks(0, x().range().upper, kMostTicks))
+    for (const double value : linear_ticks(0, x().range().upper, kMostTicks + 2))
         ticker->addTick(value, shown(value, Quantity::count));
     ticker = y().ticker().staticCast<QCPAxisTickerText>();
     ticker->clear();
@@ -254,7 +254,7 @@ void PlansFigure::Parts::lay_out() {
 // ---- places ----------------------------------------------------------------------------------------------
 
 QPointF PlansFigure::Parts::place(double peak, double value) const {
-    constexpr double kInside = 8;  // px: what is beyond the frame points out of it from here
+    constexpr double kInside = 12;  // px: what is beyond the frame points out of it from here
     const QRectF area = frame();
     const double right = area.right() - kInside;
     const double at = axis_y(value);
@@ -442,7 +442,7 @@ void PlansFigure::Parts::paint_dots(QCPPainter& painter, LabelRoom& room) const 
     if (beyond(current->peak)) {
         painter.setPen(Qt::NoPen);
         painter.setBrush(theme->text);
-        const std::array<QPointF, 3> corners{at + QPointF(8, 0), at + QPointF(3, -5), at + QPointF(3, 5)};
+        const std::array<QPointF, 3> corners{at + QPointF(12, 0), at + QPointF(7, -4), at + QPointF(7, 4)};
         painter.drawPolygon(corners.data(), static_cast<int>(corners.size()));
     }
     room.take(QRectF(at - QPointF(6, 6), QSizeF(12, 12)));
@@ -460,15 +460,17 @@ void PlansFigure::Parts::paint_labels(QCPPainter& painter, LabelRoom& room,
         const QString name = at_best ? tr("A, the best plan: %1") : tr("best plan %1");
         LabelLines lines{{name.arg(value_words(value)), fonts.small_bold, theme->text}};
         const QString plan = QString::fromStdString(short_plan(data->best()->settings));
-        if (text_width(fonts.small, plan) < 0.7 * frame().width())
-            lines.append({plan, fonts.small, theme->text});
+        // Between the axis and what does not fit.
+        const double left = frame().left() + 6;
+        const double limit = x().coordToPixel(gib(data->capacity - data->margin)) - 4;
+        if (left + text_width(fonts.small, plan) < limit) lines.append({plan, fonts.small, theme->text});
         const QSizeF size = size_of(lines);
-        QList<QPointF> corners = around(at[*best], size, kBest + 4);
-        // To the left, above, where the frontier comes from below.
-        const double right =
-            std::min(at[*best].x() + kBest, x().coordToPixel(gib(data->capacity - data->margin)) - 4);
-        corners.prepend({right - size.width(), at[*best].y() - kBest - 6 - size.height()});
-        corners.append({frame().left() + 8, at[*best].y() - kBest - 6 - size.height()});
+        const double corner = std::max(left, std::min(at[*best].x() + kBest, limit) - size.width());
+        QList<QPointF> corners;
+        for (const double gap : {kBest + 4, kBest + 18, kBest + 32})
+            corners.append({corner, at[*best].y() - gap - size.height()});
+        for (const double gap : {kBest + 4, kBest + 18, kBest + 32})
+            corners.append({corner, at[*best].y() + gap});
         if (const auto box = room.place(size, corners))
             draw_label(painter, *box, lines, Qt::AlignRight, theme->pane);
     }

@@ -1,0 +1,327 @@
+// The Plans tab through real events on the real main window.
+#include <qcustomplot.h>
+
+#include <QTabBar>
+#include <QTabWidget>
+#include <QUndoStack>
+#include <cmath>
+#include <set>
+
+#include "files/csv.h"
+#include "support/desk.h"
+#include "widgets/plots/figure_export.h"
+#include "widgets/plots/neighbour_list.h"
+#include "widgets/plots/plans_plot.h"
+
+using namespace shardscope;
+
+namespace {
+
+constexpr int kPatience = 60000;  // ms
+
+class Desk : public testing::Desk {
+  public:
+    LiveModel& model() { return window.model(); }
+    QUndoStack& undo() { return *window.model().undo_stack(); }
+
+    // Without waiting for the search.
+    PlansPlot& open_tab() {
+        auto* bar = find<QTabWidget>("tabs")->tabBar();
+        int tab = 0;
+        while (tab < bar->count() && bar->tabText(tab) != QStringLiteral("Plans")) ++tab;
+        REQUIRE(tab < bar->count());
+        QTest::mouseClick(bar, Qt::LeftButton, {}, bar->tabRect(tab).center());
+        auto* plot = find<PlansPlot>("plans");
+        REQUIRE(plot->isVisible());
+        return *plot;
+    }
+    PlansPlot& searched() {
+        PlansPlot& plot = open_tab();
+        wait(plot);
+        return plot;
+    }
+    void wait(PlansPlot& plot) {
+        REQUIRE(QTest::qWaitFor([&] { return !plot.pending(); }, kPatience));
+        QApplication::processEvents();
+        find<QCustomPlot>("plans/plot")->replot();
+    }
+    void click(PlansPlot& plot, std::size_t point) {
+        QTest::mouseClick(find<QCustomPlot>("plans/plot"), Qt::LeftButton, {},
+                          plot.figure().pixel_of(point).toPoint());
+        QApplication::processEvents();
+    }
+    // A few plans to choose from, none of them the one that is set.
+    void start_small() {
+        Scenario scenario =
+            with_auto(with_auto(Scenario::first_launch(commands::catalogue()), P::micro_batch, true),
+                      P::recompute, true);
+        model().start_with(scenario);
+    }
+};
+
+std::size_t place_of(const PlansData& data, PlanMark mark) {
+    const auto found = std::ranges::find(data.points, mark, &PlanPoint::mark);
+    REQUIRE(found != data.points.end());
+    return static_cast<std::size_t>(found - data.points.begin());
+}
+
+// What a search of the window's scenario is of.
+bool is_current(PlansPlot& plot, Desk& desk, bool all_free = false) {
+    const PlansSubject now = plans_subject(desk.model().scenario(), all_free);
+    const PlanQuestion& of = plot.figure().data()->report.question;
+    return of.scenario == now.scenario && of.free == now.free;
+}
+
+}  // namespace
+
+TEST_CASE("a click on the best plan adopts it, one undo brings the old one back", "[plans]") {
+    Desk desk;
+    PlansPlot& plot = desk.searched();
+    const PlansData& data = *plot.figure().data();
+    REQUIRE(data.best() != nullptr);
+    const Answer best = *data.best();
+    const Scenario before = desk.model().scenario();
+    REQUIRE(plan_of(desk.model().answer().settings) != plan_of(best.settings));
+
+    desk.click(plot, place_of(data, PlanMark::best));
+    const Answer& now = desk.model().answer();
+    CHECK(plan_of(now.settings) == plan_of(best.settings));
+    CHECK(now.estimate.mfu == best.estimate.mfu);
+    CHECK(now.estimate.memory.peak == best.estimate.memory.peak);
+    CHECK(testing::first_number(desk.text("headline/mfu")) == Approx(best.estimate.mfu * 100).margin(0.051));
+    CHECK(desk.undo().count() == 1);
+    CHECK(desk.undo().undoText().toStdString() == "Adopt plan " + short_plan(best.settings));
+    // Its plans are the same ones: nothing is searched again, the dot stands on the ring.
+    CHECK_FALSE(plot.pending());
+    CHECK((plot.figure().current_pixel() -
+           plot.figure().pixel_of(place_of(*plot.figure().data(), PlanMark::best)))
+              .manhattanLength() < 1);
+
+    desk.undo().undo();
+    CHECK(desk.model().scenario() == before);
+}
+
+TEST_CASE("what is drawn are the plans of the search, each as a single estimate has it", "[plans]") {
+    Desk desk;
+    desk.start_small();
+    PlansPlot& plot = desk.searched();
+    const PlansData& data = *plot.figure().data();
+    REQUIRE(data.best() != nullptr);
+    std::set<Plan> seen;
+    double most = 0;
+    for (std::size_t i = 0; i < data.points.size(); ++i) {
+        const PlanPoint& point = data.points[i];
+        CHECK(seen.insert(point.plan).second);
+        if (i > 0) CHECK(data.points[i - 1].peak <= point.peak);
+        const Answer alone = answer(data.scenario_of(point));
+        REQUIRE(alone.valid());
+        CHECK(alone.estimate.memory.peak == Approx(point.peak).epsilon(1e-12));
+        CHECK(alone.estimate.verdict == point.verdict);
+        for (const Output id : kPlanOutputs) {
+            const double value = value_of(id, alone);
+            const double drawn = data.value(id, point, false);
+            if (id == Output::cost || std::isnan(value)) CHECK(std::isnan(drawn));  // no price is set
+            else CHECK(drawn == Approx(value).epsilon(1e-9));
+        }
+        if (point.verdict == Verdict::fits) most = std::max(most, alone.estimate.mfu);
+    }
+    CHECK(most == Approx(data.best()->estimate.mfu).epsilon(1e-12));
+    // Only what is automatic varies.
+    CHECK(data.report.question.free.count() == 2);
+    for (const PlanPoint& point : data.points) {
+        for (const P id : kPlanParameters) {
+            if (!data.report.question.free[index(id)])
+                CHECK(point.plan[id] == desk.model().answer().settings[id]);
+        }
+    }
+    // All of them are drawn within the canvas.
+    const QRect canvas = desk.find<QCustomPlot>("plans/plot")->rect();
+    for (std::size_t i = 0; i < data.points.size(); ++i)
+        CHECK(canvas.contains(plot.figure().pixel_of(i).toPoint()));
+    CHECK(plot.accessibleDescription().contains(QString::fromStdString(short_plan(data.best()->settings))));
+}
+
+TEST_CASE("the switch frees all plan parameters, adopting locks what was automatic", "[plans]") {
+    Desk desk;
+    desk.start_small();
+    PlansPlot& plot = desk.searched();
+    const double few = plot.figure().data()->report.space;
+    auto* all = desk.find<QCheckBox>("plans/all-free");
+    REQUIRE(all->isEnabled());
+    all->click();
+    REQUIRE(plot.pending());
+    desk.wait(plot);
+    CHECK(is_current(plot, desk, true));
+    CHECK(plot.figure().data()->report.space > few);
+    CHECK(plot.figure().data()->report.question.free == usually_free());
+
+    const Plan best = plan_of(plot.figure().data()->best()->settings);
+    desk.click(plot, place_of(*plot.figure().data(), PlanMark::best));
+    CHECK(desk.model().scenario().automatic.none());
+    CHECK(plan_of(desk.model().answer().settings) == best);
+    CHECK_FALSE(all->isEnabled());  // all of them are, now that none is automatic
+    desk.undo().undo();
+    CHECK(desk.model().scenario().automatic.count() == 2);
+}
+
+TEST_CASE("only the newest scenario's plans are drawn, and only they can be adopted", "[plans]") {
+    Desk desk;
+    PlansPlot& plot = desk.searched();
+    const PlansData* before = plot.figure().data();
+    const std::size_t best = place_of(*before, PlanMark::best);
+    desk.type("cluster.gpus", QStringLiteral("128"));
+    desk.type("training.sequence_length", QStringLiteral("4096"));
+    REQUIRE(plot.pending());
+    CHECK(plot.figure().data() == before);  // dimmed
+
+    const Scenario now = desk.model().scenario();
+    desk.click(plot, best);
+    CHECK(desk.model().scenario() == now);
+
+    // At no turn anything else than the old plans or those of the newest scenario.
+    REQUIRE(QTest::qWaitFor(
+        [&] {
+            const bool done = !plot.pending();
+            if (plot.figure().data() != before || done) CHECK(is_current(plot, desk));
+            return done;
+        },
+        kPatience));
+    CHECK(plot.figure().data() != before);
+    CHECK(is_current(plot, desk));
+    CHECK(desk.model().scenario() == now);
+}
+
+TEST_CASE("during a drag the current plan's dot follows, the plans come after it", "[plans]") {
+    Desk desk;
+    PlansPlot& plot = desk.searched();
+    const PlansData* before = plot.figure().data();
+    desk.model().begin_gesture(P::inter_node_bandwidth);
+    const QPointF start = plot.figure().current_pixel();
+    desk.model().drag(P::inter_node_bandwidth, 5e9);
+    CHECK(plot.figure().current_pixel().y() > start.y());  // less MFU
+    CHECK(plot.figure().data() == before);
+    CHECK(plot.pending());
+    desk.model().end_gesture();
+    desk.wait(plot);
+    CHECK(is_current(plot, desk));
+    CHECK(plot.figure().data()->report.question.scenario.value[index(P::inter_node_bandwidth)] == 5e9);
+}
+
+TEST_CASE("a window closes safely in the middle of a search", "[plans]") {
+    for (int i = 0; i < 3; ++i) {
+        Desk desk;
+        desk.model().start_with(edited(Scenario::first_launch(commands::catalogue()), P::gpus, 512 << i));
+        PlansPlot& plot = desk.open_tab();
+        CHECK(plot.pending());
+    }
+}
+
+TEST_CASE("the tab searches only while it is looked at", "[plans]") {
+    Desk desk;
+    auto* plot = desk.find<PlansPlot>("plans");
+    desk.type("cluster.gpus", QStringLiteral("128"));
+    REQUIRE_FALSE(plot->isVisible());
+    CHECK_FALSE(plot->pending());
+    CHECK(desk.searched().figure().data() != nullptr);
+}
+
+TEST_CASE("the keyboard goes from plan to plan in order of memory and adopts one", "[plans]") {
+    Desk desk;
+    desk.start_small();
+    PlansPlot& plot = desk.searched();
+    plot.setFocus();
+    double before = 0;
+    std::size_t last = 0;
+    for (int i = 0; i < 4; ++i) {
+        QTest::keyClick(&plot, Qt::Key_Right);
+        REQUIRE(plot.figure().highlight().has_value());
+        const PlanPoint& point = plot.figure().data()->points[*plot.figure().highlight()];
+        CHECK(point.mark != PlanMark::cut);
+        CHECK(point.peak >= before);
+        before = point.peak;
+        last = *plot.figure().highlight();
+    }
+    const Plan chosen = plot.figure().data()->points[last].plan;
+    QTest::keyClick(&plot, Qt::Key_Return);
+    CHECK(plan_of(desk.model().answer().settings) == chosen);
+    CHECK(desk.undo().undoText().startsWith(QStringLiteral("Adopt plan ")));
+}
+
+TEST_CASE("the list says why each neighbour loses; Enter adopts it", "[plans]") {
+    Desk desk;
+    desk.start_small();
+    PlansPlot& plot = desk.searched();
+    auto* list = desk.find<NeighbourList>("plans/neighbours");
+    REQUIRE(list->isVisible());
+    const std::vector<Neighbour> neighbours = plot.figure().data()->report.neighbours;
+    REQUIRE(list->model()->rowCount() == static_cast<int>(neighbours.size()));
+    std::size_t fitting = neighbours.size();
+    for (std::size_t i = 0; i < neighbours.size(); ++i) {
+        const auto cell = [&](int column) {
+            return list->model()->index(static_cast<int>(i), column).data().toString().toStdString();
+        };
+        CHECK(cell(0) == title(neighbours[i]));
+        CHECK(cell(1) == why(neighbours[i]));
+        CHECK(cell(2) == text_of(Output::mfu, neighbours[i].answer));
+        if (neighbours[i].over == 0) fitting = i;
+    }
+    REQUIRE(fitting < neighbours.size());
+    list->setFocus();
+    QTest::keyClick(list, Qt::Key_Home);
+    while (list->currentIndex().row() != static_cast<int>(fitting)) QTest::keyClick(list, Qt::Key_Down);
+    REQUIRE(plot.figure().highlight().has_value());
+    CHECK(plot.figure().data()->points[*plot.figure().highlight()].neighbour == fitting);
+    QTest::keyClick(list, Qt::Key_Return);
+    const Answer& now = desk.model().answer();
+    CHECK(now.settings[neighbours[fitting].id] == neighbours[fitting].to);
+    CHECK(now.estimate.mfu == neighbours[fitting].answer.estimate.mfu);
+
+    // Little height: the plot has it all.
+    desk.wait(plot);
+    desk.window.resize(1024, 640);
+    desk.model().edit(P::sequence_length, 65536);
+    QApplication::processEvents();
+    desk.wait(plot);
+    CHECK_FALSE(list->isVisible());
+}
+
+TEST_CASE("where nothing fits the tab says why", "[plans]") {
+    Desk desk;
+    desk.model().start_with(
+        edited(with_model(desk.model().scenario(), *commands::catalogue().find(PresetKind::model, "gpt-1t")),
+               P::gpus, 8));
+    PlansPlot& plot = desk.searched();
+    REQUIRE(plot.figure().data() != nullptr);
+    CHECK(plot.figure().data()->best() == nullptr);
+    CHECK(plot.accessibleDescription().contains(QStringLiteral("the least memory any needs is")));
+    CHECK_FALSE(desk.find<NeighbourList>("plans/neighbours")->isVisible());
+}
+
+TEST_CASE("the plans' table is one row a plan, and the figure carries its words", "[plans]") {
+    Desk desk;
+    desk.start_small();
+    PlansPlot& plot = desk.searched();
+    const PlansData& data = *plot.figure().data();
+    const Answer& now = desk.model().answer();
+    const QByteArray csv = render_figure(plot.request(), now, FigureFormat::csv);
+    const PlotTable table = plans_table(data, now, false);
+    REQUIRE(table.rows.size() == data.points.size() + 1);
+    CHECK(csv.toStdString() == to_csv(table));
+    CHECK(table.rows.front()[0] == "current");
+    for (std::size_t i = 0; i < data.points.size(); ++i) {
+        const auto& row = table.rows[i + 1];
+        REQUIRE(row.size() == table.columns.size());
+        CHECK(std::stod(row[2]) == Approx(data.points[i].peak / (1024.0 * 1024 * 1024)));
+        CHECK(row[3].empty() == !data.points[i].fits());
+    }
+    const QString svg = QString::fromUtf8(render_figure(plot.request(), now, FigureFormat::svg));
+    CHECK(svg.contains(QStringLiteral("plans fit")));
+    CHECK(svg.contains(QStringLiteral("does not fit")));
+    CHECK(svg == QString::fromUtf8(render_figure(plot.request(), now, FigureFormat::svg)));
+
+    FigureRequest wrong = plot.request();
+    wrong.outputs = {Output::hfu};
+    QString problem;
+    CHECK(render_figure(wrong, now, FigureFormat::svg, &problem).isEmpty());
+    CHECK(problem.contains(QStringLiteral("training_days")));
+}
