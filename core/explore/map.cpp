@@ -51,7 +51,7 @@ bool map_axis_stands_apart(P id, const Settings& settings) {
 }
 
 Axis map_axis(const Scenario& scenario, P id, int steps) {
-    const Settings settings = resolve(scenario);
+    const Settings settings = resolve(making_room(scenario, id));
     const Domain range = domain(id, settings);
     const double now = settings[id];
     if (map_axis_stands_apart(id, settings)) {
