@@ -10,6 +10,7 @@
 #include "app/session.h"
 #include "evidence/measured.h"
 #include "widgets/panels/solve_panel.h"
+#include "widgets/plots/walls_plot.h"
 #include "widgets/theme/theme.h"
 
 using namespace shardscope;
@@ -94,6 +95,9 @@ int main(int argc, char** argv) {
          false,
          "sensitivity",
          true},
+        {"walls.png", {1440, 900}, ThemeManager::Choice::light, first, false, "walls"},
+        {"walls-dark.png", {1440, 900}, ThemeManager::Choice::dark, slower_network, true, "walls"},
+        {"walls-small.png", {1024, 700}, ThemeManager::Choice::light, first, false, "walls"},
         {"measured.png", {1440, 900}, ThemeManager::Choice::light, measured},
         {"parallel.png", {1440, 900}, ThemeManager::Choice::light, three_dimensions},
         {"parallel-small-dark.png", {1024, 700}, ThemeManager::Choice::dark, three_dimensions},
@@ -121,6 +125,10 @@ int main(int argc, char** argv) {
             while (solving->pending()) QApplication::processEvents();
         }
         for (int i = 0; i < 5; ++i) QApplication::processEvents();
+        // What is worked out in the background is waited for.
+        const auto* walls = window.findChild<WallsPlot*>(QStringLiteral("walls"));
+        while (walls->pending()) QApplication::processEvents(QEventLoop::WaitForMoreEvents);
+        QApplication::processEvents();
         const QString file = QDir(folder).filePath(QLatin1String(shot.file));
         if (!window.grab().save(file)) {
             std::fprintf(stderr, "cannot write %s\n", file.toLocal8Bit().constData());

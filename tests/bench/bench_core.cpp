@@ -1,8 +1,12 @@
 // Speed of the engine on one core.
 #include <benchmark/benchmark.h>
 
+#include "explore/jobs.h"
+#include "explore/map.h"
 #include "explore/scaling.h"
 #include "explore/sweep.h"
+#include "explore/timeline.h"
+#include "explore/track.h"
 #include "planner/planner.h"
 #include "scenario/catalogue.h"
 
@@ -77,24 +81,64 @@ void sweep_200_points(benchmark::State& state) {
 BENCHMARK(sweep_200_points);
 
 void map_96_by_96(benchmark::State& state) {
-    const Scenario scenario = fsdp_13b();
+    const Scenario scenario = locked(fsdp_13b());
     const Axis x = make_axis(scenario, P::inter_node_bandwidth, 1e9, 400e9, 96, true);
     const Axis y = make_axis(scenario, P::memory_bandwidth, 0.5e12, 10e12, 96, true);
-    for (auto _ : state) {
-        double sum = 0;
-        for_each_point(scenario, {x, y},
-                       [&](const auto&, const Answer& point, bool) { sum += point.estimate.mfu; });
-        benchmark::DoNotOptimize(sum);
-    }
+    for (auto _ : state) benchmark::DoNotOptimize(wall_map(scenario, x, y));
     state.SetItemsProcessed(state.iterations() * 96 * 96);
 }
 BENCHMARK(map_96_by_96)->Unit(benchmark::kMillisecond);
+
+// The Walls map's own axes, whose edits move other parameters, too.
+void map_of_gpus_and_sequence(benchmark::State& state) {
+    const Scenario scenario = locked(fsdp_13b());
+    const Axis x = map_axis(scenario, P::gpus, 96);
+    const Axis y = map_axis(scenario, P::sequence_length, 96);
+    for (auto _ : state) benchmark::DoNotOptimize(wall_map(scenario, x, y));
+    state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(x.values.size() * y.values.size()));
+}
+BENCHMARK(map_of_gpus_and_sequence)->Unit(benchmark::kMillisecond);
+
+// What is automatic is planned anew in every cell, on all cores.
+void map_96_by_96_replanned(benchmark::State& state) {
+    const Scenario scenario = with_auto(fsdp_13b(), P::micro_batch, true);
+    const Axis x = make_axis(scenario, P::inter_node_bandwidth, 1e9, 400e9, 96, true);
+    const Axis y = make_axis(scenario, P::memory, 20e9, 400e9, 96, true);
+    for (auto _ : state) benchmark::DoNotOptimize(wall_map(scenario, x, y, usable_threads()));
+    state.SetItemsProcessed(state.iterations() * 96 * 96);
+}
+BENCHMARK(map_96_by_96_replanned)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void scaling_curves(benchmark::State& state) {
     const Scenario scenario = fsdp_13b();
     for (auto _ : state) benchmark::DoNotOptimize(scaling(scenario));
 }
 BENCHMARK(scaling_curves)->Unit(benchmark::kMicrosecond);
+
+// The tracks of all rows of the window at the sliders' usual width; an item is a track.
+void painted_tracks(benchmark::State& state, const Scenario& scenario) {
+    const Settings settings = resolve(scenario);
+    std::vector<std::pair<P, SliderScale>> sliders;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        const Parameter& row = parameter(id);
+        if (row.prominence == Prominence::row)
+            sliders.emplace_back(id, SliderScale(domain(id, settings), row.logarithmic, row, settings[id]));
+    }
+    std::size_t points = 0;
+    for (auto _ : state) {
+        points = 0;
+        for (const auto& [id, scale] : sliders) {
+            const Track made = track(scenario, id, scale, {});
+            points += made.points.size();
+            benchmark::DoNotOptimize(made);
+        }
+    }
+    state.counters["points"] = static_cast<double>(points);
+    state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(sliders.size()));
+}
+BENCHMARK_CAPTURE(painted_tracks, fsdp_13b, fsdp_13b())->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(painted_tracks, gpt3_175b_3d, gpt3_175b_3d())->Unit(benchmark::kMillisecond);
 
 // One scenario with an automatic micro-batch, planned anew each time.
 void plan_micro_batch(benchmark::State& state) {
@@ -104,6 +148,17 @@ void plan_micro_batch(benchmark::State& state) {
     state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(plan_micro_batch);
+
+// The Timeline tab's picture of a step.
+void timeline_of(benchmark::State& state, const Scenario& scenario) {
+    const Answer base = answer(scenario);
+    for (auto _ : state) benchmark::DoNotOptimize(timeline(base.compiled, base.estimate));
+    state.SetItemsProcessed(state.iterations());
+}
+void timeline_fsdp_13b(benchmark::State& state) { timeline_of(state, fsdp_13b()); }
+void timeline_gpt3_175b_3d(benchmark::State& state) { timeline_of(state, gpt3_175b_3d()); }
+BENCHMARK(timeline_fsdp_13b)->Unit(benchmark::kMicrosecond);
+BENCHMARK(timeline_gpt3_175b_3d)->Unit(benchmark::kMicrosecond);
 
 // GPT-3 175B on 512 A100 with a global batch of 1,536: every plan.
 Scenario gpt3_175b_on_512_a100() {

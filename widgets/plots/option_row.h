@@ -17,6 +17,8 @@ class OptionRow : public QWidget {
     explicit OptionRow(QWidget* parent = nullptr);
 
     QComboBox* add_choice(const QString& name, const QString& accessible_name, const QStringList& entries);
+    // A word before the next choice.
+    void add_word(const QString& text);
     // Several of many: a button that opens a menu; the button's text says which.
     QToolButton* add_menu(const QString& name, const QString& accessible_name);
     QCheckBox* add_check(const QString& name, const QString& text, bool on);
