@@ -72,7 +72,7 @@ int run(const Options& options) {
     else if (!options.target.empty())
         problems.push_back({"-o " + options.target, "the ending decides the format", "",
                             "end it in .svg, .pdf, .png or .csv"});
-    for (const char* later : {"sensitivity", "timeline", "plans"}) {
+    for (const char* later : {"timeline", "plans"}) {
         if (options.plot == later)
             problems.push_back({"--plot " + options.plot, "not modelled yet", "a later version brings it",
                                 "use " + plot_names().toStdString()});
@@ -125,7 +125,8 @@ void add_export(CLI::App& app, Context& context) {
                         "For sweep: result fields; for validation: mfu, tokens_per_s_per_gpu or step_time_s");
     command->add_flag("--hypothetical", options->hypothetical,
                       "Times also for what does not fit, labelled so");
-    command->add_flag("--held", options->held, "For sweep and walls: what is automatic keeps its values");
+    command->add_flag("--held", options->held,
+                      "For sweep, sensitivity and walls: what is automatic keeps its values");
     command->callback([options, &context] { context.exit_code = run(*options); });
 }
 

@@ -116,7 +116,9 @@ void each_moment(const StateMemory& state, const WorkMemory& work, const Compile
     record(Moment::optimizer_step, terms_of(state, 0, 0, 0, c));
 }
 
-MemoryUse memory_of(const Stage& stage, const Compiled& c) {
+}  // namespace
+
+MemoryUse memory_use(const Stage& stage, const Compiled& c) {
     MemoryUse use;
     use.stage = stage.position;
     use.capacity = c.settings[P::memory];
@@ -131,8 +133,6 @@ MemoryUse memory_of(const Stage& stage, const Compiled& c) {
                 });
     return use;
 }
-
-}  // namespace
 
 StateMemory state_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
@@ -207,12 +207,12 @@ double peak_memory(const StateMemory& state, const WorkMemory& work, const Compi
 }
 
 MemoryUse memory_use(const Compiled& c) {
-    MemoryUse use = memory_of(c.stages.first, c);
+    MemoryUse use = memory_use(c.stages.first, c);
     if (c.stages.count <= 1) return use;
     // The first stage holds the most micro-batches, the last one the logits, one between them the most
     // layers.
     for (const Stage* stage : {&c.stages.middle, &c.stages.last}) {
-        const MemoryUse other = memory_of(*stage, c);
+        const MemoryUse other = memory_use(*stage, c);
         if (other.peak > use.peak) use = other;
     }
     return use;

@@ -5,7 +5,10 @@
 
 namespace shardscope {
 
+// Of the fullest GPU.
 MemoryUse memory_use(const Compiled& compiled);
+// Of one stage's.
+MemoryUse memory_use(const Stage& stage, const Compiled& compiled);
 
 // The same in parts, for searches over plans. What lies on one GPU of a stage…
 // … of the state: by degrees, sharding and offload; bytes,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "physics/layer.h"
 #include "physics/memory.h"
 
 namespace shardscope {
@@ -13,46 +14,6 @@ double& term_of(std::array<double, kStepTerms>& terms, StepTerm term) {
 
 Time traffic(double bytes, const Compiled& c) {
     return {Rate::memory_bandwidth, bytes / c.gpu.memory_bandwidth};
-}
-
-// What one kind of layer computes.
-struct Computed {
-    const BlockWork& work;
-    Time recompute;  // E2: what the backward pass computes a second time
-    Time both;       // forward and backward pass with that
-};
-
-Computed computed(const BlockWork& work, const Compiled& c) {
-    const Settings& s = c.settings;
-    Computed out{work, {}, {}};
-    if (s[P::recompute] == kRecomputeSelective) {
-        const Time policy = s[P::selective_cost] * work.forward.time;
-        out.recompute = longer(work.forward.attention, policy);
-    } else {
-        out.recompute = s[P::recompute] * s[P::recompute_share] * work.forward.time;
-    }
-    out.both = work.forward.time + work.backward.time + out.recompute;
-    return out;
-}
-
-// The weights of one layer of a kind under the plan's sharding.
-struct Held {
-    UnitTraffic traffic;    // what comes from the host included
-    double parameters = 0;  // on one GPU, before data-parallel sharding
-    double updated = 0;     // of them by this GPU's optimizer
-};
-
-Held held(const BlockWork& work, const UnitTraffic& traffic, const Compiled& c) {
-    const Settings& s = c.settings;
-    Held out{traffic, work.weights + work.experts, 0};
-    const double shard = work.weights / c.layout.shard.size() + work.experts / c.layout.expert_shard.size();
-    if (is_fsdp(s) && s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters) {
-        // Every GPU brings its shard from the host before it is gathered.
-        out.traffic.gather += {Rate::latency, c.compute_bytes * shard / s[P::host_bandwidth]};
-    }
-    const bool shares = s.choice<Sharding>(P::sharding) != Sharding::ddp;
-    out.updated = shares ? shard : out.parameters;
-    return out;
 }
 
 // Adds up a step: what computes, and what of the rest stays visible.
@@ -118,8 +79,6 @@ class Timeline {
     StepTime step_;
 };
 
-Time both_passes(const BlockWork& end) { return end.forward.time + end.backward.time; }
-
 Time time_of(const Stage& stage, const Computed& dense, const Computed& sparse, const Compiled& c) {
     Time out = stage.dense * dense.both;
     if (stage.sparse > 0) out += stage.sparse * sparse.both;
@@ -152,26 +111,6 @@ StageTimes with_messages(StageTimes stage, const Compiled& c) {
     return stage;
 }
 
-// E20: it sets the pace.
-const Stage& slowest_stage(const Compiled& c, const Computed& dense, const Computed& sparse) {
-    const Stage* out = &c.stages.first;
-    if (c.stages.count <= 1) return *out;
-    const double dense_layer = dense.both.total();
-    const double sparse_layer = sparse.both.total();
-    const double embedding = both_passes(c.work.embedding).total();
-    const double head = both_passes(c.work.head).total();
-    double slowest = 0;
-    for (const Stage* candidate : {&c.stages.first, &c.stages.middle, &c.stages.last}) {
-        double seconds = candidate->dense * dense_layer + candidate->sparse * sparse_layer;
-        if (candidate->embedding) seconds += embedding;
-        if (candidate->head) seconds += head;
-        if (seconds <= slowest) continue;
-        slowest = seconds;
-        out = candidate;
-    }
-    return *out;
-}
-
 // Times a step that gradients are reduced without FSDP: with the last micro-batch; ZeRO-2, which has no room
 // for whole gradients, with every one.
 double reductions(const Compiled& c) {
@@ -187,9 +126,7 @@ void add_unhidden(Timeline& line, const Stage& stage, const Held& dense, const H
     const double root_parameters = end_parameters(stage, c);
     const double stage_parameters =
         stage.dense * dense.parameters + stage.sparse * sparse.parameters + root_parameters;
-    const UnitTraffic root = &stage == &c.stages.first  ? c.traffic.first_end
-                             : &stage == &c.stages.last ? c.traffic.last_end
-                                                        : UnitTraffic{};
+    const UnitTraffic root = end_traffic(stage, c);
     const UnitTraffic& last = stage.sparse > 0 ? sparse.traffic : dense.traffic;
     const Time reduce = last.reduce + last.combine + root.reduce + root.combine;
     const double accumulated = s[P::gradient_traffic] * c.state.gradients;  // bytes per parameter

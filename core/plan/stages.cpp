@@ -51,4 +51,21 @@ Stages deal_layers(double dense, double sparse, double gpus) {
     return out;
 }
 
+std::vector<Stage> every_stage(const Stages& stages, double dense, double sparse) {
+    std::vector<Stage> out{stages.first};
+    if (stages.count <= 1) return out;
+    const double between = stages.count - 2;
+    const double most = stages.middle.layers();
+    const double full = dense + sparse - stages.first.layers() - stages.last.layers() - (most - 1) * between;
+    double from = stages.first.layers();
+    for (double i = 0; i < between; ++i) {
+        const double to = from + (i < between - full ? most - 1 : most);
+        out.push_back(slice(from, to, dense));
+        out.back().position = i + 1;
+        from = to;
+    }
+    out.push_back(stages.last);
+    return out;
+}
+
 }  // namespace shardscope

@@ -7,6 +7,8 @@
 // Megatron-LM (uniform, account-for-embedding options), DeepSpeed's partition “type:transformer”.
 #pragma once
 
+#include <vector>
+
 namespace shardscope {
 
 // Layers on one GPU.
@@ -27,5 +29,9 @@ struct Stages {
 
 // `dense` layers come before the `sparse` ones.
 Stages deal_layers(double dense, double sparse, double gpus);
+
+// Every stage by itself. Of those between, the last ones take the layers that are left over, so that the one
+// before the last is `middle`.
+std::vector<Stage> every_stage(const Stages& stages, double dense, double sparse);
 
 }  // namespace shardscope

@@ -5,6 +5,8 @@
 #include "explore/map.h"
 #include "explore/scaling.h"
 #include "explore/sweep.h"
+#include "explore/timeline.h"
+#include "explore/track.h"
 #include "planner/planner.h"
 #include "scenario/catalogue.h"
 
@@ -113,6 +115,31 @@ void scaling_curves(benchmark::State& state) {
 }
 BENCHMARK(scaling_curves)->Unit(benchmark::kMicrosecond);
 
+// The tracks of all rows of the window at the sliders' usual width; an item is a track.
+void painted_tracks(benchmark::State& state, const Scenario& scenario) {
+    const Settings settings = resolve(scenario);
+    std::vector<std::pair<P, SliderScale>> sliders;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        const Parameter& row = parameter(id);
+        if (row.prominence == Prominence::row)
+            sliders.emplace_back(id, SliderScale(domain(id, settings), row.logarithmic, row, settings[id]));
+    }
+    std::size_t points = 0;
+    for (auto _ : state) {
+        points = 0;
+        for (const auto& [id, scale] : sliders) {
+            const Track made = track(scenario, id, scale, {});
+            points += made.points.size();
+            benchmark::DoNotOptimize(made);
+        }
+    }
+    state.counters["points"] = static_cast<double>(points);
+    state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(sliders.size()));
+}
+BENCHMARK_CAPTURE(painted_tracks, fsdp_13b, fsdp_13b())->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(painted_tracks, gpt3_175b_3d, gpt3_175b_3d())->Unit(benchmark::kMillisecond);
+
 // One scenario with an automatic micro-batch, planned anew each time.
 void plan_micro_batch(benchmark::State& state) {
     const Scenario scenario = with_auto(fsdp_13b(), P::micro_batch, true);
@@ -121,6 +148,17 @@ void plan_micro_batch(benchmark::State& state) {
     state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(plan_micro_batch);
+
+// The Timeline tab's picture of a step.
+void timeline_of(benchmark::State& state, const Scenario& scenario) {
+    const Answer base = answer(scenario);
+    for (auto _ : state) benchmark::DoNotOptimize(timeline(base.compiled, base.estimate));
+    state.SetItemsProcessed(state.iterations());
+}
+void timeline_fsdp_13b(benchmark::State& state) { timeline_of(state, fsdp_13b()); }
+void timeline_gpt3_175b_3d(benchmark::State& state) { timeline_of(state, gpt3_175b_3d()); }
+BENCHMARK(timeline_fsdp_13b)->Unit(benchmark::kMicrosecond);
+BENCHMARK(timeline_gpt3_175b_3d)->Unit(benchmark::kMicrosecond);
 
 // GPT-3 175B on 512 A100 with a global batch of 1,536: every plan.
 Scenario gpt3_175b_on_512_a100() {

@@ -158,6 +158,54 @@ QString waterfall_words(const Answer& answer, bool hypothetical) {
     return out;
 }
 
+QString timeline_words(const TimelineData& data) {
+    if (!data.has_time()) {
+        return tr("It does not fit: %1 of %2.")
+            .arg(shown(data.memory.peak, Quantity::bytes), shown(data.memory.capacity, Quantity::bytes));
+    }
+    const Timeline& line = data.line;
+    QStringList out{tr("One optimizer step of %1.").arg(shown(line.end, Quantity::seconds))};
+    if (line.stage_count > 1) {
+        out += tr("Of each stage what it computes and, below, what it exchanges; numbers are micro-batches.");
+    } else {
+        out += tr("Above what a GPU computes, below what it exchanges; numbers are layers.");
+    }
+    out += tr("Pale: communication hidden below compute.");
+    if (line.steps_overlap && line.stage_count > 1)
+        out += tr("Steps overlap: what is faint at the left belongs to the step before.");
+    if (line.folded > 0)
+        out += tr("%1 micro-batches like those around them are not drawn.")
+                   .arg(shown(line.folded, Quantity::count));
+    out += tr("Below: memory of %1; dashed: what a program can use; hatched: the margin within which the "
+              "verdict is risky.")
+               .arg(line.stage_count > 1 ? tr("the fullest stage, number %1, and, thin, of the others")
+                                               .arg(line.stages[line.fullest].position + 1)
+                                         : tr("one GPU"));
+    if (data.hypothetical) out += tr("HYPOTHETICAL: times as if memory sufficed.");
+    return out.join(QLatin1Char(' '));
+}
+
+QString interval_words(const Interval& interval, const StageTimeline& stage, const Timeline& line) {
+    const auto exact = [](double seconds) { return tr("%1 ms").arg(seconds * 1e3, 0, 'f', 3); };
+    QStringList where;
+    if (line.stage_count > 1) where += tr("stage %1").arg(stage.position + 1);
+    if (interval.piece > 0) where += tr("piece %1").arg(interval.piece);
+    if (interval.micro_batch > 0 && line.micro_batches > 1)
+        where += tr("micro-batch %1").arg(interval.micro_batch);
+    if (interval.layer > 0) where += tr("layer %1").arg(interval.layer);
+    if (interval.previous) where += tr("of the step before");
+    QString what = text_of(label_of(interval.activity));
+    if (interval.activity == Activity::bubble) what = tr("bubble: waits for other stages");
+    if (interval.activity == Activity::folded)
+        what = tr("%1 micro-batches like those around them").arg(line.folded);
+    if (interval.activity >= Activity::gather)
+        what += interval.exposed ? tr(", exposed") : tr(", hidden below compute");
+    const QString times =
+        tr("%1, from %2 to %3").arg(exact(interval.seconds()), exact(interval.start), exact(interval.end));
+    if (where.isEmpty()) return what + QLatin1Char('\n') + times;
+    return QStringList{what, where.join(QStringLiteral(", ")), times}.join(QLatin1Char('\n'));
+}
+
 QString error_words(double error) {
     constexpr double kNothing = 0.0005;  // shown as 0.0 %
     if (std::fabs(error) < kNothing) return tr("right");

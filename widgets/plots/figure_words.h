@@ -4,6 +4,7 @@
 #include <QString>
 
 #include "widgets/plots/plot_data.h"
+#include "widgets/plots/timeline_data.h"
 #include "widgets/plots/validation_data.h"
 
 namespace shardscope {
@@ -21,6 +22,9 @@ QString sweep_words(const SweepData& data);
 QString sweep_plan_words(SweepPlan plan);
 QString memory_words(const Answer& answer);
 QString waterfall_words(const Answer& answer, bool hypothetical);
+QString timeline_words(const TimelineData& data);
+// "stage 3, micro-batch 12: forward, 4.20 ms": one of its intervals.
+QString interval_words(const Interval& interval, const StageTimeline& stage, const Timeline& line);
 QString validation_words(const ValidationData& data, const std::optional<ValidationPoint>& own);
 // "164 public runs: mean error 4.2 %, median 2.5 %, nine of ten within 10.4 %."
 QString summary_words(const ValidationData& data);

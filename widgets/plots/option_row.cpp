@@ -100,7 +100,8 @@ QSize OptionRow::sizeHint() const {
 }
 
 QSize OptionRow::minimumSizeHint() const {
-    int width = kEdge + more_->sizeHint().width() + kGap;
+    int width = kEdge;
+    if (std::ranges::any_of(checks_, &QCheckBox::isEnabled)) width += more_->sizeHint().width() + kGap;
     for (const QWidget* choice : choices_) {
         constexpr int kNarrowest = 60;
         const int whole = choice->sizeHint().width();
@@ -118,6 +119,12 @@ void OptionRow::resizeEvent(QResizeEvent* event) {
 void OptionRow::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) arrange();
+}
+
+bool OptionRow::event(QEvent* event) {
+    const bool handled = QWidget::event(event);
+    if (event->type() == QEvent::LayoutRequest) arrange();  // a choice's size, or a box, has changed
+    return handled;
 }
 
 void OptionRow::arrange() {
@@ -147,11 +154,18 @@ void OptionRow::arrange() {
         left += size.width() + kGap;
     }
     int needed = 0;
-    for (const QCheckBox* check : checks_) needed += check->sizeHint().width() + kGap;
+    for (const QCheckBox* check : checks_) {
+        if (check->isEnabled()) needed += check->sizeHint().width() + kGap;
+    }
     const bool folds = needed > 0 && left + needed > right;
     const int limit = folds ? right - more_->sizeHint().width() - kGap : right;
     bool room = true;
     for (QCheckBox* check : checks_) {
+        // What means nothing now takes no room.
+        if (!check->isEnabled()) {
+            check->hide();
+            continue;
+        }
         const int width = check->sizeHint().width();
         room = room && left + width <= limit;
         check->setVisible(room);
@@ -175,7 +189,7 @@ void OptionRow::open_menu() {
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     for (QCheckBox* check : checks_) {
-        if (check->isVisible()) continue;
+        if (check->isVisible() || !check->isEnabled()) continue;
         QAction* action = menu->addAction(check->text());
         action->setCheckable(true);
         action->setChecked(check->isChecked());

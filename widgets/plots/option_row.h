@@ -1,5 +1,5 @@
 // The row of choices above a plot: choices and check boxes from the left, buttons at the right. What does not
-// fit in the width moves to a "More" menu, the last box first.
+// fit in the width moves to a "More" menu, the last box first; a box that is disabled is left out.
 #pragma once
 
 #include <QList>
@@ -29,6 +29,7 @@ class OptionRow : public QWidget {
     [[nodiscard]] QSize minimumSizeHint() const override;
 
   protected:
+    bool event(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
 

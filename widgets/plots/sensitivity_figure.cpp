@@ -14,7 +14,7 @@ namespace {
 constexpr double kPadding = 10;
 constexpr double kRow = 22;
 constexpr double kBar = 12;
-constexpr double kSide = 176;  // width of the elasticities and levers beside the bars
+constexpr double kSide = 196;  // width of the elasticities and levers beside the bars
 constexpr double kWide = 500;  // narrower than this they stand below
 constexpr double kLine = 17;   // of the lists
 constexpr double kArrow = 30;  // what does not fit
@@ -115,10 +115,10 @@ void SensitivityFigure::paint_bars(QPainter& painter, const QRectF& area) {
     const OutputRow& row = output(ranked.output);
     const QFontMetricsF small(fonts_.small);
     const QFontMetricsF bold(fonts_.bold);
-    QString title =
-        tr("%1 when an input becomes %2 of what it is").arg(text_of(row.label), change_text(ranked.change));
-    if (ranked.change == Change::ten_percent)
-        title = tr("%1 when an input changes by %2").arg(text_of(row.label), change_text(ranked.change));
+    const QString title =
+        (ranked.change == Change::half_and_double ? tr("%1 when an input is halved or doubled")
+                                                  : tr("%1 when an input changes by 10 %"))
+            .arg(text_of(row.label));
     draw_text(painter, {area.left(), area.top() + bold.ascent()},
               bold.elidedText(title, Qt::ElideRight, area.width()), fonts_.bold, t.text);
     QString key = ranked.change == Change::half_and_double ? tr("pale: ½ ×, full: 2 ×")
@@ -321,13 +321,13 @@ void SensitivityFigure::paint_shares(QPainter& painter, const QRectF& area) cons
         y += kLine;
         draw_text(painter, {area.left() + 14, y},
                   small.elidedText(name, Qt::ElideRight, bars - area.left() - 18), fonts_.small, t.text);
-        const QString text = shown(share, Quantity::fraction) + QStringLiteral(" %");
+        const QString text = QString::number(share, 'f', 2) + QStringLiteral(" %");
         draw_text(painter, {area.right() - small.horizontalAdvance(text), y}, text, fonts_.small, t.text);
     };
     for (std::size_t i = 0; i < kRates; ++i) {
         const double share = data_.shown ? data_.elasticity[i] : 0;
         sum += share;
-        line(text_of(label_of(kWalls[i])), std::round(share * 100) / 100);
+        line(text_of(label_of(kWalls[i])), share);
         const QColor color = t.of(kWalls[i]);
         painter.fillRect(QRectF(area.left(), y - 8, 8, 8), color);
         painter.fillRect(QRectF(bars, y - 8, 30, 8), t.grid);
@@ -337,7 +337,7 @@ void SensitivityFigure::paint_shares(QPainter& painter, const QRectF& area) cons
     painter.drawLine(QPointF(area.left(), std::round(y + 4) + 0.5),
                      QPointF(area.right(), std::round(y + 4) + 0.5));
     y += 3;
-    line(data_.anew ? tr("sum of the five, plan held") : tr("sum of the five"), std::round(sum * 100) / 100);
+    line(data_.anew ? tr("sum of the five, plan held") : tr("sum of the five"), sum);
 }
 
 void SensitivityFigure::paint_levers(QPainter& painter, const QRectF& area) const {

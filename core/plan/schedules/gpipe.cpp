@@ -11,6 +11,14 @@ const Schedule kGpipe{
     .source = "Huang et al. 2019, arXiv 1811.06965",
     .bubble = [](const PipelineShape& shape,
                  const StageTimes& t) { return (shape.stages - 1) * (t.forward + t.backward); },
-    .in_flight = [](const PipelineShape& shape, double) { return shape.micro_batches; }};
+    .in_flight = [](const PipelineShape& shape, double) { return shape.micro_batches; },
+    // The last micro-batch comes back first.
+    .order =
+        [](const PipelineShape& shape, int) {
+            std::vector<Pass> out = all_of(PassKind::forward, shape);
+            const std::vector<Pass> back = all_of(PassKind::backward, shape);
+            out.insert(out.end(), back.rbegin(), back.rend());
+            return out;
+        }};
 
 }  // namespace shardscope

@@ -5,6 +5,27 @@
 #include "plan/schedules/schedule.h"
 
 namespace shardscope {
+namespace {
+
+// Micro-batches travel in groups of p: a group passes through a GPU's first piece, then its second, and so
+// on.
+std::vector<Pass> in_groups(PassKind kind, const PipelineShape& shape) {
+    const int micro_batches = static_cast<int>(shape.micro_batches);
+    const int group = static_cast<int>(shape.stages);
+    const int pieces = static_cast<int>(shape.virtual_stages);
+    std::vector<Pass> out;
+    out.reserve(static_cast<std::size_t>(micro_batches) * static_cast<std::size_t>(pieces));
+    for (int first = 0; first < micro_batches; first += group) {
+        for (int i = 0; i < pieces; ++i) {
+            const int piece = kind == PassKind::forward ? i : pieces - 1 - i;
+            for (int at = first; at < std::min(first + group, micro_batches); ++at)
+                out.push_back({kind, at, piece});
+        }
+    }
+    return out;
+}
+
+}  // namespace
 
 const Schedule kInterleaved{
     .kind = ScheduleKind::interleaved,
@@ -28,6 +49,14 @@ const Schedule kInterleaved{
             const double pieces =
                 2 * (shape.stages - 1 - position) + (shape.virtual_stages - 1) * shape.stages + 1;
             return std::min(shape.micro_batches, pieces / shape.virtual_stages);
+        },
+    .order =
+        [](const PipelineShape& shape, int position) {
+            if (shape.virtual_stages <= 1) return kOneFOneB.order(shape, position);
+            const double warm_up =
+                2 * (shape.stages - 1 - position) + (shape.virtual_stages - 1) * shape.stages;
+            return alternating(in_groups(PassKind::forward, shape), in_groups(PassKind::backward, shape),
+                               static_cast<std::size_t>(warm_up));
         }};
 
 }  // namespace shardscope

@@ -16,6 +16,12 @@ const Schedule kOneFOneB{
     .bubble = [](const PipelineShape& shape,
                  const StageTimes& t) { return (shape.stages - 1) * (t.forward + t.backward); },
     .in_flight = [](const PipelineShape& shape,
-                    double position) { return std::min(shape.micro_batches, shape.stages - position); }};
+                    double position) { return std::min(shape.micro_batches, shape.stages - position); },
+    .order =
+        [](const PipelineShape& shape, int position) {
+            return alternating(
+                all_of(PassKind::forward, shape), all_of(PassKind::backward, shape),
+                static_cast<std::size_t>(shape.stages) - 1 - static_cast<std::size_t>(position));
+        }};
 
 }  // namespace shardscope

@@ -1,5 +1,6 @@
 // ZB-H1: backward passes are cut in two; the weight gradients, which no other stage waits for, fill the
-// bubble as far as the memory of 1F1B allows.
+// bubble as far as the memory of 1F1B allows. Fewer micro-batches than stages have fewer weight gradients to
+// fill it with.
 #include <algorithm>
 
 #include "plan/schedules/schedule.h"
@@ -10,16 +11,25 @@ const Schedule kZbH1{
     .kind = ScheduleKind::zb_h1,
     .title = "zero bubble, H1",
     .rule =
-        "bubble (p − 1)·(F + B − W), B the input and W the weight gradient; every stage holds min(m, p) "
-        "micro-batches",
+        "bubble (p − 1)·(F + B) − min(p − 1, m − 1)·W, B the input and W the weight gradient; every stage "
+        "holds min(m, p) micro-batches",
     .source = "Qi et al. 2023, arXiv 2401.10241",
     .splits_backward = true,
     .bubble =
         [](const PipelineShape& shape, const StageTimes& t) {
-            const Time left = t.forward + t.backward + -2.0 * t.weight_gradient;
-            return left.total() > 0 ? (shape.stages - 1) * left : Time{};
+            const double weights = std::min(shape.stages - 1, shape.micro_batches - 1);
+            const Time left = (shape.stages - 1) * (t.forward + t.backward + -1.0 * t.weight_gradient) +
+                              -weights * t.weight_gradient;
+            return left.total() > 0 ? left : Time{};
         },
     .in_flight = [](const PipelineShape& shape,
-                    double) { return std::min(shape.micro_batches, shape.stages); }};
+                    double) { return std::min(shape.micro_batches, shape.stages); },
+    // The stages in front hold the activations of passes to come, those behind of weight gradients put off.
+    .order =
+        [](const PipelineShape& shape, int position) {
+            const auto behind =
+                static_cast<std::size_t>(shape.stages) - 1 - static_cast<std::size_t>(position);
+            return alternating_split(shape, behind, static_cast<std::size_t>(position));
+        }};
 
 }  // namespace shardscope

@@ -9,15 +9,26 @@ namespace shardscope {
 const Schedule kZbH2{
     .kind = ScheduleKind::zb_h2,
     .title = "zero bubble, H2",
-    .rule = "bubble (p − 1)·(F + B − 2·W), never below 0; every stage holds min(m, 2·p − 1) micro-batches",
+    .rule =
+        "bubble (p − 1)·(F + B) − min(2·(p − 1), m − 1)·W, never below 0; every stage holds min(m, 2·p − 1) "
+        "micro-batches",
     .source = "Qi et al. 2023, arXiv 2401.10241",
     .splits_backward = true,
+    .steps_overlap = true,
     .bubble =
         [](const PipelineShape& shape, const StageTimes& t) {
-            const Time left = t.forward + t.backward + -3.0 * t.weight_gradient;
-            return left.total() > 0 ? (shape.stages - 1) * left : Time{};
+            const double weights = std::min(2 * (shape.stages - 1), shape.micro_batches - 1);
+            const Time left = (shape.stages - 1) * (t.forward + t.backward + -1.0 * t.weight_gradient) +
+                              -weights * t.weight_gradient;
+            return left.total() > 0 ? left : Time{};
         },
     .in_flight = [](const PipelineShape& shape,
-                    double) { return std::min(shape.micro_batches, 2 * shape.stages - 1); }};
+                    double) { return std::min(shape.micro_batches, 2 * shape.stages - 1); },
+    .order =
+        [](const PipelineShape& shape, int position) {
+            const auto behind =
+                static_cast<std::size_t>(shape.stages) - 1 - static_cast<std::size_t>(position);
+            return alternating_split(shape, 2 * behind, 2 * static_cast<std::size_t>(position));
+        }};
 
 }  // namespace shardscope

@@ -1,7 +1,11 @@
 // E20: bubbles and micro-batches in flight, by the papers' formulas.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <set>
+#include <tuple>
 
+#include "plan/pipeline_run.h"
 #include "plan/schedules/schedule.h"
 
 using namespace shardscope;
@@ -98,5 +102,91 @@ TEST_CASE("schedules: interleaving holds 1 + (p − 1)/(p·v) times as much on t
         // One piece a GPU is plain 1F1B.
         CHECK(kInterleaved.in_flight({p, 1, 1024}, 0) == p);
         CHECK(kInterleaved.in_flight({p, 1, 1024}, p - 1) == 1);
+    }
+}
+
+// ---- the schedules at work -------------------------------------------------------------------------------
+
+namespace {
+
+// Equal stages whose passes take `t` for all pieces together; nothing travels.
+std::vector<StageSeconds> equal_stages(const Schedule& schedule, const PipelineShape& shape,
+                                       const StageTimes& t) {
+    const double weight = schedule.splits_backward ? t.weight_gradient.total() : 0;
+    StageSeconds stage;
+    stage.pass[static_cast<std::size_t>(PassKind::forward)].chain = t.forward.total() / shape.virtual_stages;
+    stage.pass[static_cast<std::size_t>(PassKind::backward)].chain =
+        (t.backward.total() - weight) / shape.virtual_stages;
+    stage.pass[static_cast<std::size_t>(PassKind::weight_gradient)].chain = weight / shape.virtual_stages;
+    stage.first_forward = stage.pass[static_cast<std::size_t>(PassKind::forward)];
+    stage.last_gradient = stage.pass[static_cast<std::size_t>(
+        schedule.splits_backward ? PassKind::weight_gradient : PassKind::backward)];
+    return std::vector<StageSeconds>(static_cast<std::size_t>(shape.stages), stage);
+}
+
+std::vector<PipelineShape> shapes_of(const Schedule& schedule) {
+    std::vector<PipelineShape> out;
+    for (const double p : {2.0, 3.0, 4.0, 8.0, 16.0}) {
+        for (const double m : {1.0, 2.0, 5.0, p - 1, p, p + 1, 2 * p - 1, 2 * p, 8 * p}) {
+            if (!schedule.interleaves) {
+                out.push_back({p, 1, m});
+            } else if (std::fmod(m, p) == 0) {
+                for (const double v : {1.0, 2.0, 3.0, 6.0}) out.push_back({p, v, m});
+            }
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("schedules: every stage runs every pass once, weight gradients after their backward pass",
+          "[plan]") {
+    for (const Schedule* schedule : schedules()) {
+        INFO(schedule->title);
+        for (const PipelineShape& shape : shapes_of(*schedule)) {
+            for (int stage = 0; stage < shape.stages; ++stage) {
+                const std::vector<Pass> order = schedule->order(shape, stage);
+                std::set<std::tuple<PassKind, int, int>> seen;
+                for (const Pass& pass : order) {
+                    CHECK(seen.insert({pass.kind, pass.micro_batch, pass.piece}).second);
+                    if (pass.kind == PassKind::backward)
+                        CHECK(seen.contains({PassKind::forward, pass.micro_batch, pass.piece}));
+                    if (pass.kind == PassKind::weight_gradient)
+                        CHECK(seen.contains({PassKind::backward, pass.micro_batch, pass.piece}));
+                }
+                const double kinds = schedule->splits_backward ? 3 : 2;
+                CHECK(static_cast<double>(order.size()) ==
+                      kinds * shape.micro_batches * shape.virtual_stages);
+            }
+        }
+    }
+}
+
+TEST_CASE("schedules: at work with equal stages the bubble is the published one", "[plan]") {
+    for (const Schedule* schedule : schedules()) {
+        for (const PipelineShape& shape : shapes_of(*schedule)) {
+            INFO(schedule->title << ": p " << shape.stages << ", v " << shape.virtual_stages << ", m "
+                                 << shape.micro_batches);
+            const PipelineRun run =
+                run_pipeline(*schedule, shape, equal_stages(*schedule, shape, times()), 0);
+            CHECK(run.span - shape.micro_batches * kWork ==
+                  Approx(schedule->bubble(shape, times()).total()).epsilon(1e-9).margin(1e-12));
+        }
+    }
+}
+
+TEST_CASE("schedules: at work the stages hold as many micro-batches as the memory is told", "[plan]") {
+    for (const Schedule* schedule : schedules()) {
+        for (const PipelineShape& shape : shapes_of(*schedule)) {
+            const PipelineRun run =
+                run_pipeline(*schedule, shape, equal_stages(*schedule, shape, times()), 0);
+            for (std::size_t i = 0; i < run.stages.size(); ++i) {
+                INFO(schedule->title << ": p " << shape.stages << ", v " << shape.virtual_stages << ", m "
+                                     << shape.micro_batches << ", stage " << i);
+                CHECK(most_in_flight(run.stages[i], shape, schedule->splits_backward) ==
+                      Approx(schedule->in_flight(shape, static_cast<double>(i))).epsilon(1e-12));
+            }
+        }
     }
 }

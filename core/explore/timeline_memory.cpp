@@ -1,0 +1,98 @@
+#include "explore/timeline_memory.h"
+
+#include <algorithm>
+
+namespace shardscope {
+namespace {
+
+double bytes(const MemoryUse& use, Moment moment, MemoryTerm term) {
+    return use.by_moment[static_cast<std::size_t>(moment)][static_cast<std::size_t>(term)];
+}
+
+}  // namespace
+
+std::vector<MemoryPoint> memory_of_passes(const std::vector<TimedPass>& passes, const MemoryUse& use,
+                                          double done, double end, const MemoryContext& context) {
+    const Settings& s = context.compiled.settings;
+    // The allocator's holes grow with what comes and goes.
+    const double holes = 1 + s[P::fragmentation];
+    const double gathered_holes = holes + s[P::gathered_slack];
+    const auto at = [&](Moment moment, MemoryTerm term) { return bytes(use, moment, term); };
+    const double states = use.at(Moment::optimizer_step);
+    const double forward = states + gathered_holes * at(Moment::forward_end, MemoryTerm::gathered);
+    const double backward = states + gathered_holes * at(Moment::backward, MemoryTerm::gathered);
+    const double held = at(Moment::forward_end, MemoryTerm::activations);
+    const double again = holes * (at(Moment::backward, MemoryTerm::activations) - held);
+    const double logits = holes * at(Moment::forward_end, MemoryTerm::logits);
+    const PipelineShape shape{1, context.pieces, 1};
+    const double most = most_in_flight(passes, shape, context.splits_backward) * context.pieces;
+    const double piece = most > 0 ? holes * held / most : 0;
+
+    std::vector<MemoryPoint> out;
+    out.reserve(3 * passes.size() + 4);
+    const double begin = passes.empty() ? 0 : passes.front().start;
+    const int last_piece = static_cast<int>(context.pieces) - 1;
+    double live = 0;
+    const auto level = [&](double time, double value) { out.push_back({time, value}); };
+    level(0, states);
+    if (begin > 0) level(begin, states);
+    for (const TimedPass& pass : passes) {
+        const double ended = pass.end();
+        switch (pass.kind) {
+            case PassKind::forward:
+                level(pass.start, forward + live * piece);
+                live += 1;
+                if (logits > 0 && pass.piece == last_piece && context.head_share > 0) {
+                    const double share = std::min(1.0, context.head_share);
+                    level(ended - share * pass.seconds.total(), forward + (live - share) * piece);
+                    level(ended, forward + live * piece + logits);
+                } else {
+                    level(ended, forward + live * piece);
+                }
+                break;
+            case PassKind::backward:
+                level(pass.start, backward + live * piece + again);
+                if (!context.splits_backward) live -= 1;
+                level(ended, backward + live * piece + again);
+                break;
+            case PassKind::weight_gradient:
+                level(pass.start, backward + live * piece);
+                live -= 1;
+                level(ended, backward + live * piece);
+                break;
+            case PassKind::count: break;
+        }
+        // What stays until the next pass.
+        level(ended, forward + live * piece);
+    }
+    level(done, forward);
+    level(done, states);
+    level(end, states);
+    return out;
+}
+
+std::vector<MemoryPoint> wrapped(const std::vector<MemoryPoint>& points, double end) {
+    std::vector<MemoryPoint> now;
+    std::vector<MemoryPoint> before;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const MemoryPoint& point = points[i];
+        if (point.time > end && !now.empty() && before.empty()) {
+            const MemoryPoint& from = points[i - 1];
+            const double share = (end - from.time) / (point.time - from.time);
+            const double bytes = from.bytes + share * (point.bytes - from.bytes);
+            now.push_back({end, bytes});
+            before.push_back({0, bytes});
+        }
+        if (point.time > end) before.push_back({point.time - end, point.bytes});
+        else now.push_back(point);
+    }
+    if (before.empty()) return now;
+    // The step's own states lie there from its own first pass on.
+    const double since = before.back().time;
+    for (const MemoryPoint& point : now) {
+        if (point.time >= since) before.push_back(point);
+    }
+    return before;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,236 @@
+// The step as a picture adds up to the step as a sum.
+#include "explore/timeline.h"
+
+#include <algorithm>
+#include <array>
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "base/units.h"
+#include "estimate/answer.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+struct Case {
+    std::string name;
+    Scenario scenario;
+};
+
+Scenario cut(std::string_view model, double schedule, double p, double v, double m, double sharding = 1,
+             std::initializer_list<std::pair<P, double>> more = {}) {
+    Scenario scenario = of_model(model, {{P::gpus, 512},
+                                         {P::tensor_parallel, 8},
+                                         {P::sequence_parallel, 1},
+                                         {P::pipeline_parallel, p},
+                                         {P::virtual_stages, v},
+                                         {P::schedule, schedule},
+                                         {P::sharding, sharding},
+                                         {P::micro_batch, 1},
+                                         {P::accumulation, m}});
+    for (const auto& [id, value] : more) scenario.give(id, value);
+    return scenario;
+}
+
+double kind(ScheduleKind which) { return static_cast<double>(which); }
+
+std::vector<Case> cases() {
+    std::vector<Case> out;
+    for (const double sharding : {0.0, 1.0, 2.0, 3.0}) {
+        for (const double m : {1.0, 2.0, 7.0, 64.0, 500.0}) {
+            out.push_back({"sharding " + exact(sharding) + ", accumulation " + exact(m),
+                           with({{P::sharding, sharding}, {P::accumulation, m}, {P::micro_batch, 1}})});
+        }
+    }
+    out.push_back({"host bound", with({{P::gpus, 8}, {P::sequence_length, 128}, {P::micro_batch, 1}})});
+    out.push_back({"network bound", with({{P::inter_node_bandwidth, 1e9}, {P::micro_batch, 1}})});
+    out.push_back({"recompute", with({{P::recompute, 1}, {P::accumulation, 3}})});
+    out.push_back({"no resharding", with({{P::reshard_after_forward, 0}})});
+    out.push_back({"offload", with({{P::offload, 1}})});
+    out.push_back({"tensor", with({{P::tensor_parallel, 4}, {P::sequence_parallel, 1}})});
+    out.push_back({"context", with({{P::context_parallel, 4}, {P::sequence_length, 32768}})});
+    out.push_back({"experts", of_model("mixtral-8x7b", {{P::expert_parallel, 8}, {P::accumulation, 2}})});
+    for (const ScheduleKind schedule :
+         {ScheduleKind::one_f_one_b, ScheduleKind::gpipe, ScheduleKind::zb_h1, ScheduleKind::zb_h2}) {
+        for (const double p : {2.0, 4.0, 8.0, 16.0, 32.0}) {
+            for (const double m : {1.0, 4.0, 8.0, 33.0, 128.0, 2000.0}) {
+                for (const double sharding : {0.0, 1.0, 2.0, 3.0}) {
+                    // One corner of them all is enough of the long ones.
+                    if (m > 100 && sharding != 1) continue;
+                    out.push_back({std::string(schedule_of(schedule).title) + ", p " + exact(p) + ", m " +
+                                       exact(m) + ", sharding " + exact(sharding),
+                                   cut("gpt-3-175b", kind(schedule), p, 1, m, sharding)});
+                }
+            }
+        }
+        out.push_back(
+            {"uneven", cut("deepseek-v3", kind(schedule), 16, 1, 64, 1, {{P::expert_parallel, 4}})});
+        out.push_back({"recompute", cut("gpt-3-175b", kind(schedule), 8, 1, 16, 1, {{P::recompute, 1}})});
+    }
+    for (const double p : {4.0, 8.0}) {
+        for (const double v : {2.0, 3.0}) {
+            for (const double m : {p, 4 * p, 200 * p}) {
+                out.push_back({"interleaved, p " + exact(p) + ", v " + exact(v) + ", m " + exact(m),
+                               cut("gpt-3-175b", kind(ScheduleKind::interleaved), p, v, m)});
+            }
+        }
+    }
+    return out;
+}
+
+using Sums = std::array<double, kActivities>;
+
+// By activity, exposed alone; hidden communication apart.
+struct Told {
+    Sums exposed{};
+    double hidden = 0;
+};
+
+Told told_by(const StageTimeline& stage, int only_micro_batch = 0) {
+    Told out;
+    for (const auto* lane : {&stage.compute, &stage.communication}) {
+        for (const Interval& interval : *lane) {
+            if (only_micro_batch != 0 && interval.micro_batch != only_micro_batch) continue;
+            if (interval.exposed)
+                out.exposed[static_cast<std::size_t>(interval.activity)] += interval.seconds();
+            else out.hidden += interval.seconds();
+        }
+    }
+    return out;
+}
+
+// The micro-batches that are not drawn counted like one in the middle.
+Told told_by_all(const Timeline& line) {
+    const StageTimeline& stage = line.stages[line.pacing];
+    Told out = told_by(stage);
+    if (line.folded == 0) return out;
+    // One that is neither the first nor the last in any order.
+    const Told one = told_by(stage, 2);
+    for (std::size_t i = 0; i < kActivities; ++i) out.exposed[i] += line.folded * one.exposed[i];
+    out.hidden += line.folded * one.hidden;
+    return out;
+}
+
+double of(const Told& told, Activity activity) { return told.exposed[static_cast<std::size_t>(activity)]; }
+
+}  // namespace
+
+TEST_CASE("timeline: it ends with the step, and what is drawn adds up to the engine's terms", "[timeline]") {
+    for (const auto& [name, scenario] : cases()) {
+        INFO(name);
+        const Answer a = answer(scenario);
+        REQUIRE(a.valid());
+        const StepTime& step = a.estimate.step;
+        const Timeline line = timeline(a.compiled, a.estimate);
+        REQUIRE(line.pacing < line.stages.size());
+        CHECK(line.end == step.total);
+        const auto near = [&](double value) { return Approx(value).epsilon(1e-9).margin(1e-9 * step.total); };
+        const Told told = told_by_all(line);
+        const auto term = [&](StepTerm which) { return step.terms[static_cast<std::size_t>(which)]; };
+        CHECK(of(told, Activity::forward) + of(told, Activity::backward) +
+                  of(told, Activity::weight_gradient) ==
+              near(term(StepTerm::matmul) + term(StepTerm::attention) + term(StepTerm::elementwise)));
+        CHECK(of(told, Activity::recompute) == near(term(StepTerm::recompute)));
+        CHECK(of(told, Activity::copies) == near(term(StepTerm::copies)));
+        CHECK(of(told, Activity::gather) + of(told, Activity::reduce) == near(term(StepTerm::network)));
+        CHECK(of(told, Activity::tensor_exchange) == near(term(StepTerm::tensor_network)));
+        CHECK(of(told, Activity::context_exchange) == near(term(StepTerm::context_network)));
+        CHECK(of(told, Activity::expert_exchange) == near(term(StepTerm::expert_network)));
+        CHECK(of(told, Activity::stage_message) == near(term(StepTerm::stage_network)));
+        CHECK(of(told, Activity::bubble) == near(term(StepTerm::bubble)));
+        CHECK(of(told, Activity::optimizer) == near(term(StepTerm::optimizer)));
+        CHECK(of(told, Activity::host_link) == near(term(StepTerm::host_link)));
+        CHECK(of(told, Activity::host) == near(term(StepTerm::host)));
+        CHECK(told.hidden == near(step.hidden_communication));
+    }
+}
+
+TEST_CASE("timeline: every stage does one thing at a time, from the beginning to the end", "[timeline]") {
+    for (const auto& [name, scenario] : cases()) {
+        INFO(name);
+        const Answer a = answer(scenario);
+        const Timeline line = timeline(a.compiled, a.estimate);
+        const double slack = 1e-9 * line.end;
+        for (const StageTimeline& stage : line.stages) {
+            // What computes, and what it waits for, tell the whole step.
+            std::vector<Interval> all = stage.compute;
+            std::ranges::copy_if(stage.communication, std::back_inserter(all), &Interval::exposed);
+            std::ranges::sort(all, {}, &Interval::start);
+            double at = 0;
+            bool gapless = true;
+            for (const Interval& interval : all) {
+                gapless = gapless && std::abs(interval.start - at) <= slack && interval.end > interval.start;
+                at = interval.end;
+            }
+            CHECK(gapless);
+            CHECK(at == Approx(line.end).epsilon(1e-9));
+            for (const Interval& interval : stage.communication) {
+                if (interval.exposed) continue;
+                CHECK(interval.start >= -slack);
+                CHECK(interval.end <= line.end + slack);
+            }
+        }
+    }
+}
+
+TEST_CASE("timeline: memory over the step peaks where the estimate says", "[timeline]") {
+    for (const auto& [name, scenario] : cases()) {
+        INFO(name);
+        const Answer a = answer(scenario);
+        const Timeline line = timeline(a.compiled, a.estimate);
+        REQUIRE(line.fullest < line.stages.size());
+        CHECK(line.stages[line.fullest].position == a.estimate.memory.stage);
+        for (std::size_t i = 0; i < line.stages.size(); ++i) {
+            double most = 0;
+            double before = 0;
+            bool in_order = true;
+            for (const MemoryPoint& point : line.stages[i].memory) {
+                most = std::max(most, point.bytes);
+                in_order = in_order && point.time >= before - 1e-12 * line.end;
+                before = point.time;
+            }
+            CHECK(in_order);
+            CHECK(before == Approx(line.end).epsilon(1e-9));
+            CHECK(most <= a.estimate.memory.peak * (1 + 1e-9));
+            if (i == line.fullest) CHECK(most == Approx(a.estimate.memory.peak).epsilon(1e-9));
+        }
+    }
+}
+
+TEST_CASE("timeline: a pass begins after the one it waits for", "[timeline]") {
+    for (const ScheduleKind schedule :
+         {ScheduleKind::one_f_one_b, ScheduleKind::gpipe, ScheduleKind::zb_h1, ScheduleKind::zb_h2}) {
+        INFO(schedule_of(schedule).title);
+        const Answer a = answer(cut("gpt-3-175b", kind(schedule), 8, 1, 32));
+        const Timeline line = timeline(a.compiled, a.estimate);
+        CHECK(line.hop >= 0);
+        REQUIRE(line.stages.size() == 8);
+        const auto when = [&](std::size_t stage, Activity activity) {
+            std::map<int, Interval> out;
+            for (const Interval& interval : line.stages[stage].compute) {
+                if (interval.activity == activity && !interval.previous &&
+                    !out.contains(interval.micro_batch))
+                    out[interval.micro_batch] = interval;
+            }
+            return out;
+        };
+        for (std::size_t i = 0; i + 1 < 8; ++i) {
+            for (const auto& [micro_batch, pass] : when(i + 1, Activity::forward)) {
+                const auto before = when(i, Activity::forward);
+                if (before.contains(micro_batch)) CHECK(pass.start >= before.at(micro_batch).end - 1e-12);
+            }
+        }
+    }
+}
+
+TEST_CASE("timeline: long pipelines show the first and the last stages", "[timeline]") {
+    const Answer a = answer(cut("gpt-3-175b", kind(ScheduleKind::one_f_one_b), 32, 1, 64));
+    const Timeline line = timeline(a.compiled, a.estimate);
+    CHECK(line.stage_count == 32);
+    REQUIRE(line.stages.size() == static_cast<std::size_t>(kMostStages) - 1);
+    CHECK(line.stages.front().position == 0);
+    CHECK(line.stages.back().position == 31);
+}

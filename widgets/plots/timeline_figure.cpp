@@ -1,0 +1,703 @@
+#include "widgets/plots/timeline_figure.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "widgets/panels/drawing.h"
+#include "widgets/plots/figure_parts.h"
+#include "widgets/plots/figure_words.h"
+#include "widgets/plots/painted_item.h"
+
+namespace shardscope {
+namespace {
+
+constexpr int kMostTimeTicks = 9;
+constexpr int kMostMemoryTicks = 4;
+constexpr double kMemoryShare = 0.24;  // of the height
+constexpr double kGap = 12;            // between lanes and memory
+constexpr double kClosest = 1e-5;      // of the step: as near as one may look
+
+QString tr(const char* text) { return QCoreApplication::translate("TimelineFigure", text); }
+
+struct TimeUnit {
+    const char* symbol;
+    double seconds;
+};
+TimeUnit unit_for(double seconds) {
+    if (seconds >= 2) return {"s", 1};
+    if (seconds >= 2e-3) return {"ms", 1e-3};
+    return {"µs", 1e-6};
+}
+
+QColor blended(const QColor& a, const QColor& b, double share_of_b) {
+    const auto part = [&](int x, int y) { return static_cast<int>(std::lround(x + (y - x) * share_of_b)); };
+    return {part(a.red(), b.red()), part(a.green(), b.green()), part(a.blue(), b.blue())};
+}
+
+bool is_communication(Activity activity) { return activity >= Activity::gather; }
+
+QColor colour_of(const Interval& interval, const Theme& theme) {
+    constexpr int kDarker = 150;  // percent
+    QColor out = theme.compute;
+    switch (interval.activity) {
+        case Activity::forward: break;
+        case Activity::backward: out = theme.compute.darker(kDarker); break;
+        case Activity::weight_gradient: out = theme.compute_second; break;
+        case Activity::recompute: out = theme.recompute; break;
+        case Activity::copies: out = theme.of(StepTerm::copies); break;
+        case Activity::optimizer: out = theme.of(StepTerm::optimizer); break;
+        case Activity::host_link:
+        case Activity::host: out = theme.latency; break;
+        case Activity::bubble: out = theme.pane; break;
+        case Activity::folded: out = theme.grid; break;
+        default: out = interval.exposed ? theme.communication : theme.communication_hidden;
+    }
+    constexpr double kPale = 0.55;
+    return interval.previous ? blended(out, theme.pane, kPale) : out;
+}
+
+// Legible on any of them.
+QColor ink_on(const QColor& ground) {
+    constexpr double kLight = 0.5;
+    return ground.lightnessF() + ground.greenF() * 0.2 > kLight ? QColor(0x17, 0x19, 0x1D)
+                                                                : QColor(Qt::white);
+}
+
+QString exact_time(double seconds) {
+    const TimeUnit unit = unit_for(seconds);
+    return QStringLiteral("%1 %2").arg(seconds / unit.seconds, 0, 'f', 2).arg(QString::fromUtf8(unit.symbol));
+}
+
+// What is narrower than a pixel: each column's colour is the mean of what lies in it.
+class Columns {
+  public:
+    Columns(double left, double right)
+        : left_(std::floor(left)),
+          sums_(static_cast<std::size_t>(std::max(0.0, std::ceil(right) - left_)) + 1) {}
+
+    void add(double from, double to, const QColor& colour) {
+        auto column = static_cast<std::size_t>(std::max(0.0, from - left_));
+        while (from < to && column < sums_.size()) {
+            const double end = std::min(to, left_ + static_cast<double>(column) + 1);
+            const double weight = end - from;
+            Sum& sum = sums_[column];
+            sum.red += weight * colour.red();
+            sum.green += weight * colour.green();
+            sum.blue += weight * colour.blue();
+            sum.weight += weight;
+            from = end;
+            ++column;
+        }
+    }
+    void paint(QPainter& painter, double top, double height, const QColor& ground) const {
+        for (std::size_t i = 0; i < sums_.size(); ++i) {
+            const Sum& sum = sums_[i];
+            if (sum.weight <= 0) continue;
+            const auto mean = [&](double value) { return static_cast<int>(value / sum.weight); };
+            const QColor colour(mean(sum.red), mean(sum.green), mean(sum.blue));
+            painter.fillRect(QRectF(left_ + static_cast<double>(i), top, 1, height),
+                             blended(ground, colour, std::min(1.0, sum.weight)));
+        }
+    }
+
+  private:
+    struct Sum {
+        double red = 0, green = 0, blue = 0, weight = 0;
+    };
+    double left_;
+    std::vector<Sum> sums_;
+};
+
+}  // namespace
+
+struct TimelineFigure::Parts {
+    QCustomPlot& plot;
+    const Theme* theme = &Theme::light();
+    FigureFonts fonts{QFont()};
+    TimelineData data;
+    std::vector<Ghost> ghosts;
+    bool dimmed = false;
+    bool closer = false;    // somebody has zoomed
+    double memory_top = 1;  // bytes
+
+    explicit Parts(QCustomPlot& target);
+
+    QCPAxis& x() const { return *plot.xAxis; }
+    QRectF frame() const { return frame_of(*plot.axisRect()); }
+    bool cut() const { return data.line.stage_count > 1; }
+    double longest() const;
+    double at(double seconds) const { return x().coordToPixel(seconds); }
+
+    void fit();
+    void lay_out();
+    double label_width() const;
+    QString label(std::size_t stage) const;
+    std::vector<std::pair<QColor, QString>> key() const;
+    QRectF lanes() const;
+    QRectF memory_area() const;
+    QRectF lane(std::size_t stage, bool communication) const;
+    bool jumps(std::size_t stage) const;  // stages before it are not drawn
+
+    void paint(QCPPainter& painter) const;
+    void paint_key(QCPPainter& painter) const;
+    void paint_lanes(QCPPainter& painter) const;
+    void paint_lane(QCPPainter& painter, const QRectF& box, const std::vector<Interval>& intervals) const;
+    void paint_box(QPainter& painter, const QRectF& box, const Interval& interval) const;
+    void paint_memory(QCPPainter& painter) const;
+    void paint_curve(QPainter& painter, const StageTimeline& stage, const QRectF& area, bool fullest) const;
+    void paint_axis(QCPPainter& painter) const;
+    void paint_ends(QCPPainter& painter) const;
+    void paint_no_time(QCPPainter& painter) const;
+    double y_of(double bytes, const QRectF& area) const {
+        return area.bottom() - std::min(1.0, bytes / memory_top) * area.height();
+    }
+};
+
+TimelineFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
+    prepare(plot);
+    plot.axisRect()->setAutoMargins(QCP::msNone);
+    for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
+        axis->setVisible(false);
+        axis->grid()->setVisible(false);
+    }
+    x().setRange(0, 1);
+    new PaintedItem(plot, QStringLiteral("overlay"), [this](QCPPainter& painter) { paint(painter); });
+}
+
+double TimelineFigure::Parts::longest() const {
+    double out = data.line.end;
+    for (const Ghost& ghost : ghosts) out = std::max(out, ghost.end);
+    return out;
+}
+
+// ---- layout ----------------------------------------------------------------------------------------------
+
+void TimelineFigure::Parts::fit() {
+    if (data.line.stages.empty()) return;
+    if (!closer) {
+        constexpr double kMargin = 1.015;
+        x().setRange(0, kMargin * longest());
+    }
+    constexpr double kHeadroom = 1.08;
+    memory_top = kHeadroom * std::max(data.memory.capacity, data.memory.peak);
+    lay_out();
+}
+
+QString TimelineFigure::Parts::label(std::size_t stage) const {
+    return tr("stage %1").arg(data.line.stages[stage].position + 1);
+}
+
+double TimelineFigure::Parts::label_width() const {
+    const QFontMetricsF small(fonts.small);
+    double width = std::max(small.horizontalAdvance(tr("comm.")), small.horizontalAdvance(tr("compute")));
+    if (cut())
+        width = std::max(
+            QFontMetricsF(fonts.small_bold).horizontalAdvance(tr("stage %1").arg(data.line.stage_count)),
+            small.horizontalAdvance(tr("slowest")));
+    return std::max(width, small.horizontalAdvance(QStringLiteral("1,000")));
+}
+
+void TimelineFigure::Parts::lay_out() {
+    const QFontMetricsF small(fonts.small);
+    const QFontMetricsF bold(fonts.bold);
+    const auto up = [](double value) { return static_cast<int>(std::ceil(value)); };
+    plot.axisRect()->setMargins(QMargins(up(label_width() + 16), up(2 * small.height() + 16),
+                                         up(small.horizontalAdvance(QStringLiteral("1,000")) / 2 + 8),
+                                         up(kTickLength + 4 + small.height() + 4 + bold.height() + 6)));
+}
+
+QRectF TimelineFigure::Parts::memory_area() const {
+    const QRectF all = frame();
+    const double height = std::round(all.height() * kMemoryShare);
+    return {all.left(), all.bottom() - height, all.width(), height};
+}
+
+QRectF TimelineFigure::Parts::lanes() const {
+    const QRectF all = frame();
+    const double title = QFontMetricsF(fonts.small).height();
+    return {all.left(), all.top(), all.width(), memory_area().top() - kGap - title - all.top()};
+}
+
+bool TimelineFigure::Parts::jumps(std::size_t stage) const {
+    return stage > 0 && data.line.stages[stage].position > data.line.stages[stage - 1].position + 1;
+}
+
+QRectF TimelineFigure::Parts::lane(std::size_t stage, bool communication) const {
+    const QRectF area = lanes();
+    const std::size_t count = data.line.stages.size();
+    // The words about stages that are not drawn have a row of their own.
+    const double words =
+        data.line.stage_count > static_cast<int>(count) ? QFontMetricsF(fonts.small).height() + 4 : 0;
+    constexpr double kTallest = 92;
+    const double row = std::min(kTallest, (area.height() - words) / static_cast<double>(count));
+    double top = area.top() + static_cast<double>(stage) * row;
+    for (std::size_t i = 1; i <= stage; ++i) {
+        if (jumps(i)) top += words;
+    }
+    const double gap = std::clamp(row * 0.12, 1.0, 8.0);
+    const double compute = std::round((row - gap) * 0.62);
+    top = std::round(top);
+    if (!communication) return {area.left(), top, area.width(), compute};
+    return {area.left(), top + compute + 1, area.width(), std::max(2.0, std::floor(row - gap - compute - 1))};
+}
+
+// ---- painting --------------------------------------------------------------------------------------------
+
+void TimelineFigure::Parts::paint(QCPPainter& painter) const {
+    if (!data.line.stages.empty()) {
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        if (data.has_time()) {
+            paint_key(painter);
+            paint_lanes(painter);
+            paint_memory(painter);
+            paint_axis(painter);
+            paint_ends(painter);
+        } else {
+            paint_no_time(painter);
+        }
+    }
+    if (dimmed) {
+        QColor veil = theme->pane;
+        veil.setAlphaF(0.6F);
+        painter.fillRect(plot.rect(), veil);
+    }
+}
+
+std::vector<std::pair<QColor, QString>> TimelineFigure::Parts::key() const {
+    std::vector<std::pair<QColor, QString>> out;
+    const StageTimeline& stage = data.line.stages[data.line.pacing];
+    std::array<bool, kActivities> there{};
+    for (const Interval& interval : stage.compute) there[static_cast<std::size_t>(interval.activity)] = true;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(Activity::bubble); ++i) {
+        const auto activity = static_cast<Activity>(i);
+        // The step's end is too short to be told by its colour, and named on its own.
+        if (!there[i]) continue;
+        out.emplace_back(colour_of({0, 0, activity}, *theme), text_of(label_of(activity)));
+    }
+    const auto any = [&](bool exposed) {
+        return std::ranges::any_of(stage.communication,
+                                   [&](const Interval& interval) { return interval.exposed == exposed; });
+    };
+    if (any(true)) out.emplace_back(theme->communication, tr("communication"));
+    if (any(false)) out.emplace_back(theme->communication_hidden, tr("hidden below compute"));
+    if (there[static_cast<std::size_t>(Activity::bubble)]) out.emplace_back(theme->pane, tr("bubble"));
+    return out;
+}
+
+void TimelineFigure::Parts::paint_key(QCPPainter& painter) const {
+    const QFontMetricsF metrics(fonts.small);
+    const double side = std::round(metrics.capHeight());
+    const double right = plot.viewport().width() - 4;
+    const double first = frame().left();
+    double left = first;
+    double base = std::round(metrics.ascent() + 4);
+    if (data.hypothetical) {
+        draw_text(painter, {left, base}, tr("hypothetical: does not fit"), fonts.small_bold, theme->text);
+        left += QFontMetricsF(fonts.small_bold).horizontalAdvance(tr("hypothetical: does not fit")) + 14;
+    }
+    for (const auto& [colour, text] : key()) {
+        const double width = side + 4 + metrics.horizontalAdvance(text);
+        if (left + width > right && left > first) {
+            left = first;
+            base += metrics.height() + 1;
+        }
+        const QRectF box(left, base - side, side, side);
+        painter.fillRect(box, colour);
+        painter.setPen(QPen(colour == theme->pane ? theme->border : colour.darker(115), 1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(box.adjusted(0, 0, -1, -1));
+        draw_text(painter, {left + side + 4, base}, text, fonts.small, theme->text);
+        left += width + 14;
+    }
+}
+
+void TimelineFigure::Parts::paint_box(QPainter& painter, const QRectF& box, const Interval& interval) const {
+    const QColor colour = colour_of(interval, *theme);
+    // A hairline between neighbours, as soon as there is room for one.
+    constexpr double kRoom = 3;
+    const QRectF filled = box.width() >= kRoom ? box.adjusted(0, 0, -1, 0) : box;
+    painter.fillRect(filled, colour);
+    const bool outlined = interval.activity == Activity::bubble || interval.activity == Activity::recompute ||
+                          (is_communication(interval.activity) && !interval.exposed);
+    if (outlined && box.width() >= kRoom && box.height() >= kRoom) {
+        painter.setPen(QPen(interval.activity == Activity::bubble      ? theme->line
+                            : interval.activity == Activity::recompute ? theme->compute
+                                                                       : theme->communication,
+                            1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(filled.adjusted(0, 0, -1, -1));
+    }
+    QString text;
+    if (interval.activity == Activity::folded)
+        text = tr("× %1 more").arg(shown(data.line.folded, Quantity::count));
+    else if (interval.layer > 0) text = QString::number(interval.layer);
+    else if (interval.micro_batch > 0 && (cut() || is_communication(interval.activity)))
+        text = QString::number(interval.micro_batch);
+    const bool numbered = interval.activity == Activity::folded || interval.activity == Activity::forward ||
+                          interval.activity == Activity::backward ||
+                          interval.activity == Activity::weight_gradient;
+    if (!numbered || text.isEmpty()) return;
+    const QFontMetricsF metrics(fonts.small);
+    if (box.height() < metrics.capHeight() + 4 || filled.width() < metrics.horizontalAdvance(text) + 4)
+        return;
+    draw_text(painter,
+              {std::round(filled.center().x() - metrics.horizontalAdvance(text) / 2),
+               std::round(filled.center().y() + metrics.capHeight() / 2)},
+              text, fonts.small, interval.activity == Activity::folded ? theme->muted : ink_on(colour));
+}
+
+void TimelineFigure::Parts::paint_lane(QCPPainter& painter, const QRectF& box,
+                                       const std::vector<Interval>& intervals) const {
+    Columns columns(box.left(), box.right());
+    const auto draw = [&](const Interval& interval) {
+        const double from = std::max(box.left(), at(interval.start));
+        const double to = std::min(box.right(), at(interval.end));
+        if (!(to > from)) return;
+        if (to - from < 1.5) {
+            if (interval.activity != Activity::bubble) columns.add(from, to, colour_of(interval, *theme));
+            return;
+        }
+        const double left = std::round(from);
+        paint_box(painter, QRectF(left, box.top(), std::max(1.0, std::round(to) - left), box.height()),
+                  interval);
+    };
+    // What is hidden lies below what is not.
+    for (const Interval& interval : intervals) {
+        if (!interval.exposed) draw(interval);
+    }
+    for (const Interval& interval : intervals) {
+        if (interval.exposed) draw(interval);
+    }
+    columns.paint(painter, box.top(), box.height(), theme->pane);
+}
+
+void TimelineFigure::Parts::paint_lanes(QCPPainter& painter) const {
+    const QFontMetricsF small(fonts.small);
+    const double right = frame().left() - 8;
+    const auto write = [&](const QString& text, double middle, const QFont& font, const QColor& ink) {
+        draw_text(painter,
+                  {std::round(right - QFontMetricsF(font).horizontalAdvance(text)),
+                   std::round(middle + small.capHeight() / 2)},
+                  text, font, ink);
+    };
+    for (std::size_t i = 0; i < data.line.stages.size(); ++i) {
+        const StageTimeline& stage = data.line.stages[i];
+        const QRectF compute = lane(i, false);
+        const QRectF communication = lane(i, true);
+        paint_lane(painter, compute, stage.compute);
+        paint_lane(painter, communication, stage.communication);
+        if (!cut()) {
+            write(tr("compute"), compute.center().y(), fonts.small, theme->text);
+            write(tr("comm."), communication.center().y(), fonts.small, theme->text);
+        } else {
+            const bool slowest = i == data.line.pacing;
+            write(label(i), compute.center().y(), slowest ? fonts.small_bold : fonts.small, theme->text);
+            if (slowest && communication.bottom() - compute.center().y() > 1.6 * small.height())
+                write(tr("slowest"), compute.center().y() + small.height(), fonts.small, theme->muted);
+        }
+        if (jumps(i)) {
+            const int missing = stage.position - data.line.stages[i - 1].position - 1;
+            const QString text = tr("… %1 more stages like these").arg(missing);
+            draw_text(painter,
+                      {std::round(compute.center().x() - small.horizontalAdvance(text) / 2),
+                       std::round(compute.top() - small.descent() - 3)},
+                      text, fonts.small, theme->muted);
+        }
+    }
+}
+
+void TimelineFigure::Parts::paint_curve(QPainter& painter, const StageTimeline& stage, const QRectF& area,
+                                        bool fullest) const {
+    // Of each pixel column only the first, the least, the most and the last.
+    QPolygonF line;
+    double column = -1;
+    double least = 0;
+    double most = 0;
+    double last = 0;
+    const auto close = [&] {
+        if (column < 0) return;
+        line << QPointF(column, y_of(most, area)) << QPointF(column, y_of(least, area))
+             << QPointF(column, y_of(last, area));
+    };
+    const auto put = [&](double pixel, double bytes) {
+        if (pixel != column) {
+            close();
+            column = pixel;
+            line << QPointF(pixel, y_of(bytes, area));
+            least = most = bytes;
+        }
+        least = std::min(least, bytes);
+        most = std::max(most, bytes);
+        last = bytes;
+    };
+    const MemoryPoint* before = nullptr;
+    for (const MemoryPoint& point : stage.memory) {
+        const double pixel = at(point.time);
+        if (before) {
+            const double from = at(before->time);
+            const auto between = [&](double edge) {
+                return before->bytes + (point.bytes - before->bytes) * (edge - from) / (pixel - from);
+            };
+            if (from < area.left() && pixel > area.left()) put(area.left(), between(area.left()));
+            if (from < area.right() && pixel > area.right()) put(area.right(), between(area.right()));
+        }
+        if (pixel >= area.left() && pixel <= area.right()) put(std::round(pixel), point.bytes);
+        before = &point;
+    }
+    close();
+    if (line.size() < 2) return;
+    painter.setRenderHint(QPainter::Antialiasing);
+    if (fullest) {
+        QPolygonF ground = line;
+        ground << QPointF(line.last().x(), area.bottom()) << QPointF(line.first().x(), area.bottom());
+        QColor fill = theme->memory_rate;
+        fill.setAlphaF(0.16F);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(fill);
+        painter.drawPolygon(ground);
+    }
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(fullest ? line_pen(theme->memory_rate, 1.6) : line_pen(theme->border, 0.8));
+    painter.drawPolyline(line);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void TimelineFigure::Parts::paint_memory(QCPPainter& painter) const {
+    const QRectF area = memory_area();
+    const QFontMetricsF small(fonts.small);
+    const double unit = plot_unit(Quantity::bytes).factor;
+    for (const double value : linear_ticks(0, memory_top / unit, kMostMemoryTicks)) {
+        const double y = std::round(y_of(value * unit, area));
+        painter.setPen(QPen(theme->grid, 1));
+        if (value > 0) painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
+        const QString text = QString::number(value);
+        draw_text(painter,
+                  {area.left() - 8 - small.horizontalAdvance(text), std::round(y + small.capHeight() / 2)},
+                  text, fonts.small, theme->muted);
+    }
+    const double capacity = std::round(y_of(data.memory.capacity, area));
+    const double risky = y_of(data.memory.capacity - data.memory.margin, area);
+    constexpr double kPitch = 5;
+    hatch_over(painter, QRectF(area.left(), capacity, area.width(), std::max(2.0, risky - capacity)), *theme,
+               theme->risk, kPitch, 1);
+    for (std::size_t i = 0; i < data.line.stages.size(); ++i) {
+        if (i != data.line.fullest) paint_curve(painter, data.line.stages[i], area, false);
+    }
+    paint_curve(painter, data.line.stages[data.line.fullest], area, true);
+    painter.setPen(line_pen(theme->text, 1.5, {4, 3}));
+    painter.drawLine(QPointF(area.left(), capacity), QPointF(area.right(), capacity));
+
+    const QString title = tr("memory, %1").arg(QString::fromStdString(plot_unit(Quantity::bytes).symbol));
+    const double base = std::round(area.top() - small.descent() - 3);
+    draw_text(painter, {4, base}, title, fonts.small_bold, theme->text);
+    const QString usable = tr("usable %1").arg(shown(data.memory.capacity, Quantity::bytes));
+    const QString peak = cut() ? tr("stage %1, the fullest: %2 at most")
+                                     .arg(data.line.stages[data.line.fullest].position + 1)
+                                     .arg(shown(data.memory.peak, Quantity::bytes))
+                               : tr("%1 at most").arg(shown(data.memory.peak, Quantity::bytes));
+    draw_text(painter, {area.right() - small.horizontalAdvance(usable), base}, usable, fonts.small,
+              theme->text);
+    draw_text(
+        painter,
+        {std::round(std::max(area.left() + 70, area.center().x() - small.horizontalAdvance(peak) / 2)), base},
+        peak, fonts.small, theme->muted);
+}
+
+void TimelineFigure::Parts::paint_axis(QCPPainter& painter) const {
+    const QRectF all = frame();
+    painter.setPen(QPen(theme->border, 1));
+    painter.drawLine(QPointF(all.left(), all.top()), QPointF(all.left(), all.bottom()));
+    painter.drawLine(QPointF(all.left(), all.bottom()), QPointF(all.right(), all.bottom()));
+    const QCPRange range = x().range();
+    const TimeUnit unit = unit_for(range.upper);
+    std::vector<Tick> ticks;
+    std::vector<double> centers;
+    const auto put = [&](double seconds, const QString& text, bool current) {
+        ticks.push_back({seconds, text, current});
+        centers.push_back(at(seconds));
+    };
+    const double end = data.line.end;
+    bool ended = false;
+    const std::vector<double> round =
+        linear_ticks(range.lower / unit.seconds, range.upper / unit.seconds, kMostTimeTicks);
+    for (const double value : round) {
+        const double seconds = value * unit.seconds;
+        if (!ended && seconds >= end && end >= range.lower) {
+            put(end, shown(end, Quantity::seconds, false), true);
+            ended = true;
+            if (seconds == end) continue;
+        }
+        put(seconds, QLocale::c().toString(value, 'g', 6), false);
+    }
+    if (!ended && end >= range.lower && end <= range.upper)
+        put(end, shown(end, Quantity::seconds, false), true);
+    draw_x_ticks(painter, all.bottom(), ticks, centers, 0, *theme, fonts);
+    const QString title = tr("time in the step, %1").arg(QString::fromUtf8(unit.symbol));
+    const QFontMetricsF metrics(fonts.bold);
+    const double bottom = all.bottom() + kTickLength + 4 + QFontMetricsF(fonts.small).height() + 4;
+    draw_text(painter,
+              {std::round(all.center().x() - metrics.horizontalAdvance(title) / 2),
+               std::round(bottom + metrics.ascent())},
+              title, fonts.bold, theme->text);
+}
+
+void TimelineFigure::Parts::paint_ends(QCPPainter& painter) const {
+    const QRectF all = frame();
+    const QCPRange range = x().range();
+    const auto mark = [&](double seconds, const QPen& pen) {
+        if (!range.contains(seconds)) return false;
+        const double pixel = std::round(at(seconds));
+        painter.setPen(pen);
+        painter.drawLine(QPointF(pixel, all.top()), QPointF(pixel, all.bottom()));
+        return true;
+    };
+    mark(data.line.end, QPen(theme->text, 1));
+    double taken = -kTag;
+    for (const Ghost& ghost : ghosts) {
+        const QColor colour = pin_color(*theme, ghost.letter);
+        if (!mark(ghost.end, line_pen(colour, 2, pin_dash(ghost.letter)))) continue;
+        double left = std::min(at(ghost.end) - kTag / 2, all.right() - kTag);
+        double top = lanes().bottom() - kTag;
+        // Ghosts that end together stand one above the other.
+        if (std::abs(left - taken) < kTag) top -= kTag + 2;
+        taken = left;
+        draw_tag(painter, QRectF(std::round(left), std::round(top), kTag, kTag), ghost.letter, colour,
+                 fonts.small_bold);
+    }
+}
+
+void TimelineFigure::Parts::paint_no_time(QCPPainter& painter) const {
+    const QRectF all = frame();
+    draw_unfit(painter, all, *theme);
+    const LabelLines lines{
+        {tr("does not fit"), fonts.bold, theme->text},
+        {tr("%1 of %2 in one GPU: there is no step to draw")
+             .arg(shown(data.memory.peak, Quantity::bytes), shown(data.memory.capacity, Quantity::bytes)),
+         fonts.small, theme->text}};
+    const QSizeF size = size_of(lines);
+    const QRectF box(all.center() - QPointF(size.width() / 2, size.height() / 2), size);
+    painter.fillRect(box.adjusted(-8, -5, 8, 5), theme->pane);
+    draw_label(painter, box, lines, Qt::AlignHCenter);
+}
+
+// ---- the figure ------------------------------------------------------------------------------------------
+
+TimelineFigure::TimelineFigure(QCustomPlot& plot) : parts_(std::make_unique<Parts>(plot)) {}
+TimelineFigure::~TimelineFigure() = default;
+
+void TimelineFigure::set_style(const Theme& theme, const QFont& font) {
+    Parts& p = *parts_;
+    p.theme = &theme;
+    p.fonts = FigureFonts(font);
+    p.plot.setBackground(QBrush(theme.pane));
+    if (!p.data.line.stages.empty()) p.lay_out();
+}
+
+void TimelineFigure::set_data(TimelineData data) { parts_->data = std::move(data); }
+void TimelineFigure::set_ghosts(std::vector<Ghost> ghosts) { parts_->ghosts = std::move(ghosts); }
+void TimelineFigure::set_dimmed(bool dimmed) { parts_->dimmed = dimmed; }
+void TimelineFigure::refit() { parts_->fit(); }
+
+Stretch TimelineFigure::range() const { return {parts_->x().range().lower, parts_->x().range().upper}; }
+bool TimelineFigure::zoomed() const { return parts_->closer; }
+
+void TimelineFigure::zoom(double factor, double pixel) {
+    Parts& p = *parts_;
+    if (!p.data.has_time()) return;
+    constexpr double kMargin = 1.015;
+    const double whole = kMargin * p.longest();
+    const QCPRange now = p.x().range();
+    const double middle = std::clamp(p.x().pixelToCoord(pixel), now.lower, now.upper);
+    const double size = std::max(now.size() / factor, kClosest * whole);
+    if (size >= whole) {
+        show_all();
+        return;
+    }
+    const double lower = std::clamp(middle - (middle - now.lower) * size / now.size(), 0.0, whole - size);
+    p.closer = true;
+    p.x().setRange(lower, lower + size);
+}
+
+void TimelineFigure::move_by(double pixels) {
+    Parts& p = *parts_;
+    if (!p.closer) return;
+    constexpr double kMargin = 1.015;
+    const QCPRange now = p.x().range();
+    const double moved = now.lower + pixels * now.size() / std::max(1.0, p.frame().width());
+    const double lower = std::clamp(moved, 0.0, std::max(0.0, kMargin * p.longest() - now.size()));
+    p.x().setRange(lower, lower + now.size());
+}
+
+void TimelineFigure::show_all() {
+    parts_->closer = false;
+    parts_->fit();
+}
+
+const TimelineData& TimelineFigure::data() const { return parts_->data; }
+double TimelineFigure::pixel_of(double seconds) const { return parts_->at(seconds); }
+QRectF TimelineFigure::lane(std::size_t stage, bool communication) const {
+    return parts_->lane(stage, communication);
+}
+QRectF TimelineFigure::lanes() const { return parts_->lanes(); }
+QRectF TimelineFigure::memory_area() const { return parts_->memory_area(); }
+
+QString TimelineFigure::words_at(const QPointF& pixel) const {
+    const Parts& p = *parts_;
+    const TimelineData& data = p.data;
+    if (data.line.stages.empty() || !data.has_time() || !p.frame().contains(pixel)) return {};
+    const double time = p.x().pixelToCoord(pixel.x());
+    if (p.memory_area().contains(pixel)) {
+        const auto& points = data.line.stages[data.line.fullest].memory;
+        const auto after = std::ranges::lower_bound(points, time, {}, &MemoryPoint::time);
+        if (after == points.end() || after == points.begin()) return {};
+        const MemoryPoint& from = *(after - 1);
+        const double part = after->time > from.time ? (time - from.time) / (after->time - from.time) : 1;
+        return tr("%1 at %2")
+            .arg(shown(from.bytes + part * (after->bytes - from.bytes), Quantity::bytes), exact_time(time));
+    }
+    for (std::size_t i = 0; i < data.line.stages.size(); ++i) {
+        for (const bool communication : {false, true}) {
+            if (!p.lane(i, communication).contains(pixel)) continue;
+            const StageTimeline& stage = data.line.stages[i];
+            const Interval* found = nullptr;
+            for (const Interval& interval : communication ? stage.communication : stage.compute) {
+                if (interval.start > time) break;
+                // What is exposed lies on top.
+                if (interval.end > time && (!found || interval.exposed)) found = &interval;
+            }
+            return found ? interval_words(*found, stage, data.line) : QString();
+        }
+    }
+    return {};
+}
+
+QString TimelineFigure::description() const {
+    const TimelineData& data = parts_->data;
+    if (data.line.stages.empty()) return {};
+    if (!data.has_time()) {
+        return tr("No timeline: it does not fit, %1 of %2.")
+            .arg(shown(data.memory.peak, Quantity::bytes), shown(data.memory.capacity, Quantity::bytes));
+    }
+    QString out = tr("One step of %1").arg(shown(data.line.end, Quantity::seconds));
+    if (data.hypothetical) out += tr(", hypothetical: it does not fit");
+    if (data.line.stage_count > 1)
+        out += tr(", %1 pipeline stages; the slowest is stage %2")
+                   .arg(data.line.stage_count)
+                   .arg(data.line.stages[data.line.pacing].position + 1);
+    out += QLatin1Char(':');
+    QStringList parts;
+    for (std::size_t i = 0; i < kActivities; ++i) {
+        const auto activity = static_cast<Activity>(i);
+        const double seconds = data.seconds(activity);
+        if (seconds > 0)
+            parts += tr("%1 %2").arg(text_of(label_of(activity)), shown(seconds, Quantity::seconds));
+    }
+    out += QLatin1Char(' ') + parts.join(QStringLiteral(", ")) + QStringLiteral(". ");
+    return out +
+           tr("Memory at most %1 of %2.")
+               .arg(shown(data.memory.peak, Quantity::bytes), shown(data.memory.capacity, Quantity::bytes));
+}
+
+}  // namespace shardscope

@@ -1,0 +1,139 @@
+#include "widgets/plots/timeline_plot.h"
+
+#include <qcustomplot.h>
+
+#include <QKeyEvent>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <cmath>
+
+#include "widgets/plots/figure_page.h"
+#include "widgets/plots/figure_words.h"
+#include "widgets/plots/plot_kind.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kCloser = 1.5;  // one key
+constexpr double kNotch = 1.25;  // one notch of the wheel
+constexpr double kAside = 60;    // px, one arrow key
+
+}  // namespace
+
+TimelinePlot::TimelinePlot(LiveModel& model, QWidget* parent)
+    : LivePlot(QStringLiteral("timeline"), tr("Timeline plot"), model, parent) {
+    setFocusPolicy(Qt::StrongFocus);
+    figure_ = std::make_unique<TimelineFigure>(canvas());
+    connect(&canvas(), &QCustomPlot::mouseWheel, this, &TimelinePlot::turn);
+    start();
+}
+
+TimelinePlot::~TimelinePlot() = default;
+
+const TimelineFigure& TimelinePlot::figure() {
+    bring_up_to_date();
+    return *figure_;
+}
+
+void TimelinePlot::update_figure() {
+    const Answer& answer = model().answer();
+    // While an input is not valid the last valid picture stays.
+    figure_->set_dimmed(!answer.valid());
+    if (answer.valid()) figure_->set_data(timeline_data(answer, hypothetical()));
+}
+
+void TimelinePlot::refit_figure() {
+    if (model().answer().valid()) figure_->refit();
+}
+
+void TimelinePlot::style_figure(const Theme& theme, const QFont& font) { figure_->set_style(theme, font); }
+
+QString TimelinePlot::description() const { return figure_->description(); }
+
+void TimelinePlot::take_pins() {
+    std::vector<TimelineFigure::Ghost> ghosts;
+    for (const Pin& pin : model().pins()) {
+        if (pin.answer.fits() || (hypothetical() && pin.answer.valid()))
+            ghosts.push_back({pin.letter, pin.answer.estimate.step.total});
+    }
+    figure_->set_ghosts(std::move(ghosts));
+}
+
+// ---- looking closer --------------------------------------------------------------------------------------
+
+void TimelinePlot::look(double factor, double pixel) {
+    figure_->zoom(factor, pixel);
+    replot();
+}
+
+void TimelinePlot::turn(QWheelEvent* event) {
+    constexpr double kEighths = 120;  // of a degree: one notch
+    look(std::pow(kNotch, event->angleDelta().y() / kEighths), event->position().x());
+    event->accept();
+}
+
+void TimelinePlot::press(QMouseEvent* event) {
+    setFocus(Qt::MouseFocusReason);
+    if (event->button() == Qt::LeftButton) dragged_from_ = event->position().x();
+}
+
+void TimelinePlot::move(QMouseEvent* event) {
+    if (dragged_from_) {
+        if (figure_->zoomed()) canvas().setCursor(Qt::ClosedHandCursor);
+        figure_->move_by(*dragged_from_ - event->position().x());
+        dragged_from_ = event->position().x();
+        replot();
+        return;
+    }
+    canvas().setCursor(figure_->zoomed() ? Qt::OpenHandCursor : Qt::ArrowCursor);
+    const QString words = figure_->words_at(event->position());
+    if (words.isEmpty()) QToolTip::hideText();
+    else QToolTip::showText(event->globalPosition().toPoint(), words, &canvas());
+}
+
+void TimelinePlot::release(QMouseEvent*) { dragged_from_.reset(); }
+
+void TimelinePlot::double_click(QMouseEvent*) {
+    dragged_from_.reset();
+    figure_->show_all();
+    replot();
+}
+
+void TimelinePlot::keyPressEvent(QKeyEvent* event) {
+    const QRectF area = figure_->lanes();
+    switch (event->key()) {
+        case Qt::Key_Plus:
+        case Qt::Key_Equal: look(kCloser, area.center().x()); break;
+        case Qt::Key_Minus: look(1 / kCloser, area.center().x()); break;
+        case Qt::Key_0:
+            figure_->show_all();
+            replot();
+            break;
+        case Qt::Key_Left:
+        case Qt::Key_Right:
+            figure_->move_by(event->key() == Qt::Key_Left ? -kAside : kAside);
+            replot();
+            break;
+        default: QWidget::keyPressEvent(event);
+    }
+}
+
+const PlotKind kTimelineKind{
+    .name = "timeline",
+    .label = QT_TRANSLATE_NOOP("PlotKind", "Timeline"),
+    .paint =
+        [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
+            QCustomPlot plot;
+            TimelineFigure figure(plot);
+            figure.set_data(timeline_data(answer, request.hypothetical));
+            figure.set_style(Theme::print(), page_font());
+            figure.refit();
+            paint_plot(painter, area, plot);
+        },
+    .words = [](const FigureRequest& request,
+                const Answer& answer) { return timeline_words(timeline_data(answer, request.hypothetical)); },
+    .table = [](const FigureRequest& request,
+                const Answer& answer) { return timeline_table(timeline_data(answer, request.hypothetical)); },
+    .make_tab = [](LiveModel& model) -> LivePlot* { return new TimelinePlot(model); }};
+
+}  // namespace shardscope
