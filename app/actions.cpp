@@ -14,6 +14,8 @@ const std::vector<ActionRow>& action_table() {
         {open, "action/open", QT_TRANSLATE_NOOP("Actions", "&Open…"), "open", "Ctrl+O", false},
         {save, "action/save", QT_TRANSLATE_NOOP("Actions", "&Save"), "save", "Ctrl+S", false},
         {save_as, "action/save-as", QT_TRANSLATE_NOOP("Actions", "Save &as…"), "", "Ctrl+Shift+S", false},
+        {save_session, "action/save-session", QT_TRANSLATE_NOOP("Actions", "Sa&ve session as…"), "", "",
+         false},
         {export_plot, "action/export", QT_TRANSLATE_NOOP("Actions", "&Export plot…"), "export", "Ctrl+E",
          true},
         {export_all, "action/export-all", QT_TRANSLATE_NOOP("Actions", "Export a&ll plots…"), "",

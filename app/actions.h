@@ -17,6 +17,7 @@ enum class ActionId {
     open,
     save,
     save_as,
+    save_session,
     export_plot,
     export_all,
     quit,

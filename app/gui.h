@@ -5,7 +5,7 @@
 
 namespace shardscope {
 
-// Opens the window, with `file` (a scenario or a figure that carries one) if not empty.
+// Opens the window, with `file` (a scenario, a session or a figure that carries a scenario) if not empty.
 int run_gui(int argc, char** argv, const std::string& file);
 
 }  // namespace shardscope

@@ -19,10 +19,11 @@ int run(int argc, char** argv) {
     CLI::App app{"Shardscope: what-if explorer for training large transformers"};
     app.set_version_flag("--version", "shardscope " SHARDSCOPE_VERSION);
     std::string file;
-    app.add_option("FILE", file, "A scenario, or an exported figure that carries one");
+    app.add_option("FILE", file, "A scenario, a session, or an exported figure that carries a scenario");
     Context context;
     add_estimate(app, context);
     add_sweep(app, context);
+    add_plan(app, context);
     add_solve(app, context);
     add_export(app, context);
     add_presets(app, context);
@@ -30,13 +31,6 @@ int run(int argc, char** argv) {
     add_calibrate(app, context);
     add_parameters(app, context);
     add_import(app, context);
-    // Commands that later versions bring are known by name already.
-    for (const char* later : {"plan"}) {
-        if (argc > 1 && std::string(argv[1]) == later) {
-            report({{"", "not modelled yet", "a later version brings it", "see shardscope --help"}}, later);
-            return kUnusable;
-        }
-    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -24,12 +24,13 @@
 #include "app/pickers.h"
 #include "app/session.h"
 #include "files/scenario_file.h"
+#include "files/session_file.h"
 #include "widgets/panels/controls_panel.h"
 #include "widgets/panels/headline.h"
 #include "widgets/panels/measured_panel.h"
 #include "widgets/panels/memory_bar.h"
 #include "widgets/panels/repair_strip.h"
-#include "widgets/panels/scenario_strip.h"
+#include "widgets/panels/scenario_table.h"
 #include "widgets/panels/table_view.h"
 #include "widgets/panels/waterfall.h"
 #include "widgets/panels/why_panel.h"
@@ -102,9 +103,11 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
     constexpr int kAutosave = 1000;  // ms
     autosave_.setSingleShot(true);
     connect(&autosave_, &QTimer::timeout, this, &MainWindow::keep_session);
-    connect(&model_, &LiveModel::changed, this, [this] {
+    const auto keep_soon = [this] {
         if (!autosave_.isActive()) autosave_.start(kAutosave);
-    });
+    };
+    connect(&model_, &LiveModel::changed, this, keep_soon);
+    connect(&model_, &LiveModel::pins_changed, this, keep_soon);
     const auto tint = [this] { tint_actions(actions_, current_theme().text); };
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, tint);
     tint();
@@ -126,7 +129,7 @@ void MainWindow::build_menus() {
         for (const ActionId id : ids) added->addAction(actions_.at(id));
         return added;
     };
-    menu(tr("&File"), {new_scenario, open, save, save_as, export_plot, export_all, quit});
+    menu(tr("&File"), {new_scenario, open, save, save_as, save_session, export_plot, export_all, quit});
     menu(tr("&Edit"), {undo, redo, copy, paste, find_parameter});
     QMenu* theme = menu(tr("&View"), {toggle_why, show_table})->addMenu(tr("T&heme"));
     auto* group = new QActionGroup(this);
@@ -142,7 +145,8 @@ void MainWindow::build_menus() {
                                                                     : QString::fromStdString(preset->title));
         entry->setObjectName(QStringLiteral("scenario/") + QString::fromStdString(preset->name));
         connect(entry, &QAction::triggered, this, [this, preset] {
-            load_text(QString::fromStdString(preset->text), QString::fromStdString(preset->title), {});
+            const QString title = QString::fromStdString(preset->title);
+            load_text(preset->text, title, {}, tr("Load %1").arg(title));
         });
     }
     menu(tr("&Help"), {shortcuts, about});
@@ -242,8 +246,8 @@ void MainWindow::build_panes() {
     rows->addWidget(line(false));
     measured_ = new MeasuredPanel(model_);
     rows->addWidget(measured_);
-    auto* strip = new ScenarioStrip(model_);
-    rows->addWidget(strip);
+    scenarios_ = new ScenarioTable(model_);
+    rows->addWidget(scenarios_);
     setCentralWidget(whole);
     // At first nothing is focused: the first control would look chosen.
     whole->setFocusPolicy(Qt::ClickFocus);
@@ -258,7 +262,7 @@ void MainWindow::build_panes() {
         for (int i = 0; i < tabs_->count(); ++i)
             static_cast<LivePlot*>(tabs_->widget(i))->show_hypothetical(on);
     });
-    connect(strip, &ScenarioStrip::measured_requested, actions_.at(ActionId::measured_run),
+    connect(scenarios_, &ScenarioTable::measured_requested, actions_.at(ActionId::measured_run),
             &QAction::trigger);
 }
 
@@ -281,7 +285,7 @@ void MainWindow::connect_actions() {
     connect(undo, &QUndoStack::canUndoChanged, this, refresh_undo);
     refresh_undo();
 
-    const QString scenarios = tr("Scenarios and figures (*.json *.svg *.pdf *.png)");
+    const QString scenarios = tr("Scenarios, sessions and figures (*.json *.svg *.pdf *.png)");
     on(ActionId::new_scenario, [this] {
         file_.clear();
         model_.replace(Scenario::first_launch(catalogue_), tr("New scenario"));
@@ -305,6 +309,14 @@ void MainWindow::connect_actions() {
         if (QFileInfo(file).suffix().isEmpty()) file += QStringLiteral(".json");
         save(file);
     });
+    on(ActionId::save_session, [this] {
+        QString file =
+            dialogs_.save_file(this, tr("Save the session: the current scenario and all pins"),
+                               session_.folder() + QStringLiteral("/session.json"), tr("Sessions (*.json)"));
+        if (file.isEmpty()) return;
+        if (QFileInfo(file).suffix().isEmpty()) file += QStringLiteral(".json");
+        save_session(file);
+    });
     on(ActionId::export_plot, [this] {
         const QString file = dialogs_.save_file(
             this, tr("Export the plot"),
@@ -317,12 +329,13 @@ void MainWindow::connect_actions() {
     on(ActionId::copy, [this] {
         QApplication::clipboard()->setText(QString::fromStdString(write_scenario(model_.scenario())));
     });
-    on(ActionId::paste, [this] { load_text(QApplication::clipboard()->text(), tr("the clipboard"), {}); });
+    on(ActionId::paste, [this] {
+        const QString what = tr("the clipboard");
+        load_text(QApplication::clipboard()->text().toStdString(), what, {}, tr("Load %1").arg(what));
+    });
     on(ActionId::find_parameter, [this] { controls_->search()->setFocus(Qt::ShortcutFocusReason); });
     on(ActionId::pin, [this] { model_.pin(); });
-    on(ActionId::unpin_all, [this] {
-        while (!model_.pins().empty()) model_.unpin(model_.pins().back().letter);
-    });
+    on(ActionId::unpin_all, [this] { model_.unpin_all(); });
     on(ActionId::measured_run, [this] { measured_->ask(); });
     on(ActionId::show_table, [this] {
         const FigureRequest request = current_plot().request();
@@ -376,64 +389,75 @@ bool MainWindow::open(const QString& file) {
         if (const QByteArray inside = scenario_in_figure(bytes); !inside.isEmpty())
             text = inside.toStdString();
     }
-    Scenario scenario;
-    if (problems.empty())
-        scenario = read_scenario(text, catalogue_, QFileInfo(file).absolutePath().toStdString(), problems);
+    const QString name = QFileInfo(file).fileName();
     if (!problems.empty()) {
-        QStringList lines;
-        for (const Problem& problem : problems)
-            lines << QString::fromStdString(problem.text(QFileInfo(file).fileName().toStdString()));
-        say(lines.join(QLatin1Char('\n')));
+        say_all(problems, name);
         return false;
     }
-    message_->hide();
-    file_ = file.endsWith(QLatin1String(".json")) ? file : QString();
-    session_.set_folder(QFileInfo(file).absolutePath());
+    const QString folder = QFileInfo(file).absolutePath();
+    if (!load_text(text, name, folder, tr("Open %1").arg(name))) return false;
+    // Save writes one scenario, which must not replace a session.
+    file_ = file.endsWith(QLatin1String(".json")) && !is_session(text) ? file : QString();
+    session_.set_folder(folder);
     session_.add_recent(file);
-    model_.replace(scenario, tr("Open %1").arg(QFileInfo(file).fileName()));
     refresh_titles();
     return true;
 }
 
 void MainWindow::restore() {
-    const std::string text = session_.scenario().toStdString();
+    const std::string text = session_.scenarios().toStdString();
     if (text.empty()) return;
     // What this version cannot read, a newer one's perhaps, is left alone.
     Problems problems;
-    const Scenario scenario = read_scenario(text, catalogue_, {}, problems);
-    if (problems.empty()) model_.start_with(scenario);
+    if (is_session(text)) {
+        const SavedSession session = read_session(text, catalogue_, {}, problems);
+        if (problems.empty()) model_.start_with(session);
+    } else {
+        const Scenario scenario = read_scenario(text, catalogue_, {}, problems);
+        if (problems.empty()) model_.start_with(scenario);
+    }
 }
 
 void MainWindow::keep_session() {
-    session_.set_scenario(QString::fromStdString(write_scenario(model_.scenario(), false)));
+    session_.set_scenarios(QString::fromStdString(write_session(model_.session(), false)));
 }
 
-void MainWindow::load_text(const QString& text, const QString& what, const QString& folder) {
+bool MainWindow::load_text(const std::string& text, const QString& what, const QString& folder,
+                           const QString& step) {
     Problems problems;
-    const Scenario scenario = read_scenario(text.toStdString(), catalogue_, folder.toStdString(), problems);
-    if (!problems.empty()) {
-        QStringList lines;
-        for (const Problem& problem : problems)
-            lines << QString::fromStdString(problem.text(what.toStdString()));
-        say(lines.join(QLatin1Char('\n')));
-        return;
+    if (is_session(text)) {
+        const SavedSession session = read_session(text, catalogue_, folder.toStdString(), problems);
+        if (problems.empty()) model_.open_session(session, step);
+    } else {
+        const Scenario scenario = read_scenario(text, catalogue_, folder.toStdString(), problems);
+        if (problems.empty()) model_.replace(scenario, step);
     }
-    message_->hide();
-    model_.replace(scenario, tr("Load %1").arg(what));
+    if (problems.empty()) message_->hide();
+    else say_all(problems, what);
+    return problems.empty();
 }
 
-bool MainWindow::save(const QString& file) {
+bool MainWindow::write_file(const QString& file, const std::string& content) {
     Problems problems;
-    if (!write_whole(file.toStdString(), write_scenario(model_.scenario()), problems)) {
+    if (!write_whole(file.toStdString(), content, problems)) {
         say(QString::fromStdString(problems.front().text(file.toStdString())));
         return false;
     }
-    file_ = file;
     session_.set_folder(QFileInfo(file).absolutePath());
     session_.add_recent(file);
+    return true;
+}
+
+bool MainWindow::save(const QString& file) {
+    if (!write_file(file, write_scenario(model_.scenario()))) return false;
+    file_ = file;
     model_.undo_stack()->setClean();
     refresh_titles();
     return true;
+}
+
+bool MainWindow::save_session(const QString& file) {
+    return write_file(file, write_session(model_.session()));
 }
 
 bool MainWindow::export_plot(const QString& plot, const QString& file) {
@@ -492,6 +516,12 @@ void MainWindow::say(const QString& message) {
     message_->show();
 }
 
+void MainWindow::say_all(const Problems& problems, const QString& file) {
+    QStringList lines;
+    for (const Problem& problem : problems) lines << QString::fromStdString(problem.text(file.toStdString()));
+    say(lines.join(QLatin1Char('\n')));
+}
+
 void MainWindow::refresh_titles() {
     const Scenario& scenario = model_.scenario();
     refresh_picker(*cluster_picker_, tr("Cluster"), scenario.cluster,
@@ -520,6 +550,7 @@ void MainWindow::fold(const QSize& size) {
     const bool compact = size.width() < kCompactBelow;
     controls_->set_compact(compact);
     measured_->set_compact(size.height() < kLowBelow);
+    scenarios_->set_window_height(size.height());
     side_->setFixedWidth(compact ? 214 : 262);
     fold_why(!why_wanted_ || size.width() < kWhyFolds);
 }
@@ -542,7 +573,10 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 void MainWindow::dropEvent(QDropEvent* event) {
     if (event->mimeData()->hasUrls() && !event->mimeData()->urls().isEmpty())
         open(event->mimeData()->urls().first().toLocalFile());
-    else if (event->mimeData()->hasText()) load_text(event->mimeData()->text(), tr("the dropped text"), {});
+    else if (event->mimeData()->hasText()) {
+        const QString what = tr("the dropped text");
+        load_text(event->mimeData()->text().toStdString(), what, {}, tr("Load %1").arg(what));
+    }
     event->acceptProposedAction();
 }
 

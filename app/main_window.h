@@ -4,6 +4,7 @@
 #include <QMainWindow>
 #include <QTimer>
 #include <functional>
+#include <string>
 
 #include "app/actions.h"
 #include "explain/output.h"
@@ -22,7 +23,7 @@ class LivePlot;
 class MeasuredPanel;
 class MemoryBar;
 class RepairStrip;
-class ScenarioStrip;
+class ScenarioTable;
 class Session;
 class Waterfall;
 class WhyPanel;
@@ -54,11 +55,13 @@ class MainWindow : public QMainWindow {
 
     // Opens the Why panel on this output.
     void explain(Output id);
-    // A scenario file or an exported figure. False, with a message shown, when it cannot be used; nothing
-    // changes then.
+    // A scenario file, a session or an exported figure. False, with a message shown, when it cannot be used;
+    // nothing changes then.
     bool open(const QString& file);
     bool save(const QString& file);
-    // The scenario as the last window left it, if there was one.
+    // All scenarios, the pinned ones too.
+    bool save_session(const QString& file);
+    // The scenarios as the last window left them, if there were any.
     void restore();
     // One plot to one file, its format by the ending.
     bool export_plot(const QString& plot, const QString& file);
@@ -74,12 +77,16 @@ class MainWindow : public QMainWindow {
     void build_toolbar();
     void build_panes();
     void connect_actions();
-    void load_text(const QString& text, const QString& what, const QString& folder);
+    // Takes a scenario or a session as one undo step `step`. False, with a message that names `what`, when
+    // it cannot be used.
+    bool load_text(const std::string& text, const QString& what, const QString& folder, const QString& step);
+    bool write_file(const QString& file, const std::string& content);
     void refresh_titles();
     void fold(const QSize& size);
     void show_why(bool shown);
     void fold_why(bool folded);
     void say(const QString& message);
+    void say_all(const Problems& problems, const QString& file);
     void keep_session();
     void export_all();
     [[nodiscard]] LivePlot& current_plot() const;                       // of the main plot area
@@ -103,6 +110,7 @@ class MainWindow : public QMainWindow {
     Waterfall* waterfall_ = nullptr;
     WhyPanel* why_ = nullptr;
     WhyRail* why_rail_ = nullptr;
+    ScenarioTable* scenarios_ = nullptr;
     QWidget* side_ = nullptr;
     QWidget* message_ = nullptr;
     QLabel* message_text_ = nullptr;

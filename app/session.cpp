@@ -8,7 +8,7 @@ namespace {
 const QString kTheme = QStringLiteral("theme");
 const QString kGeometry = QStringLiteral("geometry");
 const QString kFolder = QStringLiteral("folder");
-const QString kScenario = QStringLiteral("scenario");
+const QString kScenarios = QStringLiteral("scenario");  // of one only, before there were sessions
 const QString kRecent = QStringLiteral("recent");
 constexpr qsizetype kMostRecent = 8;
 
@@ -35,8 +35,8 @@ QString Session::folder() const {
 }
 void Session::set_folder(const QString& folder) { settings_.setValue(kFolder, folder); }
 
-QString Session::scenario() const { return settings_.value(kScenario).toString(); }
-void Session::set_scenario(const QString& text) { settings_.setValue(kScenario, text); }
+QString Session::scenarios() const { return settings_.value(kScenarios).toString(); }
+void Session::set_scenarios(const QString& text) { settings_.setValue(kScenarios, text); }
 
 QStringList Session::recent() const { return settings_.value(kRecent).toStringList(); }
 void Session::add_recent(const QString& file) {

@@ -1,5 +1,5 @@
-// What the window remembers between starts: geometry, theme, folder, the scenario as it was left, recent
-// files. One table of settings.
+// What the window remembers between starts: geometry, theme, folder, the scenarios as they were left,
+// recent files. One table of settings.
 #pragma once
 
 #include <QByteArray>
@@ -19,9 +19,9 @@ class Session {
     void set_geometry(const QByteArray& geometry);
     [[nodiscard]] QString folder() const;  // of the last file opened or saved
     void set_folder(const QString& folder);
-    // The scenario as it was left, as a file's text; empty at first.
-    [[nodiscard]] QString scenario() const;
-    void set_scenario(const QString& text);
+    // The scenarios as they were left, as the text of a session file; empty at first.
+    [[nodiscard]] QString scenarios() const;
+    void set_scenarios(const QString& text);
     [[nodiscard]] QStringList recent() const;
     void add_recent(const QString& file);
 

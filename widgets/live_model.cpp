@@ -4,6 +4,8 @@
 #include <QUndoCommand>
 #include <QUndoStack>
 #include <algorithm>
+#include <functional>
+#include <memory>
 
 namespace shardscope {
 
@@ -21,6 +23,21 @@ class ScenarioCommand : public QUndoCommand {
 };
 
 namespace {
+
+// A step that changes more than the scenario.
+class Step : public QUndoCommand {
+  public:
+    Step(const QString& text, std::function<void()> redo, std::function<void()> undo)
+        : QUndoCommand(text), redo_(std::move(redo)), undo_(std::move(undo)) {}
+    void undo() override { undo_(); }
+    void redo() override { redo_(); }
+
+  private:
+    std::function<void()> redo_;
+    std::function<void()> undo_;
+};
+
+QString letter_text(char letter) { return {QLatin1Char(letter)}; }
 
 // "Micro-batch 2 → 4"
 QString step_text(P id, const Settings& before, const Settings& after) {
@@ -121,17 +138,131 @@ void LiveModel::end_gesture() {
     Q_EMIT gesture_ended();
 }
 
-void LiveModel::pin() {
-    constexpr std::size_t kMost = 6;
-    if (pins_.size() >= kMost) return;
-    char letter = 'B';
-    while (std::ranges::any_of(pins_, [&](const Pin& pin) { return pin.letter == letter; })) ++letter;
-    pins_.push_back({letter, answer_});
+const Pin* LiveModel::pin_of(char letter) const {
+    const auto found = std::ranges::find(pins_, letter, &Pin::letter);
+    return found == pins_.end() ? nullptr : &*found;
+}
+
+void LiveModel::add_pin(Pin pin) {
+    if (pins_.size() >= kMostPins) return;
+    // Its own letter, or the first that is free.
+    if (pin_of(pin.letter)) pin.letter = kFirstPin;
+    while (pin_of(pin.letter)) ++pin.letter;
+    if (pins_.empty()) compared_ = pin.letter;
+    pins_.insert(std::ranges::lower_bound(pins_, pin.letter, {}, &Pin::letter), std::move(pin));
     Q_EMIT pins_changed();
 }
 
+void LiveModel::remove_pin(char letter) {
+    if (std::erase_if(pins_, [&](const Pin& pin) { return pin.letter == letter; }) == 0) return;
+    if (compared_ == letter) compared_ = pins_.empty() ? char(0) : pins_.front().letter;
+    Q_EMIT pins_changed();
+}
+
+void LiveModel::set_pins(Pins pins) {
+    pins_ = std::move(pins.pins);
+    compared_ = pins.compared;
+    Q_EMIT pins_changed();
+}
+
+void LiveModel::pin() { add_pin({kFirstPin, answer_}); }
+
 void LiveModel::unpin(char letter) {
-    if (std::erase_if(pins_, [&](const Pin& pin) { return pin.letter == letter; }) > 0) Q_EMIT pins_changed();
+    const Pin* found = pin_of(letter);
+    if (!found) return;
+    undo_->push(new Step(
+        tr("Unpin %1").arg(letter_text(letter)), [this, letter] { remove_pin(letter); },
+        [this, pin = *found, chosen = compared_] {
+            add_pin(pin);
+            compare_with(chosen);
+        }));
+}
+
+void LiveModel::unpin_all() {
+    if (pins_.empty()) return;
+    undo_->beginMacro(tr("Unpin all"));
+    while (!pins_.empty()) unpin(pins_.back().letter);
+    undo_->endMacro();
+}
+
+void LiveModel::compare_with(char letter) {
+    if (letter == compared_ || !pin_of(letter)) return;
+    compared_ = letter;
+    Q_EMIT pins_changed();
+}
+
+void LiveModel::take_up(char letter) {
+    if (const Pin* pin = pin_of(letter))
+        replace(Scenario(pin->answer.scenario), tr("Take up %1").arg(letter_text(letter)));
+}
+
+void LiveModel::exchange(char pinned) {
+    const auto found = std::ranges::find(pins_, pinned, &Pin::letter);
+    if (found == pins_.end()) return;
+    const Scenario next = found->answer.scenario;
+    found->answer = answer_;
+    Q_EMIT pins_changed();
+    show(next);
+}
+
+void LiveModel::swap(char one, char other) {
+    if (one > other) std::swap(one, other);
+    if (one == other || !pin_of(other)) return;
+    if (one != 'A') {
+        const auto a = std::ranges::find(pins_, one, &Pin::letter);
+        if (a == pins_.end()) return;
+        std::swap(a->answer, std::ranges::find(pins_, other, &Pin::letter)->answer);
+        Q_EMIT pins_changed();
+        return;
+    }
+    const auto exchanged = [this, other] { exchange(other); };
+    undo_->push(new Step(tr("Swap A and %1").arg(letter_text(other)), exchanged, exchanged));
+}
+
+void LiveModel::rename(char letter, const QString& name) {
+    const std::string text = name.trimmed().toStdString();
+    if (letter == 'A') {
+        Scenario after = scenario_;
+        after.name = text;
+        push(std::move(after), tr("Rename the scenario"));
+        return;
+    }
+    const auto found = std::ranges::find(pins_, letter, &Pin::letter);
+    if (found == pins_.end() || found->answer.scenario.name == text) return;
+    found->answer.scenario.name = text;
+    Q_EMIT pins_changed();
+}
+
+SavedSession LiveModel::session() const {
+    SavedSession out{scenario_, {}, compared_};
+    for (const Pin& pin : pins_) out.pins.push_back({pin.letter, pin.answer.scenario});
+    return out;
+}
+
+LiveModel::Pins LiveModel::pins_from(const SavedSession& session) {
+    Pins out{{}, session.compared};
+    for (const SavedPin& pin : session.pins)
+        out.pins.push_back({pin.letter, shardscope::answer(pin.scenario)});
+    return out;
+}
+
+void LiveModel::open_session(const SavedSession& session, const QString& text) {
+    // Each way the pins of the moment change places with those kept here, so that none is lost.
+    const auto kept = std::make_shared<Pins>(pins_from(session));
+    const auto turn = [this, kept](const Scenario& scenario) {
+        Pins now{pins_, compared_};
+        set_pins(std::move(*kept));
+        *kept = std::move(now);
+        show(scenario);
+    };
+    undo_->push(new Step(
+        text, [turn, after = session.current] { turn(after); },
+        [turn, before = scenario_] { turn(before); }));
+}
+
+void LiveModel::start_with(const SavedSession& session) {
+    start_with(session.current);
+    set_pins(pins_from(session));
 }
 
 }  // namespace shardscope

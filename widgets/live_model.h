@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "estimate/answer.h"
+#include "files/session_file.h"
 
 class QUndoStack;
 
 namespace shardscope {
 
 struct Pin {
-    char letter = 'B';
+    char letter = kFirstPin;
     Answer answer;
 };
 
@@ -49,10 +50,28 @@ class LiveModel : public QObject {
     void end_gesture();
     [[nodiscard]] bool in_gesture() const { return gesture_.has_value(); }
 
-    // Up to six ghosts.
+    // Up to six ghosts, by letter. Pinning is no undo step, so that one can pin and then undo back to what
+    // the pin is to be compared with; what would lose a scenario is one.
     [[nodiscard]] const std::vector<Pin>& pins() const { return pins_; }
+    [[nodiscard]] const Pin* pin_of(char letter) const;  // nullptr when there is none
+    // The pin whose differences the headline shows: the first, or the one chosen; nullptr without pins.
+    [[nodiscard]] const Pin* compared() const { return pin_of(compared_); }
     void pin();
     void unpin(char letter);
+    void unpin_all();
+    void compare_with(char letter);
+    // The pin as the current scenario; the pin stays.
+    void take_up(char letter);
+    // Two scenarios exchange their letters; 'A' is the current one.
+    void swap(char one, char other);
+    void rename(char letter, const QString& name);
+
+    // All scenarios, as a session file holds them.
+    [[nodiscard]] SavedSession session() const;
+    // Replaces all scenarios: one undo step with this text.
+    void open_session(const SavedSession& session, const QString& text);
+    // As open_session, but forgets the history.
+    void start_with(const SavedSession& session);
 
   Q_SIGNALS:
     void changed();        // the scenario and so the answer
@@ -63,6 +82,16 @@ class LiveModel : public QObject {
 
   private:
     friend class ScenarioCommand;
+    // What is pinned, and what it is compared with.
+    struct Pins {
+        std::vector<Pin> pins;
+        char compared = 0;
+    };
+    static Pins pins_from(const SavedSession& session);
+    void set_pins(Pins pins);
+    void add_pin(Pin pin);
+    void remove_pin(char letter);
+    void exchange(char pinned);  // a pin and the current scenario
     void push(Scenario scenario, const QString& text);
     // What an edit starts from: automatic parameters at the planner's values, as the person sees them.
     [[nodiscard]] const Scenario& base() const { return answer_.valid() ? answer_.scenario : scenario_; }
@@ -79,6 +108,7 @@ class LiveModel : public QObject {
     QUndoStack* undo_;
     std::optional<Gesture> gesture_;
     std::vector<Pin> pins_;
+    char compared_ = 0;
 };
 
 }  // namespace shardscope

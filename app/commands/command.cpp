@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "files/scenario_file.h"
+#include "planner/planner.h"
 #include "scenario/catalogue.h"
 
 namespace shardscope::commands {
@@ -63,18 +64,8 @@ void assign(Scenario& scenario, const std::string& assignment, Problems& problem
         }
         return;
     }
-    const P id = find_parameter(key);
-    if (id == P::count) {
-        std::vector<std::string> known;
-        for (std::size_t i = 0; i < kParameters; ++i) {
-            known.emplace_back(parameters()[i].key);
-            known.emplace_back(field_of(static_cast<P>(i)));
-        }
-        const std::string near = nearest(key, known);
-        problems.push_back({where, "there is no parameter “" + key + "”", "",
-                            near.empty() ? "" : "did you mean “" + near + "”?"});
-        return;
-    }
+    const P id = parse_key(where, key, problems);
+    if (id == P::count) return;
     const Parsed parsed = parse(id, text);
     if (!parsed.ok) {
         problems.push_back({where, parsed.problem, "", parsed.suggestion});
@@ -84,17 +75,46 @@ void assign(Scenario& scenario, const std::string& assignment, Problems& problem
     scenario.automatic.reset(index(id));
 }
 
-bool load_scenario(const std::string& file, const std::vector<std::string>& assignments, Scenario& out) {
+P parse_key(const std::string& option, const std::string& key, Problems& problems) {
+    const P id = find_parameter(key);
+    if (id != P::count) return id;
+    std::vector<std::string> known;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        known.emplace_back(parameters()[i].key);
+        known.emplace_back(field_of(static_cast<P>(i)));
+    }
+    const std::string near = nearest(key, known);
+    problems.push_back({option, "there is no parameter “" + key + "”", "",
+                        near.empty() ? "" : "did you mean “" + near + "”?"});
+    return id;
+}
+
+namespace {
+
+bool load(const std::string& file, const std::vector<std::string>& assignments, Scenario& out,
+          bool plan_is_open) {
     Problems problems;
     const std::string text = read_text(file, problems);
     if (problems.empty())
-        out = read_scenario(text, catalogue(), std::filesystem::path(file).parent_path().string(), problems);
+        out = read_scenario(text, catalogue(), std::filesystem::path(file).parent_path().string(), problems,
+                            plan_is_open);
     if (problems.empty()) {
         for (const std::string& assignment : assignments) assign(out, assignment, problems);
-        if (problems.empty()) problems = check(out, resolve(out));
     }
+    if (problems.empty())
+        problems = check(out, plan_is_open ? without_plan(resolve(out)) : resolve(planned(out)));
     report(problems, file);
     return problems.empty();
+}
+
+}  // namespace
+
+bool load_scenario(const std::string& file, const std::vector<std::string>& assignments, Scenario& out) {
+    return load(file, assignments, out, false);
+}
+
+bool load_job(const std::string& file, const std::vector<std::string>& assignments, Scenario& out) {
+    return load(file, assignments, out, true);
 }
 
 std::vector<Output> parse_outputs(const std::string& list, Problems& problems) {

@@ -29,6 +29,7 @@ struct Context {
 // Each adds its subcommand; its work runs when the command line names it.
 void add_estimate(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
+void add_plan(CLI::App& app, Context& context);
 void add_solve(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_presets(CLI::App& app, Context& context);
@@ -49,6 +50,12 @@ bool load_scenario(const std::string& file, const std::vector<std::string>& assi
 
 // "KEY=VALUE" applied to the scenario.
 void assign(Scenario& scenario, const std::string& assignment, Problems& problems);
+
+// The same without judging its plan parameters, which a search will choose.
+bool load_job(const std::string& file, const std::vector<std::string>& assignments, Scenario& out);
+
+// "training.micro_batch" or "micro_batch" as a parameter; else a problem of `option` that names the nearest.
+P parse_key(const std::string& option, const std::string& key, Problems& problems);
 
 // "mfu,memory.peak_bytes" as outputs.
 std::vector<Output> parse_outputs(const std::string& list, Problems& problems);

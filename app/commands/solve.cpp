@@ -25,20 +25,6 @@ struct Options {
     std::string format = "text";
 };
 
-P parse_input(const std::string& key, Problems& problems) {
-    const P id = find_parameter(key);
-    if (id != P::count) return id;
-    std::vector<std::string> known;
-    for (std::size_t i = 0; i < kParameters; ++i) {
-        known.emplace_back(parameters()[i].key);
-        known.emplace_back(field_of(static_cast<P>(i)));
-    }
-    const std::string near = nearest(key, known);
-    problems.push_back({"--for " + key, "there is no parameter “" + key + "”", "",
-                        near.empty() ? "" : "did you mean “" + near + "”?"});
-    return id;
-}
-
 double parse_end(P id, const std::string& option, const std::string& text, Problems& problems) {
     if (text.empty() || id == P::count) return std::nan("");
     const Parsed parsed = parse(id, text);
@@ -94,7 +80,7 @@ int run(const Options& options) {
     Question question;
     if (!load_scenario(options.file, options.assignments, question.scenario)) return kUnusable;
     Problems problems;
-    question.id = parse_input(options.id, problems);
+    question.id = parse_key("--for " + options.id, options.id, problems);
     question.target = parse_target(options.target, problems);
     question.low = parse_end(question.id, "--from", options.from, problems);
     question.high = parse_end(question.id, "--to", options.to, problems);

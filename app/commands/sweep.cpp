@@ -13,7 +13,9 @@
 #include "explore/sweep.h"
 #include "files/csv.h"
 #include "files/json_values.h"
+#include "files/plan_file.h"
 #include "files/scenario_file.h"
+#include "planner/planner.h"
 
 namespace shardscope::commands {
 namespace {
@@ -27,31 +29,6 @@ struct Options {
     std::string shard;
     bool held = false;
 };
-
-struct Shard {
-    std::size_t part = 1;
-    std::size_t parts = 1;
-    // Contiguous blocks of `total` points: the first of this part's, and the first of the next one's.
-    [[nodiscard]] std::size_t begin(std::size_t total) const { return (part - 1) * total / parts; }
-    [[nodiscard]] std::size_t end(std::size_t total) const { return part * total / parts; }
-};
-
-bool parse_shard(const std::string& text, Shard& shard, Problems& problems) {
-    const std::vector<std::string> parts = split(text, '/');
-    const Parsed part = parse(parts[0], Quantity::count);
-    const Parsed count = parts.size() == 2 ? parse(parts[1], Quantity::count) : Parsed{};
-    const auto whole = [](const Parsed& p) {
-        return p.ok && p.value >= 1 && p.value == std::floor(p.value) && p.value <= 1e9;
-    };
-    if (!whole(part) || !whole(count) || part.value > count.value) {
-        problems.push_back(
-            {"--shard " + text, "is no share", "", "write I/N with 1 ≤ I ≤ N, for instance 2/8"});
-        return false;
-    }
-    shard.part = static_cast<std::size_t>(part.value);
-    shard.parts = static_cast<std::size_t>(count.value);
-    return true;
-}
 
 std::string csv_header(const std::vector<Axis>& axes, const std::vector<Output>& outputs) {
     std::string out;

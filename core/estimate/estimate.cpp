@@ -96,9 +96,8 @@ std::string_view label_of(Wall wall) {
 double Estimate::compute_time() const {
     return step.total - sum_of(step, kNetworkTerms) - sum_of(step, kWaitingTerms);
 }
-double Estimate::communication_time() const {
-    return sum_of(step, kNetworkTerms) + step.hidden_communication;
-}
+double Estimate::exposed_communication() const { return sum_of(step, kNetworkTerms); }
+double Estimate::communication_time() const { return exposed_communication() + step.hidden_communication; }
 double Estimate::schedule_time() const { return sum_of(step, kWaitingTerms); }
 
 Verdict verdict_of(double peak, const Settings& s) {

@@ -100,6 +100,7 @@ struct Estimate {
     // E22: T = T_cp + T_cm − T_ol + T_sd.
     [[nodiscard]] double compute_time() const;
     [[nodiscard]] double communication_time() const;
+    [[nodiscard]] double exposed_communication() const;  // T_cm − T_ol
     [[nodiscard]] double schedule_time() const;
     [[nodiscard]] bool fits() const { return verdict != Verdict::does_not_fit; }
 };

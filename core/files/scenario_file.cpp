@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "evidence/measured.h"
 #include "files/json_values.h"
+#include "planner/planner.h"
 
 namespace shardscope {
 namespace {
@@ -86,7 +87,7 @@ class Reader {
     void header(const json& file) {
         if (const auto form = file.find("format"); form != file.end() && *form == "shardscope-session") {
             problems_.push_back(
-                {"/format", "this is a session", "sessions are not modelled yet", "give one scenario"});
+                {"/format", "this is a session", "one scenario is expected", "give one of its scenarios"});
         } else if (form != file.end() && *form != "shardscope-scenario") {
             problems_.push_back(
                 {"/format", "this is no scenario", "format must be “shardscope-scenario”", {}});
@@ -258,7 +259,7 @@ std::string reference(const Preset& preset) { return preset.path.empty() ? prese
 }  // namespace
 
 Scenario read_scenario(std::string_view text, Catalogue& catalogue, const std::string& folder,
-                       Problems& problems) {
+                       Problems& problems, bool plan_is_open) {
     const std::size_t before = problems.size();
     const json file = parse_json(text, problems);
     if (problems.size() > before) return Scenario::first_launch(catalogue);
@@ -269,7 +270,8 @@ Scenario read_scenario(std::string_view text, Catalogue& catalogue, const std::s
     Scenario scenario = Reader(catalogue, folder, problems).read(file);
     // Values are judged even where others could not be read, so that everything is said in one go; what was
     // said already is not said twice.
-    for (Problem& wrong : check(scenario, resolve(scenario))) {
+    const Settings judged = plan_is_open ? without_plan(resolve(scenario)) : resolve(planned(scenario));
+    for (Problem& wrong : check(scenario, judged)) {
         if (std::ranges::none_of(problems, [&](const Problem& said) { return said.where == wrong.where; })) {
             problems.push_back(std::move(wrong));
         }

@@ -11,8 +11,10 @@ namespace shardscope {
 
 // One scenario from one JSON object's text. Every problem is reported at once; the scenario means something
 // only when there is none. `folder` resolves presets given as relative paths.
+// Of automatic parameters the planner's values are judged; of none that is in the plan while `plan_is_open`:
+// a search will choose.
 Scenario read_scenario(std::string_view text, Catalogue& catalogue, const std::string& folder,
-                       Problems& problems);
+                       Problems& problems, bool plan_is_open = false);
 
 // Presets and overrides kept apart; reading it back gives an equal scenario. Ends with a newline; `pretty`
 // indents.

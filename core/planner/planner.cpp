@@ -48,17 +48,17 @@ void raise_micro_batch(Scenario& scenario) {
 
 }  // namespace
 
-bool can_plan(const Settings& settings) {
+Settings without_plan(const Settings& settings) {
     Settings plain = settings;
     for (const P id : kPlanParameters) plain.set(id, parameter(id).fallback, Origin::fallback);
     plain.set(P::accumulation, 1, Origin::fallback);
-    return is_valid(plain);
+    return plain;
 }
 
 std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, const std::stop_token& stop) {
     if (scenario.automatic.none()) return scenario;
     const Settings settings = resolve(scenario);
-    if (!can_plan(settings)) return scenario;
+    if (!is_valid(without_plan(settings))) return scenario;
     SearchOptions options;
     options.threads = threads;
     options.stop = stop;

@@ -9,8 +9,9 @@
 
 namespace shardscope {
 
-// Whether the values make sense apart from the plan: what a search needs of them.
-bool can_plan(const Settings& settings);
+// The settings with a plan that is always valid in place of theirs, to judge all else by (`check`,
+// `is_valid`): what a search needs of them.
+Settings without_plan(const Settings& settings);
 
 // The scenario with its automatic parameters set: the plan of highest MFU that fits; where none fits, the one
 // that needs least memory; where no value is valid, the scenario as it is. Equally good plans: the first in

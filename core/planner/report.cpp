@@ -45,6 +45,8 @@ double seconds(const StepTime& step, const Share& share) {
 // order.
 std::vector<double> steps_from(P id, const Settings& s) {
     std::vector<double> stops = domain(id, s).stops;
+    // Zero is all of them; a group of one shares nothing out.
+    if (id == P::shard_group) std::erase(stops, 1);
     if (id == P::schedule) {
         std::erase(stops, s[id]);
         return stops;
@@ -151,7 +153,9 @@ std::vector<Neighbour> neighbours_of(const Answer& best, const ParameterSet& fre
             const Scenario next = edited(base, id, value);
             if (resolve(next)[id] == best.settings[id]) continue;
             Neighbour one = neighbour(best, next, id, allow_risky);
-            if (one.valid()) out.push_back(std::move(one));
+            // A switch that means nothing here makes no other plan.
+            const bool same = one.slower == 0 && one.answer.estimate.memory.peak == best.estimate.memory.peak;
+            if (one.valid() && !same) out.push_back(std::move(one));
         }
     }
     return out;
@@ -163,6 +167,7 @@ PlanReport plan_report(const PlanQuestion& question, const SearchResult& found) 
     out.space = found.space;
     out.feasible = found.feasible;
     out.evaluated = found.evaluated;
+    out.full_rate = found.full_rate;
     out.frontier = found.frontier;
     for (const Candidate& candidate : found.best)
         out.plans.push_back(answer(with_plan(locked(question.scenario), candidate.plan, question.free)));

@@ -49,6 +49,7 @@ struct PlanReport {
     double space = 0;  // valid plans
     double feasible = 0;
     double evaluated = 0;
+    double full_rate = 0;             // tokens/s/GPU at an MFU of one
     std::vector<Answer> plans;        // best first
     std::vector<Candidate> frontier;  // ascending in memory and in the objective
     std::vector<Neighbour> neighbours;

@@ -34,6 +34,11 @@ bool better(const Candidate& a, const Candidate& b) {
     return a.score != b.score ? a.score > b.score : a.number < b.number;
 }
 
+// Needs less memory.
+bool smaller(const Candidate& a, const Candidate& b) {
+    return a.peak != b.peak ? a.peak < b.peak : a.number < b.number;
+}
+
 // The best plans so far, of one thread; the worst score still wanted is shared by all threads.
 class Best {
   public:
@@ -116,6 +121,7 @@ class Search {
         Best best;
         Frontier frontier;
         std::vector<Candidate> all;
+        std::vector<Candidate> of_cells;
         Candidate smallest;
         double feasible = 0;
         double evaluated = 0;
@@ -272,7 +278,12 @@ void Search::visit(std::size_t index, Worker& w) {
     const Degrees& d = space_.degrees()[cell.degrees];
     const bool frontier = options_.frontier;
     // The frontier has its own use for plans that are far from the best, if they are small.
-    if (!judges_all() && !frontier && !may_be_best(cell_bound_[index])) return;
+    if (!judges_all() && !frontier && !options_.best_of_cells && !may_be_best(cell_bound_[index])) return;
+    Candidate best_here;  // of this cell
+    best_here.score = -std::numeric_limits<double>::infinity();
+    const auto may_be_best_here = [&](double rate) {
+        return options_.best_of_cells && (!by_throughput() || rate * kRounding >= best_here.score);
+    };
 
     Compiled& c = w.a.compiled;
     const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
@@ -331,7 +342,8 @@ void Search::visit(std::size_t index, Worker& w) {
         bool any = judges_all() || frontier;
         for (std::size_t r = 0; r < recomputes.size(); ++r) {
             w.floor.push_back(with_bubble(w.floors[r], c));
-            any = any || may_be_best(c.tokens_per_gpu / w.floor.back());
+            const double most = c.tokens_per_gpu / w.floor.back();
+            any = any || may_be_best(most) || may_be_best_here(most);
         }
         if (!any) continue;
         if (!prepared) prepare_sharings();
@@ -357,7 +369,7 @@ void Search::visit(std::size_t index, Worker& w) {
                             set(P::offload, sharing.offloads[o]);
                         };
                         const double most = c.tokens_per_gpu / (w.floor[r] + w.unhidden[shared + o]);
-                        const bool wanted = may_be_best(most);
+                        const bool wanted = may_be_best(most) || may_be_best_here(most);
                         if (!wanted && !judges_all() && !frontier) continue;
                         ++w.evaluated;
                         const double peak = peak_of(w.state[shared + o], w.work[r], c);
@@ -377,12 +389,14 @@ void Search::visit(std::size_t index, Worker& w) {
                         if (options_.everything) w.all.push_back(candidate);
                         else w.best.take(candidate);
                         if (on_frontier) w.frontier.take(candidate);
+                        if (options_.best_of_cells && better(candidate, best_here)) best_here = candidate;
                     }
                 }
                 shared += sharing.offloads.size();
             }
         }
     }
+    if (best_here.verdict != Verdict::does_not_fit) w.of_cells.push_back(best_here);
 }
 
 SearchResult Search::run() {
@@ -396,7 +410,7 @@ SearchResult Search::run() {
     const unsigned threads = std::max(1U, options_.threads);
     std::vector<Worker> workers;
     for (unsigned i = 0; i < threads; ++i) {
-        workers.push_back({{}, Best(options_.top, least_), {}, {}, {}});
+        workers.push_back({{}, Best(options_.top, least_), {}, {}, {}, {}});
         workers.back().a.compiled = machine_;
     }
     std::atomic<std::size_t> next{0};
@@ -411,6 +425,7 @@ SearchResult Search::run() {
     SearchResult out;
     out.stopped = options_.stop.stop_requested();
     out.space = space_.size();
+    out.full_rate = machine_.peak / machine_.flops_per_token;
     Frontier frontier;
     for (const Worker& w : workers) {
         out.feasible += w.feasible;
@@ -418,9 +433,8 @@ SearchResult Search::run() {
         const auto& kept = options_.everything ? w.all : w.best.kept();
         out.best.insert(out.best.end(), kept.begin(), kept.end());
         for (const Candidate& candidate : w.frontier.kept()) frontier.take(candidate);
-        const Candidate& s = w.smallest;
-        if (s.peak < out.smallest.peak || (s.peak == out.smallest.peak && s.number < out.smallest.number))
-            out.smallest = s;
+        out.of_cells.insert(out.of_cells.end(), w.of_cells.begin(), w.of_cells.end());
+        if (smaller(w.smallest, out.smallest)) out.smallest = w.smallest;
     }
     if (options_.everything) {
         std::ranges::sort(out.best, {}, &Candidate::number);
@@ -428,6 +442,7 @@ SearchResult Search::run() {
         std::ranges::sort(out.best, better);
         if (out.best.size() > options_.top) out.best.resize(options_.top);
     }
+    std::ranges::sort(out.of_cells, {}, &Candidate::number);
     out.frontier = frontier.kept();
     return out;
 }
@@ -436,6 +451,35 @@ SearchResult Search::run() {
 
 SearchResult search_plans(const Settings& base, const ParameterSet& free, const SearchOptions& options) {
     return Search(base, free, options).run();
+}
+
+struct Merge::Parts {
+    std::vector<Candidate> all;
+    Frontier frontier;
+    Candidate smallest;
+};
+
+Merge::Merge() : parts_(std::make_unique<Parts>()) {}
+Merge::~Merge() = default;
+
+void Merge::take(const Candidate& candidate) {
+    parts_->all.push_back(candidate);
+    parts_->frontier.take(candidate);
+}
+
+void Merge::take_smallest(const Candidate& candidate) {
+    if (smaller(candidate, parts_->smallest)) parts_->smallest = candidate;
+}
+
+SearchResult Merge::result(std::size_t top) const {
+    SearchResult out;
+    out.feasible = static_cast<double>(parts_->all.size());
+    out.best = parts_->all;
+    std::ranges::sort(out.best, better);
+    if (out.best.size() > top) out.best.resize(top);
+    out.frontier = parts_->frontier.kept();
+    out.smallest = parts_->smallest;
+    return out;
 }
 
 }  // namespace shardscope

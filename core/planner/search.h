@@ -12,6 +12,7 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <stop_token>
 #include <vector>
 
@@ -43,6 +44,7 @@ struct SearchOptions {
     bool count_feasible = false;  // judges the memory of every plan
     bool frontier = false;        // also the best plan for every amount of memory
     bool everything = false;      // judges and keeps every plan that fits
+    bool best_of_cells = false;   // also the best plan of every cell: one for each way to cut the model
     double from = 0;              // numbers of the plans looked at: [from, to)
     double to = std::numeric_limits<double>::infinity();
     unsigned threads = 1;
@@ -53,13 +55,32 @@ struct SearchResult {
     double space = 0;                 // plans looked at or ruled out
     double feasible = 0;              // plans that fit, if counted
     double evaluated = 0;             // plans whose memory or step time was worked out
+    double full_rate = 0;             // tokens/s/GPU at an MFU of one
     std::vector<Candidate> best;      // `top` of them, or everything in canonical order
     std::vector<Candidate> frontier;  // ascending in memory and throughput
+    std::vector<Candidate> of_cells;  // in canonical order
     Candidate smallest;  // the plan that needs least memory, where none fits; infinite: no plan is valid
     bool stopped = false;
 };
 
 // `base` holds the values of what is not free; they must make sense (`is_valid` but for plan parameters).
 SearchResult search_plans(const Settings& base, const ParameterSet& free, const SearchOptions& options);
+
+// Plans that fit, found elsewhere and in any order, ranked as a search ranks them.
+class Merge {
+  public:
+    Merge();
+    ~Merge();
+    Merge(const Merge&) = delete;
+    Merge& operator=(const Merge&) = delete;
+    void take(const Candidate& candidate);
+    void take_smallest(const Candidate& candidate);
+    // The `top` best, the frontier, the smallest, and how many were taken.
+    [[nodiscard]] SearchResult result(std::size_t top) const;
+
+  private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
 
 }  // namespace shardscope

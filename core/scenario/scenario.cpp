@@ -70,19 +70,6 @@ double divisor_at_most(double number, double most) {
     return 1;
 }
 
-// Whether other parameters may have to follow an edit: rates and assumptions stand alone.
-bool others_may_follow(P id) {
-    switch (parameter(id).group) {
-        case Group::gpu:
-        case Group::assumptions: return false;
-        case Group::cluster: return id == P::gpus || id == P::gpus_per_node;
-        case Group::model:
-        case Group::training:
-        case Group::plan: return true;
-    }
-    return true;
-}
-
 // Parameters that must follow an edit of `id` do: each moves to its nearest valid value, from the model's
 // shape over the degrees of parallelism to the batch. `micro_batch` is the size to stay below where the
 // global batch is held. Returns whether all is valid then.
@@ -244,6 +231,18 @@ Settings resolve(const Scenario& scenario) {
     const P peak = peak_of(s.choice<Precision>(P::precision));
     s.set(P::peak_flops, s[peak], s.origin(peak));
     return s;
+}
+
+bool others_may_follow(P id) {
+    switch (parameter(id).group) {
+        case Group::gpu:
+        case Group::assumptions: return false;
+        case Group::cluster: return id == P::gpus || id == P::gpus_per_node;
+        case Group::model:
+        case Group::training:
+        case Group::plan: return true;
+    }
+    return true;
 }
 
 Scenario edited(const Scenario& scenario, P id, double value) {

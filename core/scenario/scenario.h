@@ -53,6 +53,8 @@ bool is_valid(const Settings& settings);
 // One edit as a person makes it in the window, in --set and on a sweep's axis: the value is moved to the
 // nearest valid one, and parameters that must follow do (the batch that is not held, heads, the shard group).
 Scenario edited(const Scenario& scenario, P id, double value);
+// Whether an edit of this parameter may make others follow; one of a rate or an assumption never does.
+bool others_may_follow(P id);
 // Which batch is held from now on; the numbers stay as they are.
 Scenario holding(const Scenario& scenario, Hold hold);
 // A preset taken: its fields' overrides are dropped.

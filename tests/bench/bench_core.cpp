@@ -4,6 +4,7 @@
 #include "explore/scaling.h"
 #include "explore/sweep.h"
 #include "explore/timeline.h"
+#include "explore/track.h"
 #include "planner/planner.h"
 #include "scenario/catalogue.h"
 
@@ -96,6 +97,31 @@ void scaling_curves(benchmark::State& state) {
     for (auto _ : state) benchmark::DoNotOptimize(scaling(scenario));
 }
 BENCHMARK(scaling_curves)->Unit(benchmark::kMicrosecond);
+
+// The tracks of all rows of the window at the sliders' usual width; an item is a track.
+void painted_tracks(benchmark::State& state, const Scenario& scenario) {
+    const Settings settings = resolve(scenario);
+    std::vector<std::pair<P, SliderScale>> sliders;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        const Parameter& row = parameter(id);
+        if (row.prominence == Prominence::row)
+            sliders.emplace_back(id, SliderScale(domain(id, settings), row.logarithmic, row, settings[id]));
+    }
+    std::size_t points = 0;
+    for (auto _ : state) {
+        points = 0;
+        for (const auto& [id, scale] : sliders) {
+            const Track made = track(scenario, id, scale, {});
+            points += made.points.size();
+            benchmark::DoNotOptimize(made);
+        }
+    }
+    state.counters["points"] = static_cast<double>(points);
+    state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(sliders.size()));
+}
+BENCHMARK_CAPTURE(painted_tracks, fsdp_13b, fsdp_13b())->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(painted_tracks, gpt3_175b_3d, gpt3_175b_3d())->Unit(benchmark::kMillisecond);
 
 // One scenario with an automatic micro-batch, planned anew each time.
 void plan_micro_batch(benchmark::State& state) {

@@ -46,10 +46,11 @@ class PaintWatch : public QObject {
 // Drags one control's handle from end to end and back. A frame lasts from the mouse event until the visible
 // plot, the last to repaint because its replot is queued, has been painted into the window's backing store.
 void drag(benchmark::State& state, const char* slider_name, const char* plot_name = "scaling",
-          const Scenario& scenario = Scenario::first_launch(commands::catalogue())) {
+          const Scenario& scenario = Scenario::first_launch(commands::catalogue()), int pins = 0) {
     Session session;
     MainWindow window(commands::catalogue(), session);
     window.model().start_with(scenario);
+    for (int i = 0; i < pins; ++i) window.model().pin();
     window.resize(1440, 900);
     auto* plot = window.findChild<QWidget*>(QLatin1String(plot_name));
     window.findChild<QTabWidget*>(QStringLiteral("tabs"))->setCurrentWidget(plot);
@@ -97,6 +98,11 @@ void drag_memory(benchmark::State& state) { drag(state, "cluster.gpu.memory/slid
 void drag_width(benchmark::State& state) { drag(state, "model.hidden_size/slider"); }
 void drag_sequence(benchmark::State& state) { drag(state, "training.sequence_length/slider"); }
 void drag_gpus(benchmark::State& state) { drag(state, "cluster.gpus/slider"); }
+// Beside six ghosts, a full table of scenarios below.
+void drag_pinned(benchmark::State& state) {
+    drag(state, "cluster.inter_node_bandwidth/slider", "scaling",
+         Scenario::first_launch(commands::catalogue()), 6);
+}
 // With a run of one's own, whose point follows.
 void drag_measured(benchmark::State& state) {
     drag(state, "cluster.inter_node_bandwidth/slider", "validation",
@@ -137,6 +143,7 @@ BENCHMARK(drag_memory)->Name("scaling/drag_memory")->Unit(benchmark::kMillisecon
 BENCHMARK(drag_width)->Name("scaling/drag_width")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_sequence)->Name("scaling/drag_sequence")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_gpus)->Name("scaling/drag_gpus")->Unit(benchmark::kMillisecond)->Iterations(300);
+BENCHMARK(drag_pinned)->Name("scaling/drag_beside_pins")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_cut_bandwidth)->Name("plan/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_cut_tensor)->Name("plan/drag_tensor")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_timeline)->Name("timeline/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);

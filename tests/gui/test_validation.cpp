@@ -65,7 +65,7 @@ class Desk : public testing::Desk {
     }
     void measure(const QString& value) {
         if (!find<QWidget>("measured")->isVisible())
-            QTest::mouseClick(find<QToolButton>("scenarios/measured"), Qt::LeftButton);
+            QTest::mouseClick(find<QAbstractButton>("scenarios/measured"), Qt::LeftButton);
         auto* field = find<QLineEdit>("measured/field");
         field->setFocus();
         field->selectAll();
@@ -276,7 +276,7 @@ TEST_CASE("a measured run outlives the window", "[measured]") {
     desk.window.restore();
     CHECK(desk.model().scenario() == left);
     CHECK(desk.find<QWidget>("measured")->isVisible());
-    desk.session.set_scenario({});
+    desk.session.set_scenarios({});
     const Scenario now = desk.model().scenario();
     desk.window.restore();
     CHECK(desk.model().scenario() == now);

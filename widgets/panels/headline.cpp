@@ -163,22 +163,28 @@ void Headline::refresh() {
 
     const bool rates = shows_rates();
     const bool unreal = rates && !answer.fits();
-    const Answer* pinned = model_.pins().empty() ? nullptr : &model_.pins().front().answer;
+    const Pin* pin = model_.compared();
+    const Answer* pinned = pin ? &pin->answer : nullptr;
     const bool compared = rates && pinned && pinned->fits();
     const auto against = [&](double now, double then) { return compared ? relative(now, then) : QString(); };
     set_rate(mfu, Output::mfu, unreal ? tr("MFU, hypothetical") : tr("MFU"),
              compared ? tr("%1 vs %2")
                             .arg(signed_number((estimate.mfu - pinned->estimate.mfu) * 100, 1),
-                                 QString(QLatin1Char(model_.pins().front().letter)))
-                      : QString());
+                                 QString(QLatin1Char(pin->letter)))
+             // What does not fit has no rates to compare with.
+             : rates && pin ? tr("– vs %1").arg(QLatin1Char(pin->letter))
+                            : QString());
     set_rate(rate, Output::tokens_per_s_per_gpu, tr("tokens/s/GPU"),
              against(estimate.tokens_per_s_per_gpu, compared ? pinned->estimate.tokens_per_s_per_gpu : 0));
     set_rate(step, Output::step_time, tr("step"),
              against(estimate.step.total, compared ? pinned->estimate.step.total : 0));
-    set_rate(days, Output::training_days,
-             answer.valid() ? tr("%1 tokens").arg(shown(answer.compiled.training_tokens, Quantity::big_count))
-                            : tr("days"),
+    // Beside a difference there is no room for what the days are for.
+    const QString run = answer.valid()
+                            ? tr("%1 tokens").arg(shown(answer.compiled.training_tokens, Quantity::big_count))
+                            : tr("days");
+    set_rate(days, Output::training_days, compared ? tr("days") : run,
              against(estimate.training_days, compared ? pinned->estimate.training_days : 0));
+    caption_[days]->setToolTip(tr("Days of the whole run: %1").arg(run));
 
     const double per_token = rates ? estimate.mfu / estimate.tokens_per_s_per_gpu : std::nan("");
     const double low = estimate.band_low * per_token;

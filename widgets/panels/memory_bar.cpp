@@ -24,6 +24,7 @@ constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 constexpr double kPadding = 12;
 constexpr double kGhost = 7;
 constexpr double kGhostPitch = 11;
+constexpr qsizetype kLeastLetters = 3;  // of a shortened name
 constexpr double kSquare = 8;
 constexpr double kStale = 0.4;  // opacity of the last valid picture while the input is not valid
 
@@ -263,8 +264,12 @@ void paint_labels(QPainter& painter, const MemoryBarGeometry& g, const Theme& th
         }
         painter.setFont(subtotal ? bold : small);
         painter.setPen(subtotal ? theme.muted : theme.text);
-        painter.drawText(QPointF(x, baseline), label.text);
-        const double width = (subtotal ? bold_metrics : metrics).horizontalAdvance(value);
+        const QFontMetricsF& face = subtotal ? bold_metrics : metrics;
+        const double width = face.horizontalAdvance(value);
+        // Beside many ghosts the square alone says what it is.
+        const double room = g.label_right - width - 4 - x;
+        const QString name = face.elidedText(label.text, Qt::ElideRight, room);
+        if (name.size() > kLeastLetters || name == label.text) painter.drawText(QPointF(x, baseline), name);
         painter.drawText(QPointF(g.label_right - width, baseline), value);
     }
 }
@@ -344,7 +349,9 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
     const double axis = text_width(small, QStringLiteral("000")) + 9;
     const double bottom = area.bottom() - (data.ghosts.empty() ? 0 : metrics.height() + 2) - 14;
     const double top = area.top() + title + metrics.height() / 2;
-    const double width = area.width() < 240 ? 36 : 44;
+    // The bar makes room for many ghosts.
+    constexpr std::size_t kManyGhosts = 3;
+    const double width = data.ghosts.size() > kManyGhosts ? 28 : area.width() < 240 ? 36 : 44;
     g.bar = QRectF(std::round(area.left() + kPadding - 4 + axis), std::round(top), width,
                    std::max(20.0, std::round(bottom - top)));
     g.ghosts_left = g.bar.right() + 7;
@@ -359,6 +366,8 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
     }
     g.label_left = std::round(std::min(g.bar.right() + ghosts + 22,
                                        std::max(least, g.label_right - values - widest(g.labels, font))));
+    // Squares and values at least.
+    g.label_left = std::min(g.label_left, std::floor(g.label_right - values - kSquare - 4));
     g.line = std::max(15.0, std::ceil(metrics.height()));
 
     double sum = 0;

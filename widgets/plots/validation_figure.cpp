@@ -86,6 +86,7 @@ struct ValidationFigure::Parts {
     ValidationQuantity quantity = ValidationQuantity::mfu;
     ValidationData data;
     std::optional<ValidationPoint> own;
+    std::vector<Ghost> ghosts;
     std::optional<std::size_t> highlight;
 
     explicit Parts(QCustomPlot& target);
@@ -110,6 +111,7 @@ struct ValidationFigure::Parts {
     QRectF paint_summary(QCPPainter& painter) const;
     void paint_points(QCPPainter& painter) const;
     void paint_own(QCPPainter& painter, LabelRoom& room) const;
+    void paint_ghosts(QCPPainter& painter, LabelRoom& room) const;
     void paint_band_label(QCPPainter& painter, LabelRoom& room) const;
 };
 
@@ -141,11 +143,12 @@ void ValidationFigure::Parts::fit() {
     };
     for (const ValidationPoint& point : data.points) include(point);
     const bool log = logarithmic(quantity);
-    if (own) {
-        // A point above its roof is shown as such at the edge instead of squeezing all others.
-        const bool possible = log || std::max(own->measured(quantity), own->predicted(quantity)) <= 1;
-        if (possible) include(*own);
-    }
+    // A point above its roof is shown as such at the edge instead of squeezing all others.
+    const auto include_possible = [&](const ValidationPoint& point) {
+        if (log || std::max(point.measured(quantity), point.predicted(quantity)) <= 1) include(point);
+    };
+    if (own) include_possible(*own);
+    for (const Ghost& pinned : ghosts) include_possible(pinned.point);
     if (high == 0) return;
     for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
         axis->setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
@@ -239,6 +242,7 @@ void ValidationFigure::Parts::paint_above(QCPPainter& painter) const {
     }
     // First: it is the one that may not go without.
     if (own) paint_own(painter, room);
+    paint_ghosts(painter, room);
     paint_band_label(painter, room);
 }
 
@@ -367,6 +371,17 @@ void ValidationFigure::Parts::paint_own(QCPPainter& painter, LabelRoom& room) co
         draw_label(painter, *box, lines, Qt::AlignHCenter, theme->pane);
 }
 
+void ValidationFigure::Parts::paint_ghosts(QCPPainter& painter, LabelRoom& room) const {
+    constexpr double kRadius = 5;
+    for (const Ghost& pinned : ghosts) {
+        const QPointF at = pixel(pinned.point);
+        const QColor color = pin_color(*theme, pinned.letter);
+        draw_diamond(painter, at, kRadius, color, theme->pane);
+        if (const auto box = room.place({kTag, kTag}, around(at, {kTag, kTag}, kRadius + 3)))
+            draw_tag(painter, *box, pinned.letter, color, fonts.small_bold);
+    }
+}
+
 // ---- the figure ------------------------------------------------------------------------------------------
 
 ValidationFigure::ValidationFigure(QCustomPlot& plot) : parts_(std::make_unique<Parts>(plot)) {}
@@ -399,11 +414,13 @@ void ValidationFigure::set_data(ValidationData data) {
 }
 
 void ValidationFigure::set_own(const std::optional<ValidationPoint>& own) { parts_->own = own; }
+void ValidationFigure::set_ghosts(std::vector<Ghost> ghosts) { parts_->ghosts = std::move(ghosts); }
 void ValidationFigure::set_highlight(std::optional<std::size_t> point) { parts_->highlight = point; }
 void ValidationFigure::refit() { parts_->fit(); }
 
 const ValidationData& ValidationFigure::data() const { return parts_->data; }
 const std::optional<ValidationPoint>& ValidationFigure::own() const { return parts_->own; }
+const std::vector<ValidationFigure::Ghost>& ValidationFigure::ghosts() const { return parts_->ghosts; }
 ValidationQuantity ValidationFigure::quantity() const { return parts_->quantity; }
 std::optional<std::size_t> ValidationFigure::highlight() const { return parts_->highlight; }
 Stretch ValidationFigure::range() const { return {parts_->x().range().lower, parts_->x().range().upper}; }
@@ -438,6 +455,11 @@ QString ValidationFigure::description() const {
                                       .arg(QString::fromStdString(family.name))
                                       .arg(family.summary.n)
                                       .arg(shown(family.summary.mean_abs_error, Quantity::percent));
+    }
+    for (const Ghost& pinned : p.ghosts) {
+        out += QLatin1Char(' ') + tr("Run of pin %1: predicted %2.")
+                                      .arg(QLatin1Char(pinned.letter))
+                                      .arg(error_words(pinned.point.error));
     }
     if (p.own) out += QLatin1Char(' ') + tr("My run: predicted %1.").arg(error_words(p.own->error));
     return out;

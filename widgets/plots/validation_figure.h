@@ -28,12 +28,19 @@ class ValidationFigure {
     void set_data(ValidationData data);
     // The axes stay as they are, see `refit`.
     void set_own(const std::optional<ValidationPoint>& own);
+    // Measured runs of pinned scenarios.
+    struct Ghost {
+        char letter = 'B';
+        ValidationPoint point;
+    };
+    void set_ghosts(std::vector<Ghost> ghosts);
     void set_highlight(std::optional<std::size_t> point);
     // Ranges and margins for what is shown now.
     void refit();
 
     [[nodiscard]] const ValidationData& data() const;
     [[nodiscard]] const std::optional<ValidationPoint>& own() const;
+    [[nodiscard]] const std::vector<Ghost>& ghosts() const;
     [[nodiscard]] ValidationQuantity quantity() const;
     [[nodiscard]] std::optional<std::size_t> highlight() const;
     [[nodiscard]] Stretch range() const;  // of both axes

@@ -59,6 +59,14 @@ void ValidationPlot::update_figure() {
     figure_->set_own(own_point(model().answer()));
 }
 
+void ValidationPlot::take_pins() {
+    std::vector<ValidationFigure::Ghost> ghosts;
+    for (const Pin& pin : model().pins()) {
+        if (const auto point = own_point(pin.answer)) ghosts.push_back({pin.letter, *point});
+    }
+    figure_->set_ghosts(std::move(ghosts));
+}
+
 void ValidationPlot::refit_figure() { figure_->refit(); }
 
 void ValidationPlot::style_figure(const Theme& theme, const QFont& font) { figure_->set_style(theme, font); }

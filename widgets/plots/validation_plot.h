@@ -25,6 +25,7 @@ class ValidationPlot : public LivePlot {
 
   protected:
     void update_figure() override;
+    void take_pins() override;
     void refit_figure() override;
     void style_figure(const Theme& theme, const QFont& font) override;
     [[nodiscard]] QString description() const override;

@@ -14,7 +14,7 @@
 #include <initializer_list>
 
 #include "widgets/rows/parameter_field.h"
-#include "widgets/rows/parameter_slider.h"
+#include "widgets/rows/track_slider.h"
 #include "widgets/text.h"
 #include "widgets/theme/theme.h"
 
@@ -218,7 +218,7 @@ ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent)
     setObjectName(key);
 
     label_ = new QLabel(this);
-    slider_ = new ParameterSlider(this);
+    slider_ = new TrackSlider(id, model_, this);
     slider_->setObjectName(key + QStringLiteral("/slider"));
     connect(slider_, &ParameterSlider::pressed, this, [this] { model_.begin_gesture(id_); });
     connect(slider_, &ParameterSlider::dragged, this, [this](double value) { model_.drag(id_, value); });

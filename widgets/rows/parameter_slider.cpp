@@ -15,18 +15,11 @@
 namespace shardscope {
 namespace {
 
-constexpr int kPositions = 400;
 constexpr int kKeyStep = 4;  // positions an arrow key moves on a continuous groove: 1 % of it
 constexpr double kInset = 6;
 constexpr double kGroove = 12;
 constexpr double kHandleWidth = 9;
 constexpr double kHandleHeight = 19;
-
-double to_digits(double value, int digits) {
-    if (value == 0) return 0;
-    const double unit = std::pow(10.0, std::floor(std::log10(std::fabs(value))) - digits + 1);
-    return std::round(value / unit) * unit;
-}
 
 // Qt has no accessible interface for an QAbstractSlider that is not a QSlider.
 class SliderAccess : public QAccessibleWidget, public QAccessibleValueInterface {
@@ -38,7 +31,11 @@ class SliderAccess : public QAccessibleWidget, public QAccessibleValueInterface 
         return QAccessibleWidget::interface_cast(type);
     }
     QString text(QAccessible::Text kind) const override {
-        return kind == QAccessible::Value ? slider().valueText() : QAccessibleWidget::text(kind);
+        if (kind == QAccessible::Value) return slider().valueText();
+        QString words = QAccessibleWidget::text(kind);
+        const QString track = kind == QAccessible::Description ? slider().track_text() : QString();
+        if (!words.isEmpty() && !track.isEmpty()) words += QLatin1Char(' ');
+        return words + track;
     }
     QVariant currentValue() const override { return slider().current(); }
     void setCurrentValue(const QVariant& value) override {
@@ -61,100 +58,6 @@ QAccessibleInterface* access(const QString&, QObject* object) {
 }
 
 }  // namespace
-
-SliderScale::SliderScale(const Domain& domain, bool logarithmic, const Parameter& parameter, double value)
-    : stops_(domain.stops),
-      low_(domain.low),
-      high_(domain.high),
-      step_(domain.step),
-      logarithmic_(logarithmic),
-      whole_(parameter.whole),
-      cells_(!domain.stops.empty() && !parameter.names.empty()) {
-    const auto units = units_of(parameter.quantity);
-    if (!units.empty()) unit_ = units.front().factor;
-    if (!stops_.empty()) {
-        if (!cells_ && std::isfinite(value)) {
-            const auto [least, most] = std::ranges::minmax(stops_);
-            if (value > most) stops_.push_back(value);
-            if (value < least) stops_.insert(stops_.begin(), value);
-        }
-        low_ = stops_.front();
-        high_ = stops_.back();
-        last_ = std::max(1, static_cast<int>(stops_.size()) - 1);
-        return;
-    }
-    last_ = kPositions;
-    logarithmic_ = logarithmic_ && low_ > 0;
-    // Zero has no place on a logarithmic groove; it is shown at its left end.
-    if (std::isfinite(value) && (!logarithmic_ || value > 0)) {
-        low_ = std::min(low_, value);
-        high_ = std::max(high_, value);
-    }
-    if (!(high_ > low_)) high_ = low_ + 1;
-}
-
-double SliderScale::at(int position) const {
-    if (!stops_.empty()) {
-        return stops_[static_cast<std::size_t>(std::clamp(position, 0, static_cast<int>(stops_.size()) - 1))];
-    }
-    return roundest(static_cast<double>(position) / last_, 0.5 / last_);
-}
-
-double SliderScale::roundest(double where, double tolerance) const {
-    if (!stops_.empty()) return at(position_at(where));
-    if (where <= 0) return low_;
-    if (where >= 1) return high_;
-    const double exact = logarithmic_ ? low_ * std::pow(high_ / low_, where) : low_ + (high_ - low_) * where;
-    const auto on_step = [&](double v) { return step_ > 0 ? std::round(v / step_) * step_ : v; };
-    const auto here = [&](double v) {
-        return v >= low_ && v <= high_ && std::fabs(v - on_step(v)) <= 1e-9 * std::fabs(v) &&
-               std::fabs(fraction(v) - where) < tolerance;
-    };
-    if (whole_ && exact >= 1) {
-        const double power = std::exp2(std::round(std::log2(exact)));
-        if (here(power)) return power;
-    }
-    for (const int digits : {1, 2, 3}) {
-        const double round = to_digits(exact / unit_, digits) * unit_;
-        if (here(round)) return round;
-    }
-    const double stepped = step_ > 0 ? on_step(exact) : to_digits(exact / unit_, 3) * unit_;
-    return std::clamp(stepped, low_, high_);
-}
-
-double SliderScale::fraction(double value) const {
-    if (!std::isfinite(value)) return 0;
-    if (stops_.empty()) {
-        if (logarithmic_ && value <= 0) return 0;
-        const double part =
-            logarithmic_ ? std::log(value / low_) / std::log(high_ / low_) : (value - low_) / (high_ - low_);
-        return std::clamp(part, 0.0, 1.0);
-    }
-    const std::size_t count = stops_.size();
-    double place = value > stops_.back() ? static_cast<double>(count - 1) : 0;
-    const auto found = std::ranges::find(stops_, value);
-    if (found != stops_.end()) {
-        place = static_cast<double>(found - stops_.begin());
-    } else {
-        for (std::size_t i = 0; i + 1 < count; ++i) {
-            if (stops_[i] >= value || value >= stops_[i + 1]) continue;
-            const bool by_ratio = logarithmic_ && stops_[i] > 0;
-            place = static_cast<double>(i) +
-                    (by_ratio ? std::log(value / stops_[i]) / std::log(stops_[i + 1] / stops_[i])
-                              : (value - stops_[i]) / (stops_[i + 1] - stops_[i]));
-        }
-    }
-    if (cells_) return (place + 0.5) / static_cast<double>(count);
-    return count > 1 ? place / static_cast<double>(count - 1) : 0;
-}
-
-int SliderScale::position_at(double fraction) const {
-    if (cells_) {
-        const double place = std::floor(fraction * static_cast<double>(stops_.size()));
-        return static_cast<int>(std::clamp(place, 0.0, static_cast<double>(stops_.size() - 1)));
-    }
-    return static_cast<int>(std::lround(std::clamp(fraction, 0.0, 1.0) * last_));
-}
 
 ParameterSlider::ParameterSlider(QWidget* parent) : QAbstractSlider(parent) {
     static const bool installed = [] {
@@ -225,7 +128,7 @@ void ParameterSlider::step(int positions) {
     if (positions == 0) return;
     const int way = positions > 0 ? 1 : -1;
     // From between two positions a step up starts at the lower one and a step down at the higher one.
-    const double place = scale_.fraction(value_) * scale_.last();
+    const double place = scale_.place(value_);
     constexpr double kRounding = 1e-9;
     const int start = scale_.has_cells() ? scale_.position(value_)
                       : way > 0          ? static_cast<int>(std::floor(place + kRounding))
@@ -319,9 +222,10 @@ void ParameterSlider::changeEvent(QEvent* event) {
 double ParameterSlider::zoom() const { return std::max(1.0, fontMetrics().height() / 17.0); }
 
 QRectF ParameterSlider::groove() const {
-    const double height = kGroove * zoom();
-    const double inset = kInset * zoom();
-    return {inset, (this->height() - height) / 2, std::max(1.0, width() - 2 * inset), height};
+    const double height = std::round(kGroove * zoom());
+    // On whole pixels: the columns of a track are.
+    const double inset = std::round(kInset * zoom());
+    return {inset, std::floor((this->height() - height) / 2), std::max(1.0, width() - 2 * inset), height};
 }
 
 QPointF ParameterSlider::pointOf(double value) const {
@@ -344,24 +248,12 @@ QSize ParameterSlider::sizeHint() const {
 
 QSize ParameterSlider::minimumSizeHint() const { return {60, sizeHint().height()}; }
 
-void ParameterSlider::paintTrack(QPainter& painter, const QRectF& groove) {
+void ParameterSlider::paint_track(QPainter& painter, const QRectF& groove) {
     const Theme& theme = current_theme();
     const QRectF frame = groove.adjusted(0.5, 0.5, -0.5, -0.5);
     painter.setPen(Qt::NoPen);
     painter.setBrush(isEnabled() ? theme.raised : theme.window);
     painter.drawRoundedRect(frame, 2, 2);
-    if (isEnabled() && parameter_) {
-        QColor tint = theme.accent;
-        tint.setAlphaF(0.32F);
-        QRectF filled = frame;
-        if (isRightToLeft()) {
-            filled.setLeft(pointOf(value_).x());
-        } else {
-            filled.setRight(pointOf(value_).x());
-        }
-        painter.setBrush(tint);
-        painter.drawRoundedRect(filled, 2, 2);
-    }
     QColor edge = theme.kind == Theme::Kind::dark ? theme.border : QColor(0, 0, 0, 71);
     if (!isEnabled()) edge = theme.line;
     painter.setPen(QPen(edge, 1));
@@ -379,7 +271,7 @@ void ParameterSlider::paintEvent(QPaintEvent*) {
     const Theme& theme = current_theme();
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    paintTrack(painter, groove());
+    paint_track(painter, groove());
 
     const QColor ink = Theme::light().text;  // the handle is the same on every track and in both themes
     const QRectF knob = handle().adjusted(0.6, 0.6, -0.6, -0.6);

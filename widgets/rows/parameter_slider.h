@@ -7,46 +7,10 @@
 
 #include <QAbstractSlider>
 #include <QRectF>
-#include <vector>
 
-#include "parameters/parameter.h"
-#include "scenario/settings.h"
+#include "explore/slider_scale.h"
 
 namespace shardscope {
-
-// Positions 0 … last() and the values they stand for: one position a stop where the domain is a list, else
-// 400 steps from low to high. A value beyond the ends extends them.
-class SliderScale {
-  public:
-    SliderScale() = default;
-    SliderScale(const Domain& domain, bool logarithmic, const Parameter& parameter, double value);
-
-    [[nodiscard]] int last() const { return last_; }
-    [[nodiscard]] bool is_list() const { return !stops_.empty(); }
-    // Each value has a cell of the groove to itself (choices) instead of a point on it.
-    [[nodiscard]] bool has_cells() const { return cells_; }
-    [[nodiscard]] double low() const { return low_; }
-    [[nodiscard]] double high() const { return high_; }
-    [[nodiscard]] double at(int position) const;
-    // The roundest value within `tolerance` of a place along the groove: a power of two, or few digits in the
-    // unit it is shown in.
-    [[nodiscard]] double roundest(double where, double tolerance) const;
-    // Where the value lies along the groove, 0 … 1.
-    [[nodiscard]] double fraction(double value) const;
-    [[nodiscard]] int position(double value) const { return position_at(fraction(value)); }
-    [[nodiscard]] int position_at(double fraction) const;
-
-  private:
-    std::vector<double> stops_;
-    double low_ = 0;
-    double high_ = 1;
-    double step_ = 0;
-    double unit_ = 1;
-    bool logarithmic_ = false;
-    bool whole_ = false;
-    bool cells_ = false;
-    int last_ = 1;
-};
 
 class ParameterSlider : public QAbstractSlider {
     Q_OBJECT
@@ -64,6 +28,9 @@ class ParameterSlider : public QAbstractSlider {
     [[nodiscard]] const SliderScale& scale() const { return scale_; }
     [[nodiscard]] QString valueText() const;  // "400 Gbit/s"
 
+    // What the groove shows, in words; empty where it is plain.
+    [[nodiscard]] virtual QString track_text() const { return {}; }
+
     [[nodiscard]] QRectF groove() const;
     // Where a value stands in this widget: the middle of the handle that shows it.
     [[nodiscard]] QPointF pointOf(double value) const;
@@ -78,8 +45,8 @@ class ParameterSlider : public QAbstractSlider {
     void released();
 
   protected:
-    // The groove below the handle. A painted track (what would happen along it) replaces this.
-    virtual void paintTrack(QPainter& painter, const QRectF& groove);
+    // The groove below the handle: plain, unless a painted track replaces it.
+    virtual void paint_track(QPainter& painter, const QRectF& groove);
 
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;

@@ -444,6 +444,19 @@ QFont scaled_font(const QFont& base, double factor, bool bold) {
     return font;
 }
 
+QColor mfu_color(double mfu) {
+    // Nine colours of viridis at equal distances; between two of them straight lines stay within what an eye
+    // tells apart. Source: van der Walt and Smith, matplotlib's default colour map, CC0.
+    static const std::array<QColor, 9> viridis{rgb(0x440154), rgb(0x472D7B), rgb(0x3B528B),
+                                               rgb(0x2C728E), rgb(0x21918C), rgb(0x28AE80),
+                                               rgb(0x5EC962), rgb(0xADDC30), rgb(0xFDE725)};
+    constexpr double kLast = viridis.size() - 1;
+    // Written so that NaN lands at the lower end.
+    const double place = mfu > 0 ? std::min(mfu / kMfuScale, 1.0) * kLast : 0;
+    const auto below = static_cast<std::size_t>(std::min(place, kLast - 1));
+    return mixed(viridis[below], viridis[below + 1], place - static_cast<double>(below));
+}
+
 void fill_hatch(QPainter& painter, const QRectF& area, const Theme& theme, double pitch, double width) {
     if (area.isEmpty() || pitch <= 0) return;
     // Lines x + y = c, cut to the area by hand: SVG export ignores clipping. They are counted from the origin

@@ -53,6 +53,10 @@ inline constexpr double kSmall = 0.92;
 inline constexpr double kTitle = 1.33;
 inline constexpr double kDisplay = 2.0;
 
+// The colour of an MFU, the same in every theme and plot: viridis over 0 … kMfuScale, the ends beyond.
+QColor mfu_color(double mfu);
+inline constexpr double kMfuScale = 0.6;
+
 // 45° hatch over a rectangle; `pitch` in px between lines of `width` px.
 void fill_hatch(QPainter& painter, const QRectF& area, const Theme& theme, double pitch = 8,
                 double width = 1);

@@ -219,3 +219,32 @@ TEST_CASE("search: the result does not depend on threads, pruning, or where the 
         REQUIRE(together[i].score == all.best[i].score);
     }
 }
+
+TEST_CASE("search: the best plan of every cell is the best of that cell's plans", "[planner]") {
+    const Scenario scenario = of_model("llama-2-13b", {{P::gpus, 32}, {P::global_batch, 64}});
+    const Settings settings = resolve(scenario);
+    SearchOptions everything;
+    everything.everything = true;
+    const SearchResult all = search_plans(settings, usually_free(), everything);
+    SearchOptions options;
+    options.best_of_cells = true;
+    options.threads = 2;
+    const SearchResult found = search_plans(settings, usually_free(), options);
+    const PlanSpace space(settings, usually_free());
+    std::vector<Candidate> expected;
+    std::size_t at = 0;
+    for (const Cell& cell : space.cells()) {
+        Candidate best;
+        best.score = -1;
+        for (; at < all.best.size() && all.best[at].number < cell.first + cell.plans; ++at) {
+            if (all.best[at].score > best.score) best = all.best[at];
+        }
+        if (best.score > 0) expected.push_back(best);
+    }
+    REQUIRE(found.of_cells.size() == expected.size());
+    REQUIRE(expected.size() > 20);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        CHECK(found.of_cells[i].number == expected[i].number);
+        CHECK(found.of_cells[i].score == expected[i].score);
+    }
+}

@@ -1,0 +1,150 @@
+// `shardscope plan`: the best plans for a job, and why their neighbours lose; alone or in shares.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "base/text.h"
+#include "explore/jobs.h"
+#include "files/plan_file.h"
+#include "files/scenario_file.h"
+
+namespace shardscope::commands {
+namespace {
+
+struct Options {
+    std::string file;
+    std::vector<std::string> assignments;
+    std::string free;
+    std::string objective = "mfu";
+    double top = 5;
+    bool allow_risky = false;
+    bool timing = false;
+    std::string shard;
+    std::vector<std::string> merge;
+    std::string format = "text";
+    std::string target;
+};
+
+ParameterSet parse_free(const std::string& keys, Problems& problems) {
+    ParameterSet out;
+    for (const std::string& part : split(keys, ',')) {
+        const std::string key = trim(part);
+        const P id = parse_key("--free " + key, key, problems);
+        if (id == P::count) continue;
+        if (!parameter(id).plan) {
+            problems.push_back(
+                {"--free " + key, "it is no choice of the training plan", "", "sweep it, or solve for it"});
+            continue;
+        }
+        out.set(index(id));
+    }
+    return out;
+}
+
+// Writes to the target or standard output.
+int print(const std::string& text, const Options& options) {
+    if (options.target.empty()) {
+        std::fputs(text.c_str(), stdout);
+        return kDone;
+    }
+    Problems problems;
+    if (write_whole(options.target, text, problems)) return kDone;
+    report(problems, options.target);
+    return kUnusable;
+}
+
+int print(const PlanReport& found, const Options& options) {
+    const bool json = options.format == "json";
+    if (found.found() || json) {
+        const int code = print(json ? plan_json(found) + "\n" : plan_text(found), options);
+        if (code != kDone) return code;
+    }
+    if (found.found()) return kDone;
+    std::fprintf(stderr, "%s\n", found.reason.c_str());
+    return kNoSolution;
+}
+
+int merge(const Options& options) {
+    Problems problems;
+    std::vector<std::string> texts;
+    for (const std::string& file : options.merge) texts.push_back(read_text(file, problems));
+    PlanReport found;
+    if (problems.empty()) found = merge_shards(texts, options.merge, catalogue(), problems);
+    if (problems.empty()) return print(found, options);
+    report(problems, {});
+    return kUnusable;
+}
+
+int run(const Options& options) {
+    Problems problems;
+    if (!options.merge.empty()) {
+        if (!options.file.empty())
+            problems.push_back(
+                {options.file, "a scenario beside --merge", "the shares carry theirs", "leave it out"});
+        if (problems.empty()) return merge(options);
+    } else if (options.file.empty()) {
+        problems.push_back({"", "the scenario file is missing", "", "add FILE, or --merge FILE…"});
+    }
+    if (!problems.empty()) {
+        report(problems, {});
+        return kUnusable;
+    }
+    PlanQuestion question;
+    if (!load_job(options.file, options.assignments, question.scenario)) return kUnusable;
+    question.free = options.free.empty() ? free_of(question.scenario) : parse_free(options.free, problems);
+    // What is not free is what the person said; what was automatic and is not free keeps its last value.
+    question.scenario = locked(question.scenario);
+    question.allow_risky = options.allow_risky;
+    const std::vector<Output> objectives = parse_outputs(options.objective, problems);
+    if (objectives.size() == 1) question.objective = objectives.front();
+    else if (problems.empty())
+        problems.push_back({"--objective " + options.objective, "is not one output", "", "name one"});
+    constexpr double kMostPlans = 1e6;
+    if (options.top < 1 || options.top > kMostPlans || options.top != std::floor(options.top))
+        problems.push_back({"--top", "is no number of plans", "", "use a whole number from 1 to 1,000,000"});
+    else question.top = static_cast<std::size_t>(options.top);
+    Shard shard;
+    if (!options.shard.empty()) parse_shard(options.shard, shard, problems);
+    if (!problems.empty()) {
+        report(problems, {});
+        return kUnusable;
+    }
+    if (!options.shard.empty()) return print(shard_lines(question, shard, usable_threads()), options);
+    const auto start = std::chrono::steady_clock::now();
+    const PlanReport found = plan_report(question, usable_threads());
+    if (options.timing) {
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+        std::fprintf(stderr, "{\"evaluated\": %s, \"seconds\": %s}\n", exact(found.evaluated).c_str(),
+                     exact(took.count()).c_str());
+    }
+    return print(found, options);
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Context& context) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand(
+        "plan", "The best plan for the model on the cluster, the runners-up, and why each neighbour loses");
+    command->add_option("FILE", options->file, "Scenario file; - reads standard input");
+    command->add_option("--set", options->assignments, "KEY=VALUE")->take_all()->allow_extra_args(false);
+    command->add_option("--free", options->free,
+                        "KEY,…: plan parameters to choose; else those in `auto`, else all but "
+                        "async_tensor_parallel");
+    command->add_option("--objective", options->objective, "FIELD to make best: mfu unless set");
+    command->add_option("--top", options->top, "Plans to show");
+    command->add_flag("--allow-risky", options->allow_risky, "Also plans that may or may not fit");
+    command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+    command->add_flag("--timing", options->timing, "Plans evaluated and seconds, as JSON on standard error");
+    command->add_option("--shard", options->shard,
+                        "I/N: the plans that fit of the I-th of N blocks, one a line");
+    command->add_option("--merge", options->merge, "Files of all shares: the plans of the whole");
+    command->add_option("-o", options->target, "File instead of standard output");
+    command->callback([options, &context] { context.exit_code = run(*options); });
+}
+
+}  // namespace shardscope::commands

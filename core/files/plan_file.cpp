@@ -1,0 +1,333 @@
+#include "files/plan_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "files/json_values.h"
+#include "files/scenario_file.h"
+
+namespace shardscope {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+// What the report says of every plan.
+constexpr std::array kShown{Output::mfu,       Output::tokens_per_s_per_gpu, Output::tokens_per_s,
+                            Output::step_time, Output::peak_memory,          Output::training_days,
+                            Output::cost};
+
+ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : nullptr; }
+
+ordered_json plan_values(const Plan& plan) {
+    ordered_json out = ordered_json::object();
+    for (std::size_t i = 0; i < kPlanSize; ++i)
+        out[std::string(field_of(kPlanParameters[i]))] = write_value(kPlanParameters[i], plan.value[i]);
+    return out;
+}
+
+// A plan with the batch it makes.
+ordered_json plan_values(const Settings& s) {
+    ordered_json out = plan_values(plan_of(s));
+    for (const P id : {P::accumulation, P::global_batch})
+        out[std::string(field_of(id))] = write_value(id, s[id]);
+    return out;
+}
+
+ordered_json entry(const Answer& answer, Output objective) {
+    ordered_json out;
+    out["plan"] = plan_values(answer.settings);
+    out["verdict"] = std::string(name_of(answer.estimate.verdict));
+    out["wall"] = std::string(name_of(answer.estimate.wall));
+    for (const Output id : kShown) out[std::string(output(id).path)] = number(value_of(id, answer));
+    out[std::string(output(objective).path)] = number(value_of(objective, answer));
+    return out;
+}
+
+ordered_json keys_of(const ParameterSet& set) {
+    ordered_json out = ordered_json::array();
+    for (const P id : kPlanParameters) {
+        if (set[index(id)]) out.push_back(std::string(field_of(id)));
+    }
+    return out;
+}
+
+// "t 8 SP · p 4 × 5 interleaved · zero1 · micro-batch 1 × 48": what distinguishes a plan, in one line.
+std::string short_plan(const Settings& s) {
+    std::string out;
+    const auto add = [&](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
+    const auto degree = [&](const char* name, P id) {
+        if (s[id] > 1) add(name + (" " + format(id, s[id])));
+    };
+    degree("TP", P::tensor_parallel);
+    if (s[P::tensor_parallel] > 1 && s.on(P::sequence_parallel)) out += " SP";
+    degree("CP", P::context_parallel);
+    degree("EP", P::expert_parallel);
+    degree("PP", P::pipeline_parallel);
+    if (s[P::virtual_stages] > 1) out += "×" + format(P::virtual_stages, s[P::virtual_stages]);
+    if (s[P::pipeline_parallel] > 1) out += " " + format(P::schedule, s[P::schedule]);
+    std::string sharing = format(P::sharding, s[P::sharding]);
+    if (s[P::shard_group] > 0) sharing += " in " + format(P::shard_group, s[P::shard_group]);
+    add(sharing);
+    if (is_fsdp(s) && !s.on(P::reshard_after_forward)) out += " kept";
+    add("micro-batch " + format(P::micro_batch, s[P::micro_batch]) + " × " +
+        format(P::accumulation, s[P::accumulation]));
+    if (s[P::recompute] != 0) add("recompute " + format(P::recompute, s[P::recompute]));
+    if (s[P::offload] != 0) add("offload " + format(P::offload, s[P::offload]));
+    return out;
+}
+
+std::string padded(std::string text, std::size_t width) {
+    std::size_t shown = 0;
+    for (const char c : text) shown += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
+    if (shown < width) text.append(width - shown, ' ');
+    return text;
+}
+
+std::string counted(double plans) { return format(plans, Quantity::count); }
+
+}  // namespace
+
+std::string plan_json(const PlanReport& report) {
+    ordered_json out;
+    out["name"] = report.question.scenario.title();
+    out["objective"] = std::string(output(report.question.objective).path);
+    out["free"] = keys_of(report.question.free);
+    out["space"] = static_cast<std::uint64_t>(report.space);
+    out["feasible"] = static_cast<std::uint64_t>(report.feasible);
+    out["plans"] = ordered_json::array();
+    for (const Answer& plan : report.plans) out["plans"].push_back(entry(plan, report.question.objective));
+    out["frontier"] = ordered_json::array();
+    for (const Candidate& edge : report.frontier) {
+        out["frontier"].push_back({{"plan", plan_values(edge.plan)},
+                                   {"verdict", std::string(name_of(edge.verdict))},
+                                   {"memory.peak_bytes", edge.peak},
+                                   {"mfu", edge.tokens_per_s_per_gpu / report.full_rate},
+                                   {"tokens_per_s_per_gpu", edge.tokens_per_s_per_gpu},
+                                   {"step_time_s", edge.step}});
+    }
+    out["neighbours"] = ordered_json::array();
+    for (const Neighbour& n : report.neighbours) {
+        ordered_json one;
+        one["axis"] = std::string(parameter(n.id).key);
+        one["from"] = write_value(n.id, n.from);
+        one["to"] = write_value(n.id, n.to);
+        one.update(entry(n.answer, report.question.objective));
+        one["over_bytes"] = n.over;
+        one["slower_s"] = n.over > 0 ? ordered_json(nullptr) : ordered_json(n.slower);
+        one["parts_s"] = ordered_json::object();
+        for (const Neighbour::Part& part : n.parts) one["parts_s"][part.label] = part.seconds;
+        one["why"] = why(n);
+        out["neighbours"].push_back(std::move(one));
+    }
+    out["reason"] = report.reason.empty() ? ordered_json(nullptr) : ordered_json(report.reason);
+    return out.dump();
+}
+
+std::string plan_text(const PlanReport& report) {
+    std::string out = report.question.scenario.title() + "\n";
+    out += counted(report.feasible) + " of " + counted(report.space) + " plans fit\n";
+    if (!report.found()) return out;
+    const OutputRow& objective = output(report.question.objective);
+    const auto line = [&](const std::string& mark, const std::string& plan, const Answer& answer) {
+        out += padded(mark, 4) + padded(plan, 78) + padded(text_of(Output::peak_memory, answer), 11) +
+               padded(text_of(Output::mfu, answer), 8);
+        out += report.question.objective == Output::mfu ? text_of(Output::tokens_per_s_per_gpu, answer)
+                                                        : text_of(report.question.objective, answer);
+        out += answer.estimate.verdict == Verdict::risky ? "  risky\n" : "\n";
+    };
+    out += "\n" + padded("", 4) + padded("plan", 78) + padded("memory", 11) + padded("MFU", 8) +
+           (report.question.objective == Output::mfu ? "tokens/s/GPU" : std::string(objective.label)) + "\n";
+    for (std::size_t i = 0; i < report.plans.size(); ++i)
+        line(std::to_string(i + 1), short_plan(report.plans[i].settings), report.plans[i]);
+    out += "\nOne step away from the best\n";
+    for (const Neighbour& n : report.neighbours) out += "    " + padded(title(n), 44) + why(n) + "\n";
+    return out;
+}
+
+bool parse_shard(const std::string& text, Shard& shard, Problems& problems) {
+    const std::vector<std::string> parts = split(text, '/');
+    const Parsed part = parse(parts[0], Quantity::count);
+    const Parsed count = parts.size() == 2 ? parse(parts[1], Quantity::count) : Parsed{};
+    const auto whole = [](const Parsed& p) {
+        return p.ok && p.value >= 1 && p.value == std::floor(p.value) && p.value <= 1e9;
+    };
+    if (!whole(part) || !whole(count) || part.value > count.value) {
+        problems.push_back(
+            {"--shard " + text, "is no share", "", "write I/N with 1 ≤ I ≤ N, for instance 2/8"});
+        return false;
+    }
+    shard.part = static_cast<std::size_t>(part.value);
+    shard.parts = static_cast<std::size_t>(count.value);
+    return true;
+}
+
+std::string shard_lines(const PlanQuestion& question, const Shard& shard, unsigned threads) {
+    const Settings settings = resolve(question.scenario);
+    SearchOptions options = options_of(question);
+    options.frontier = false;
+    options.everything = true;
+    options.threads = threads;
+    const auto total = static_cast<std::size_t>(PlanSpace(settings, question.free).size());
+    options.from = static_cast<double>(shard.begin(total));
+    options.to = static_cast<double>(shard.end(total));
+    const SearchResult found = search_plans(settings, question.free, options);
+
+    ordered_json search;
+    search["shard"] = {shard.part, shard.parts};
+    search["version"] = SHARDSCOPE_VERSION;
+    search["scenario"] = json::parse(write_scenario(question.scenario, false));
+    search["free"] = keys_of(question.free);
+    search["objective"] = std::string(output(question.objective).path);
+    search["allow_risky"] = question.allow_risky;
+    search["top"] = question.top;
+    search["space"] = static_cast<std::uint64_t>(found.space);
+    search["full_rate"] = found.full_rate;
+    search["least"] = {{"peak_bytes", number(found.smallest.peak)},
+                       {"number", found.smallest.number},
+                       {"plan", plan_values(found.smallest.plan)}};
+
+    std::string out;
+    for (const Candidate& plan : found.best) {
+        out += "{\"number\":" + exact(plan.number) + ",\"plan\":" + plan_values(plan.plan).dump() +
+               ",\"verdict\":\"" + std::string(name_of(plan.verdict)) +
+               "\",\"memory.peak_bytes\":" + exact(plan.peak) + ",\"step_time_s\":" + exact(plan.step) +
+               ",\"tokens_per_s_per_gpu\":" + exact(plan.tokens_per_s_per_gpu) +
+               ",\"mfu\":" + exact(plan.tokens_per_s_per_gpu / found.full_rate) +
+               ",\"score\":" + (std::isfinite(plan.score) ? exact(plan.score) : "null");
+        if (&plan == &found.best.front()) out += ",\"search\":" + search.dump();
+        out += "}\n";
+    }
+    if (found.best.empty()) out = "{\"search\":" + search.dump() + "}\n";
+    return out;
+}
+
+namespace {
+
+Plan read_plan(const json& values, Problems& problems) {
+    Plan out;
+    for (std::size_t i = 0; i < kPlanSize; ++i) {
+        const std::string field(field_of(kPlanParameters[i]));
+        if (!values.is_object() || !values.contains(field)) {
+            problems.push_back({"/plan/" + field, "is missing", "", {}});
+            continue;
+        }
+        out.value[i] = read_value(kPlanParameters[i], values[field], "/plan/" + field, problems);
+    }
+    return out;
+}
+
+double read_number(const json& line, const char* field, Problems& problems) {
+    if (line.contains(field) && line[field].is_number()) return line[field].get<double>();
+    problems.push_back({std::string("/") + field, "is no number", "", {}});
+    return 0;
+}
+
+Candidate read_candidate(const json& line, Problems& problems) {
+    Candidate out;
+    out.plan = read_plan(line.value("plan", json()), problems);
+    out.number = read_number(line, "number", problems);
+    out.peak = read_number(line, "memory.peak_bytes", problems);
+    out.step = read_number(line, "step_time_s", problems);
+    out.tokens_per_s_per_gpu = read_number(line, "tokens_per_s_per_gpu", problems);
+    const bool ranked = line.contains("score") && !line["score"].is_null();
+    out.score = ranked ? read_number(line, "score", problems) : -std::numeric_limits<double>::infinity();
+    out.verdict = line.value("verdict", "") == "risky" ? Verdict::risky : Verdict::fits;
+    return out;
+}
+
+// The search a share is of, without what differs between shares.
+json common_part(json search) {
+    search.erase("shard");
+    search.erase("least");
+    return search;
+}
+
+PlanQuestion read_question(const json& search, Catalogue& catalogue, Problems& problems) {
+    PlanQuestion out;
+    out.scenario = read_scenario(search["scenario"].dump(), catalogue, {}, problems, true);
+    for (const json& key : search["free"])
+        out.free.set(index(find_parameter("training." + key.get<std::string>())));
+    out.objective = find_output(search["objective"].get<std::string>());
+    out.allow_risky = search["allow_risky"].get<bool>();
+    out.top = search["top"].get<std::size_t>();
+    return out;
+}
+
+}  // namespace
+
+PlanReport merge_shards(const std::vector<std::string>& shares, const std::vector<std::string>& names,
+                        Catalogue& catalogue, Problems& problems) {
+    json search;
+    Merge merge;
+    std::vector<bool> seen;
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+        const auto fail = [&](int line, const std::string& what, const std::string& suggestion) {
+            Problem problem{names[i], what, "", suggestion};
+            problem.line = line;
+            problems.push_back(std::move(problem));
+        };
+        const std::vector<Document> lines = split_documents(shares[i]);
+        if (lines.empty()) fail(0, "is empty", "give the files that plan --shard wrote");
+        for (const Document& document : lines) {
+            const json line = json::parse(document.text, nullptr, false);
+            if (!line.is_object()) {
+                fail(document.line, "is not a line of plan --shard", "write it again");
+                return {};
+            }
+            if (&document == &lines.front()) {
+                if (!line.contains("search")) {
+                    fail(document.line, "does not say which search it is a share of",
+                         "give the whole file that plan --shard wrote");
+                    return {};
+                }
+                const json& mine = line["search"];
+                if (search.is_null()) {
+                    search = mine;
+                    seen.assign(mine["shard"][1].get<std::size_t>(), false);
+                }
+                if (common_part(mine) != common_part(search) || mine["shard"][1] != search["shard"][1]) {
+                    fail(0, "is a share of another search than " + names.front(),
+                         "merge the shares of one search only");
+                    return {};
+                }
+                const auto part = mine["shard"][0].get<std::size_t>();
+                if (seen.at(part - 1))
+                    fail(0, "is share " + std::to_string(part) + " once more", "leave it out");
+                seen[part - 1] = true;
+                if (mine["least"]["peak_bytes"].is_number()) {
+                    Candidate least;
+                    least.plan = read_plan(mine["least"]["plan"], problems);
+                    least.peak = mine["least"]["peak_bytes"].get<double>();
+                    least.number = mine["least"]["number"].get<double>();
+                    merge.take_smallest(least);
+                }
+            }
+            if (line.contains("plan")) {
+                Problems unread;
+                merge.take(read_candidate(line, unread));
+                for (const Problem& problem : unread)
+                    fail(document.line, problem.text(), "write the share again");
+            }
+        }
+    }
+    for (std::size_t part = 0; part < seen.size(); ++part) {
+        if (!seen[part])
+            problems.push_back(
+                {"--merge",
+                 "share " + std::to_string(part + 1) + " of " + std::to_string(seen.size()) + " is missing",
+                 "", "give all of them"});
+    }
+    if (!problems.empty() || search.is_null()) return {};
+    const PlanQuestion question = read_question(search, catalogue, problems);
+    if (!problems.empty()) return {};
+    SearchResult found = merge.result(question.top);
+    found.space = search["space"].get<double>();
+    found.full_rate = search["full_rate"].get<double>();
+    return plan_report(question, found);
+}
+
+}  // namespace shardscope

@@ -1,0 +1,126 @@
+// Session files: every scenario, its letter and the choice come back; what is wrong is named with its place.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "files/scenario_file.h"
+#include "files/session_file.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+Catalogue& presets() {
+    static Problems none;
+    static Catalogue catalogue = Catalogue::with_folder("", none);
+    return catalogue;
+}
+
+SavedSession read(const std::string& text, Problems& problems) {
+    return read_session(text, presets(), "", problems);
+}
+
+std::string problems_of(const std::string& text) {
+    Problems problems;
+    read(text, problems);
+    std::string out;
+    for (const Problem& problem : problems) out += problem.text() + "\n";
+    return out;
+}
+
+bool says(const std::string& text, const std::string& words) {
+    const std::string said = problems_of(text);
+    INFO(said);
+    CHECK(said.find(words) != std::string::npos);
+    return said.find(words) != std::string::npos;
+}
+
+std::string session_of(const std::string& fields) {
+    return R"({"format": "shardscope-session", "version": 1, )" + fields + "}";
+}
+
+}  // namespace
+
+TEST_CASE("session file: what is written reads back equal, letters and choice included", "[files]") {
+    const Scenario start = Scenario::first_launch(presets());
+    SavedSession session;
+    session.current = edited(start, P::sequence_length, 4096);
+    Scenario named = edited(start, P::gpus, 512);
+    named.name = "a “long” name, with {braces}";
+    session.pins = {{'B', start}, {'D', named}, {'G', with_auto(start, P::micro_batch, true)}};
+    session.compared = 'D';
+    for (const bool pretty : {true, false}) {
+        const std::string text = write_session(session, pretty);
+        CHECK(is_session(text));
+        Problems problems;
+        const SavedSession again = read(text, problems);
+        REQUIRE(problems.empty());
+        CHECK(again.current == session.current);
+        REQUIRE(again.pins.size() == 3);
+        for (std::size_t i = 0; i < 3; ++i) {
+            CHECK(again.pins[i].letter == session.pins[i].letter);
+            CHECK(again.pins[i].scenario == session.pins[i].scenario);
+        }
+        CHECK(again.compared == 'D');
+        CHECK(write_session(again, pretty) == text);
+    }
+}
+
+TEST_CASE("session file: scenarios alone are enough, and any of them may be the current one", "[files]") {
+    Problems problems;
+    const SavedSession session =
+        read(session_of(R"("scenarios": [{"cluster": {"gpus": 128}}, {}, {"name": "third"}], "current": 1)"),
+             problems);
+    REQUIRE(problems.empty());
+    CHECK(session.current == Scenario::first_launch(presets()));
+    REQUIRE(session.pins.size() == 2);
+    CHECK(session.pins[0].letter == 'B');
+    CHECK(resolve(session.pins[0].scenario)[P::gpus] == 128);
+    CHECK(session.pins[1].letter == 'C');
+    CHECK(session.pins[1].scenario.name == "third");
+    CHECK(session.compared == 'B');
+
+    const SavedSession alone = read(session_of(R"("scenarios": [{}])"), problems);
+    REQUIRE(problems.empty());
+    CHECK(alone.pins.empty());
+    CHECK(alone.compared == 0);
+    Problems none;
+    CHECK(read(write_session(alone), none).pins.empty());
+    CHECK(none.empty());
+}
+
+TEST_CASE("session file: a scenario is no session, and the other way round", "[files]") {
+    CHECK_FALSE(is_session("{}"));
+    CHECK_FALSE(is_session(write_scenario(first())));
+    CHECK_FALSE(is_session("[1]"));
+    CHECK_FALSE(is_session("no json {"));
+    CHECK(says("{}", "/format: this is no session"));
+    Problems problems;
+    read_scenario(session_of(R"("scenarios": [{}])"), presets(), "", problems);
+    REQUIRE_FALSE(problems.empty());
+    CHECK(problems.front().text().find("this is a session") != std::string::npos);
+}
+
+TEST_CASE("session file: every problem at once, each with its place", "[files]") {
+    const std::string text = session_of(
+        R"("scenarios": [{"training": {"micro_batch": -3}}, {"model": {"preset": "mpt-13"}}],
+           "current": 2, "scenaros": [])");
+    CHECK(says(text, "/scenarios/0/training/micro_batch: "));
+    CHECK(says(text, "/scenarios/1/model/preset: there is no model preset “mpt-13”"));
+    CHECK(says(text, "/current: 2 is the place of no scenario"));
+    CHECK(says(text, "/scenaros: the field is not known"));
+    CHECK(says(session_of(R"("scenarios": [])"), "/scenarios: "));
+    CHECK(says(session_of(R"("scenarios": {})"), "/scenarios: "));
+    CHECK(says(session_of(R"("scenarios": [{}, 7])"), "/scenarios/1: a scenario is a JSON object"));
+    CHECK(says(session_of(R"("scenarios": [{},{},{},{},{},{},{},{}])"), "up to six pins"));
+    CHECK(says(session_of(R"("scenarios": [{},{}], "letters": ["A"])"), "/letters: "));
+    CHECK(says(session_of(R"("scenarios": [{},{}], "letters": ["A", "A"])"),
+               "/letters/1: \"A\" is no pin's letter"));
+    CHECK(
+        says(session_of(R"("scenarios": [{},{},{}], "letters": ["A", "C", "C"])"), "two pins are called C"));
+    CHECK(says(session_of(R"("scenarios": [{},{}], "compared": "D")"), "there is no pin D"));
+    CHECK(says(R"({"format": "shardscope-session", "version": 2, "scenarios": [{}]})",
+               "this program reads version 1"));
+    CHECK(says("{\"format\": ", "line"));
+}

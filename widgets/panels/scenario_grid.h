@@ -1,0 +1,62 @@
+// The rows of the scenario table and what can be done with them.
+//
+// A click on a pin takes it up again (Enter), on its letter compares the headline with it (Space), on ×
+// unpins it (Delete); a letter dragged onto another swaps the two; F2 renames. The menu has all of it.
+#pragma once
+
+#include <QTableView>
+
+#include "widgets/panels/scenario_model.h"
+
+class QMenu;
+
+namespace shardscope {
+
+class ScenarioGrid : public QTableView {
+    Q_OBJECT
+  public:
+    ScenarioGrid(LiveModel& model, ScenarioModel& scenarios, QWidget* parent = nullptr);
+
+    // Leaves out the columns in which all scenarios agree.
+    void set_differences_only(bool on);
+    [[nodiscard]] int row_height() const;
+    [[nodiscard]] int header_height() const;
+
+    // How a row is painted.
+    [[nodiscard]] bool is_hovered(const QModelIndex& index) const;
+    [[nodiscard]] bool is_target(int row) const { return dragging_ && row == hovered_.row(); }
+
+  Q_SIGNALS:
+    void measured_requested();
+
+  protected:
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+  private:
+    void restyle();
+    void arrange();
+    void hover(const QModelIndex& index);
+    void activate(const QModelIndex& index);
+    void fill_menu(QMenu& menu, const ScenarioRow& row);
+    [[nodiscard]] char letter_at(const QModelIndex& index) const;
+    [[nodiscard]] bool on_tag(const QPoint& at) const;
+
+    LiveModel& model_;
+    ScenarioModel& scenarios_;
+    bool differences_only_ = false;
+    QPersistentModelIndex hovered_;
+    QPersistentModelIndex pressed_;
+    QPoint press_;
+    bool on_tag_ = false;
+    bool dragging_ = false;
+};
+
+}  // namespace shardscope

@@ -1,0 +1,143 @@
+#include "widgets/panels/scenario_table.h"
+
+#include <QCheckBox>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QPushButton>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "widgets/panels/scenario_grid.h"
+#include "widgets/panels/scenario_line.h"
+#include "widgets/panels/scenario_model.h"
+#include "widgets/theme/theme.h"
+
+namespace shardscope {
+namespace {
+
+constexpr int kLowBelow = 820;          // window height from which the table folds into one line
+constexpr double kMostOfWindow = 0.27;  // of its height; more rows are scrolled to
+constexpr int kEdge = 12;
+constexpr std::size_t kRowsWithHint = 2;
+
+}  // namespace
+
+ScenarioTable::ScenarioTable(LiveModel& model, QWidget* parent)
+    : QWidget(parent), model_(model), scenarios_(new ScenarioModel(model, this)) {
+    setObjectName(QStringLiteral("scenarios"));
+    auto* all = new QVBoxLayout(this);
+    all->setContentsMargins(0, 0, 0, 0);
+    all->setSpacing(0);
+
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(kEdge - 6, 1, kEdge, 2);
+    head->setSpacing(8);
+    fold_ = new QToolButton;
+    fold_->setObjectName(QStringLiteral("scenarios/fold"));
+    fold_->setText(tr("Scenarios"));
+    fold_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    fold_->setAutoRaise(true);
+    head->addWidget(fold_);
+    caption_ = new QLabel(tr("up to six pins; drag a letter to swap"));
+    head->addWidget(caption_);
+    line_ = new ScenarioLine(model, *scenarios_);
+    line_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Expanding);
+    head->addWidget(line_, 1);
+    head->addStretch(0);
+    line_hint_ = new QLabel(tr("P pins"));
+    head->addWidget(line_hint_);
+    differences_ = new QCheckBox(tr("&Differences only"));
+    differences_->setObjectName(QStringLiteral("scenarios/differences-only"));
+    differences_->setToolTip(tr("Leaves out what is the same in all scenarios"));
+    head->addWidget(differences_);
+    auto* measured = new QPushButton(tr("Measured run…"));
+    measured->setObjectName(QStringLiteral("scenarios/measured"));
+    measured->setToolTip(tr("Compare with a run of one's own"));
+    measured->setAutoDefault(false);
+    head->addWidget(measured);
+    all->addLayout(head);
+
+    grid_ = new ScenarioGrid(model, *scenarios_);
+    all->addWidget(grid_);
+    hint_ = new QLabel(tr("Press P to pin the current scenario here"));
+    hint_->setObjectName(QStringLiteral("scenarios/hint"));
+    hint_->setAutoFillBackground(true);
+    hint_->setBackgroundRole(QPalette::Base);
+    hint_->setIndent(kEdge);
+    all->addWidget(hint_);
+
+    connect(fold_, &QToolButton::clicked, this, [this] {
+        unfold(!unfolded_);
+        if (!low_) wanted_ = unfolded_;
+    });
+    connect(differences_, &QCheckBox::toggled, grid_, &ScenarioGrid::set_differences_only);
+    connect(measured, &QPushButton::clicked, this, &ScenarioTable::measured_requested);
+    connect(grid_, &ScenarioGrid::measured_requested, this, &ScenarioTable::measured_requested);
+    connect(line_, &ScenarioLine::measured_requested, this, &ScenarioTable::measured_requested);
+    connect(scenarios_, &ScenarioModel::modelReset, this, &ScenarioTable::refresh);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &ScenarioTable::restyle);
+    restyle();
+}
+
+void ScenarioTable::unfold(bool on) {
+    unfolded_ = on;
+    refresh();
+}
+
+void ScenarioTable::set_window_height(int height) {
+    const int row = grid_->row_height();
+    const int room = static_cast<int>(kMostOfWindow * height) - row - grid_->header_height();
+    most_rows_ = std::max(3, room / row);
+    if (const bool low = height < kLowBelow; low != low_) {
+        low_ = low;
+        unfolded_ = low ? false : wanted_;
+    }
+    refresh();
+}
+
+void ScenarioTable::refresh() {
+    const std::size_t count = scenarios_->rows().size();
+    const int row = grid_->row_height();
+    grid_->setFixedHeight(grid_->header_height() + row * std::min(static_cast<int>(count), most_rows_));
+    grid_->setVisible(unfolded_);
+    hint_->setVisible(unfolded_ && count <= kRowsWithHint);
+    caption_->setVisible(unfolded_);
+    differences_->setVisible(unfolded_);
+    differences_->setEnabled(!model_.pins().empty());
+    line_->setVisible(!unfolded_);
+    line_hint_->setVisible(!unfolded_ && model_.pins().empty());
+    fold_->setArrowType(unfolded_ ? Qt::DownArrow : Qt::RightArrow);
+    fold_->setToolTip(unfolded_ ? tr("Fold the scenarios into one line") : tr("Show the table of scenarios"));
+}
+
+void ScenarioTable::restyle() {
+    const Theme& theme = current_theme();
+    QFont bold = font();
+    bold.setBold(true);
+    fold_->setFont(bold);
+    for (QLabel* label : {caption_, hint_, line_hint_}) {
+        label->setFont(scaled_font(font(), kSmall));
+        QPalette palette = label->palette();
+        palette.setColor(QPalette::WindowText, theme.muted);
+        palette.setColor(QPalette::Text, theme.muted);  // of a label whose ground is the base
+        palette.setColor(QPalette::Base, theme.pane);
+        label->setPalette(palette);
+    }
+    hint_->setFixedHeight(grid_->row_height());
+    refresh();
+}
+
+void ScenarioTable::paintEvent(QPaintEvent*) {
+    // Between the head and the rows.
+    if (unfolded_) QPainter(this).fillRect(0, grid_->y() - 1, width(), 1, current_theme().line);
+}
+
+void ScenarioTable::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) restyle();
+}
+
+}  // namespace shardscope

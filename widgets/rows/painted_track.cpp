@@ -1,0 +1,153 @@
+#include "widgets/rows/painted_track.h"
+
+#include <QImage>
+#include <QPainter>
+#include <QPainterPath>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "widgets/theme/theme.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kHatchPitch = 5;
+constexpr double kHatchLine = 1.4;
+constexpr double kRadius = 2;
+
+// One strip of the groove with its columns from left to right.
+class Strip {
+  public:
+    Strip(QPainter& painter, const QRectF& area, const Track& track, const TrackPicture& picture,
+          const Theme& theme)
+        : painter_(painter),
+          area_(area),
+          track_(track),
+          mirrored_(picture.mirrored),
+          unsure_(picture.guess && &track == picture.replanned),
+          theme_(theme) {}
+
+    void paint() {
+        if (track_.cells) {
+            for (std::size_t i = 0; i < track_.columns.size(); ++i) paint_cell(i);
+        } else {
+            paint_columns();
+        }
+    }
+
+    // Of the cells, or of the whole strip; `inset` px inside.
+    [[nodiscard]] QPainterPath outline(double inset) const {
+        QPainterPath path;
+        const auto inside = [&](const QRectF& rect) { return rect.adjusted(inset, inset, -inset, -inset); };
+        if (track_.cells) {
+            for (std::size_t i = 0; i < count(); ++i) path.addRect(inside(cell(i)));
+        } else {
+            path.addRoundedRect(inside(area_), kRadius, kRadius);
+        }
+        return path;
+    }
+
+  private:
+    [[nodiscard]] std::size_t count() const { return track_.columns.size(); }
+    [[nodiscard]] const TrackColumn& column(std::size_t from_left) const {
+        return track_.columns[mirrored_ ? count() - 1 - from_left : from_left];
+    }
+    [[nodiscard]] double x(std::size_t edge) const {
+        return area_.left() + area_.width() * static_cast<double>(edge) / static_cast<double>(count());
+    }
+    // On whole pixels, 2 px apart; many cells share a narrow groove with gaps of 1 px.
+    [[nodiscard]] QRectF cell(std::size_t i) const {
+        constexpr double kNarrow = 10;
+        const bool narrow = area_.width() / static_cast<double>(count()) < kNarrow;
+        const double left = std::round(x(i)) + (i > 0 ? 1 : 0);
+        const double right = std::round(x(i + 1)) - (i + 1 < count() && !narrow ? 1 : 0);
+        return {left, area_.top(), right - left, area_.height()};
+    }
+    void paint_cell(std::size_t i) {
+        if (column(i).fits) {
+            painter_.fillRect(cell(i), mfu_color(column(i).mfu));
+        } else {
+            hatch(cell(i));
+        }
+    }
+    void hatch(const QRectF& area) {
+        if (unsure_) {
+            painter_.fillRect(area, theme_.hatch_ground);
+        } else {
+            fill_hatch(painter_, area, theme_, kHatchPitch, kHatchLine);
+        }
+    }
+    void paint_columns() {
+        QImage line(static_cast<int>(count()), 1, QImage::Format_ARGB32_Premultiplied);
+        auto* pixels = reinterpret_cast<QRgb*>(line.scanLine(0));
+        for (std::size_t i = 0; i < count(); ++i) {
+            const TrackColumn& c = column(i);
+            pixels[i] = c.fits ? mfu_color(c.mfu).rgb() : qRgba(0, 0, 0, 0);
+        }
+        for (std::size_t from = 0; from < count(); ++from) {
+            if (column(from).fits) continue;
+            std::size_t to = from;
+            while (to < count() && !column(to).fits) ++to;
+            hatch(QRectF(QPointF(x(from), area_.top()), QPointF(x(to), area_.bottom())));
+            from = to;
+        }
+        painter_.drawImage(area_, line);
+    }
+
+    QPainter& painter_;
+    QRectF area_;
+    const Track& track_;
+    bool mirrored_;
+    bool unsure_;
+    const Theme& theme_;
+};
+
+// A black line in a white casing that is seen on every colour, and a triangle above that finds the eye.
+void paint_notch(QPainter& painter, const QRectF& groove, double x, const Theme& theme) {
+    constexpr double kCasing = 3;
+    x = std::clamp(std::round(x - 0.5) + 0.5, groove.left() + kCasing / 2, groove.right() - kCasing / 2);
+    painter.fillRect(QRectF(x - kCasing / 2, groove.top(), kCasing, groove.height()), Qt::white);
+    painter.fillRect(QRectF(x - 0.5, groove.top(), 1, groove.height()), Qt::black);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme.text);
+    const std::array<QPointF, 3> triangle{QPointF(x - 3.5, groove.top() - 4),
+                                          QPointF(x + 3.5, groove.top() - 4), QPointF(x, groove.top())};
+    painter.drawPolygon(triangle.data(), static_cast<int>(triangle.size()));
+}
+
+}  // namespace
+
+void paint_track(QPainter& painter, const QRectF& groove, const TrackPicture& picture, const Theme& theme) {
+    painter.save();
+    const Track& stronger = picture.replanned ? *picture.replanned : *picture.held;
+    QRectF upper = groove;
+    QRectF lower = groove;
+    if (picture.replanned) {
+        upper.setHeight(std::round(groove.height() / 4));
+        lower.setTop(upper.bottom() + 1);
+    }
+    const Strip whole(painter, groove, *picture.held, picture, theme);
+    {
+        painter.save();
+        painter.setClipPath(whole.outline(0));
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        if (picture.replanned) {
+            Strip(painter, upper, *picture.held, picture, theme).paint();
+            painter.fillRect(QRectF(groove.left(), upper.bottom(), groove.width(), 1), theme.window);
+            if (picture.stale) painter.setOpacity(0.6);
+        }
+        Strip(painter, lower, stronger, picture, theme).paint();
+        painter.restore();
+    }
+    // A dark edge would be lost on the dark pane, as the colours of a low MFU nearly are.
+    const bool dark = theme.kind == Theme::Kind::dark;
+    painter.strokePath(whole.outline(0.5), QPen(dark ? QColor(255, 255, 255, 56) : QColor(0, 0, 0, 71), 1));
+    for (const WallChange& change : stronger.changes) {
+        const double place = picture.mirrored ? 1 - change.place : change.place;
+        paint_notch(painter, groove, groove.left() + place * groove.width(), theme);
+    }
+    painter.restore();
+}
+
+}  // namespace shardscope
