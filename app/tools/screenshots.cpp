@@ -21,7 +21,7 @@ struct Shot {
     ThemeManager::Choice theme;
     Scenario (*scenario)();
     bool pinned = false;  // beside a ghost of the first launch, with the wall explained
-    int tab = 0;          // of the main plot area
+    const char* tab = "scaling";
 };
 
 Scenario first() { return Scenario::first_launch(commands::catalogue()); }
@@ -79,12 +79,20 @@ int main(int argc, char** argv) {
         {"does-not-fit.png", {1440, 900}, ThemeManager::Choice::light, too_long},
         {"risky-dark.png", {1440, 900}, ThemeManager::Choice::dark, risky},
         {"pinned.png", {1440, 900}, ThemeManager::Choice::light, slower_network, true},
-        {"validation.png", {1440, 900}, ThemeManager::Choice::light, first, false, 1},
-        {"validation-dark.png", {1440, 900}, ThemeManager::Choice::dark, measured, false, 1},
-        {"validation-small.png", {1024, 700}, ThemeManager::Choice::light, measured, false, 1},
+        {"validation.png", {1440, 900}, ThemeManager::Choice::light, first, false, "validation"},
+        {"validation-dark.png", {1440, 900}, ThemeManager::Choice::dark, measured, false, "validation"},
+        {"validation-small.png", {1024, 700}, ThemeManager::Choice::light, measured, false, "validation"},
         {"measured.png", {1440, 900}, ThemeManager::Choice::light, measured},
         {"parallel.png", {1440, 900}, ThemeManager::Choice::light, three_dimensions},
         {"parallel-small-dark.png", {1024, 700}, ThemeManager::Choice::dark, three_dimensions},
+        {"timeline.png", {1440, 900}, ThemeManager::Choice::light, first, false, "timeline"},
+        {"timeline-parallel-dark.png",
+         {1440, 900},
+         ThemeManager::Choice::dark,
+         three_dimensions,
+         false,
+         "timeline"},
+        {"timeline-small.png", {1024, 700}, ThemeManager::Choice::light, three_dimensions, false, "timeline"},
         {"small.png", {1024, 700}, ThemeManager::Choice::light, first},
         {"small-does-not-fit.png", {1024, 700}, ThemeManager::Choice::light, too_long},
     };
@@ -100,7 +108,8 @@ int main(int argc, char** argv) {
         }
         window.model().start_with(shot.scenario());
         if (shot.pinned) window.explain(Output::wall);
-        window.findChild<QTabWidget*>(QStringLiteral("tabs"))->setCurrentIndex(shot.tab);
+        window.findChild<QTabWidget*>(QStringLiteral("tabs"))
+            ->setCurrentWidget(window.findChild<QWidget*>(QLatin1String(shot.tab)));
         window.show();
         for (int i = 0; i < 5; ++i) QApplication::processEvents();
         const QString file = QDir(folder).filePath(QLatin1String(shot.file));
