@@ -92,7 +92,7 @@ int NeighbourList::wanted_height() const {
 
 void NeighbourList::restyle() {
     const Theme& theme = current_theme();
-    setStyleSheet(QStringLiteral("QTableView { background: %1; border-top: 1px solid %2; }"
+    setStyleSheet(QStringLiteral("QTableView { background: %1; border-top: 1px solid %2; font-size: %5px; }"
                                  "QTableView::item { padding: 0 %4px; border: 0; }"
                                  "QTableView::item:selected { background: %2; color: %6; }"
                                  "QHeaderView { background: %1; font-size: %5px; }"

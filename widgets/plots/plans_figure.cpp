@@ -169,8 +169,10 @@ void PlansFigure::Parts::fill() {
             cloud_y.append(value);
         }
         for (const Candidate& edge : data->report.frontier) {
+            const double value = axis_y(data->value(id, edge.tokens_per_s_per_gpu));
+            if (!range.contains(value)) continue;
             edge_x.append(gib(edge.peak));
-            edge_y.append(axis_y(data->value(id, edge.tokens_per_s_per_gpu)));
+            edge_y.append(value);
         }
     }
     cloud->setData(cloud_x, cloud_y, true);
