@@ -77,7 +77,7 @@ TEST_CASE("planned: with the per-GPU batch held, the largest micro-batch that fi
 TEST_CASE("planned: automatic degrees leave the GPU count free", "[planner]") {
     Scenario scenario =
         of_model("llama-2-13b",
-                 {{P::gpus, 64}, {P::global_batch, 192}, {P::tensor_parallel, 8}, {P::pipeline_parallel, 8}});
+                 {{P::gpus, 64}, {P::global_batch, 384}, {P::tensor_parallel, 8}, {P::pipeline_parallel, 8}});
     // Held, the count must be a multiple of 64; with the degrees automatic it need not.
     CHECK(resolve(edited(scenario, P::gpus, 24))[P::gpus] == 64);
     scenario.automatic.set(index(P::tensor_parallel));
