@@ -29,6 +29,8 @@ enum class ActionId {
     theme_light,
     theme_dark,
     find_parameter,
+    plan_automatic,
+    plan_lock,
     pin,
     unpin_all,
     solve_for,

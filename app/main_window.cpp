@@ -141,7 +141,8 @@ void MainWindow::build_menus() {
         group->addAction(actions_.at(id));
         theme->addAction(actions_.at(id));
     }
-    QMenu* scenarios = menu(tr("&Scenario"), {pin, unpin_all, solve_for, measured_run});
+    QMenu* scenarios =
+        menu(tr("&Scenario"), {plan_automatic, plan_lock, pin, unpin_all, solve_for, measured_run});
     scenarios->addSeparator();
     for (const Preset* preset : catalogue_.all(PresetKind::scenario)) {
         QAction* entry = scenarios->addAction(preset->title.empty() ? QString::fromStdString(preset->name)
@@ -345,6 +346,8 @@ void MainWindow::connect_actions() {
         load_text(QApplication::clipboard()->text().toStdString(), what, {}, tr("Load %1").arg(what));
     });
     on(ActionId::find_parameter, [this] { controls_->search()->setFocus(Qt::ShortcutFocusReason); });
+    on(ActionId::plan_automatic, [this] { model_.set_all_automatic(true); });
+    on(ActionId::plan_lock, [this] { model_.set_all_automatic(false); });
     on(ActionId::pin, [this] { model_.pin(); });
     on(ActionId::unpin_all, [this] { model_.unpin_all(); });
     on(ActionId::solve_for, [this] { solve_->ask(); });

@@ -1,4 +1,5 @@
 #include "widgets/live_model.h"
+#include "planner/planner.h"
 #include "widgets/text.h"
 
 #include <QStringList>
@@ -55,8 +56,34 @@ LiveModel::LiveModel(const Catalogue& catalogue, QObject* parent)
 
 void LiveModel::show(const Scenario& scenario) {
     scenario_ = scenario;
-    answer_ = shardscope::answer(scenario);
+    planning_.forget();
+    if (plans_at_once(scenario)) {
+        answer_ = shardscope::answer(scenario);
+    } else {
+        answer_ = with_last_plan(scenario);
+        planning_.ask(
+            [scenario](const std::stop_token& stop) -> std::optional<Answer> {
+                const auto found = planned(scenario, usable_threads(), stop);
+                if (!found) return std::nullopt;
+                Answer answer = shardscope::answer(locked(*found));
+                answer.scenario.automatic = scenario.automatic;
+                return answer;
+            },
+            [this](std::optional<Answer> found) {
+                if (!found) return;
+                answer_ = std::move(*found);
+                Q_EMIT changed();
+            });
+    }
     Q_EMIT changed();
+}
+
+Answer LiveModel::with_last_plan(const Scenario& scenario) const {
+    Scenario last = with_plan(locked(scenario), plan_of(answer_.settings), scenario.automatic);
+    if (!answer_.valid() || !is_valid(resolve(last))) last = locked(scenario);
+    Answer out = shardscope::answer(last);
+    out.scenario.automatic = scenario.automatic;
+    return out;
 }
 
 void LiveModel::push(Scenario scenario, const QString& text) {
@@ -84,6 +111,17 @@ void LiveModel::set_automatic(P id, bool automatic) {
     if (!automatic) after.give(id, answer_.settings[id]);
     push(std::move(after), automatic ? tr("%1 automatic").arg(text_of(parameter(id).label))
                                      : tr("Lock %1").arg(text_of(parameter(id).label)));
+}
+
+void LiveModel::set_all_automatic(bool automatic) {
+    Scenario after = scenario_;
+    if (automatic) {
+        after.automatic |= usually_free();
+    } else {
+        // Locking keeps what the planner had found.
+        after = locked(with_plan(scenario_, plan_of(answer_.settings), scenario_.automatic));
+    }
+    push(std::move(after), automatic ? tr("Plan automatic") : tr("Lock the plan"));
 }
 
 void LiveModel::hold(Hold hold) {
@@ -121,10 +159,10 @@ void LiveModel::drag(std::initializer_list<Change> changes) {
         return;
     }
     // Back where it began, nothing has been changed: no override, no step to undo.
-    const Settings before = resolve(gesture_->base);
     Scenario next = gesture_->base;
     bool returned = true;
     for (const Change& change : changes) {
+        const Settings before = resolve(making_room(gesture_->base, change.id));
         if (nearest_valid(change.id, change.value, before) == before[change.id]) continue;
         next = edited(next, change.id, change.value);
         returned = false;

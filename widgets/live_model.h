@@ -14,6 +14,7 @@
 
 #include "estimate/answer.h"
 #include "files/session_file.h"
+#include "widgets/background.h"
 
 class QUndoStack;
 
@@ -35,9 +36,15 @@ class LiveModel : public QObject {
     [[nodiscard]] const Catalogue& catalogue() const { return *catalogue_; }
     [[nodiscard]] QUndoStack* undo_stack() const { return undo_; }
 
+    // A plan is being looked for beside the window: until it is there, `answer()` holds the last one under
+    // what has changed since.
+    [[nodiscard]] bool planning() const { return planning_.pending(); }
+
     void edit(P id, double value);
     void reset(P id);  // back to the preset's value
     void set_automatic(P id, bool automatic);
+    // All plan parameters that are usually chosen; or none.
+    void set_all_automatic(bool automatic);
     void hold(Hold hold);
     void take_cluster(const Preset& cluster);
     void take_model(const Preset& model);
@@ -104,6 +111,8 @@ class LiveModel : public QObject {
     // What an edit starts from: automatic parameters at the planner's values, as the person sees them.
     [[nodiscard]] const Scenario& base() const { return answer_.valid() ? answer_.scenario : scenario_; }
     void show(const Scenario& scenario);
+    // The answer under the last plan, as near as it can be had.
+    [[nodiscard]] Answer with_last_plan(const Scenario& scenario) const;
 
     struct Gesture {
         std::vector<P> ids;
@@ -117,6 +126,7 @@ class LiveModel : public QObject {
     std::optional<Gesture> gesture_;
     std::vector<Pin> pins_;
     char compared_ = 0;
+    Background planning_;
 };
 
 }  // namespace shardscope

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "explore/jobs.h"
+#include "planner/planner.h"
 
 namespace shardscope {
 namespace {
@@ -51,7 +52,7 @@ bool map_axis_stands_apart(P id, const Settings& settings) {
 }
 
 Axis map_axis(const Scenario& scenario, P id, int steps) {
-    const Settings settings = resolve(scenario);
+    const Settings settings = resolve(making_room(scenario, id));
     const Domain range = domain(id, settings);
     const double now = settings[id];
     if (map_axis_stands_apart(id, settings)) {
@@ -76,7 +77,10 @@ WallMap wall_map(const Scenario& scenario, const Axis& x, const Axis& y, unsigne
         Answer scratch;
         const Scenario column = edited(scenario, x.id, x.values[ix]);
         for (std::size_t iy = 0; iy < rows && !stop.stop_requested(); ++iy) {
-            const bool valid = answer_into(edited(column, y.id, y.values[iy]), scratch) &&
+            // Planning takes longer than the rest and must be stopped, too.
+            const auto plan = planned(edited(column, y.id, y.values[iy]), 1, stop);
+            if (!plan) return;
+            const bool valid = answer_into(locked(*plan), scratch) &&
                                is_in_cell(x, ix, scratch.settings[x.id]) &&
                                is_in_cell(y, iy, scratch.settings[y.id]);
             out.cells[iy * columns + ix] = map_cell(scratch, valid);

@@ -41,7 +41,7 @@ Axis map_axis(const Scenario& scenario, P id, int steps);
 
 // Each cell is `answer_into` of the scenario with x and then y edited: what is automatic is planned anew in
 // every cell, a `locked` scenario holds its plan. A pair is not valid where editing one value moves the other
-// out of its cell. `stop` is looked at in every cell.
+// out of its cell. Stops within a millisecond or so.
 WallMap wall_map(const Scenario& scenario, const Axis& x, const Axis& y, unsigned threads = 1,
                  const std::stop_token& stop = {});
 

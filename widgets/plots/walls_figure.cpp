@@ -144,6 +144,7 @@ struct WallsFigure::Parts {
     void paint_profiles(QCPPainter& painter, const Panes& where) const;
     void paint_profile(QCPPainter& painter, const QRectF& area, const WallsProfile& profile, bool along_x,
                        const QPen& pen) const;
+    void paint_does_not_fit(QCPPainter& painter, const QRectF& area) const;
     void paint_scale(QCPPainter& painter, const Panes& where) const;
     [[nodiscard]] double tick_step() const { return top_mfu > kMfuScale ? 0.5 : 0.2; }
     [[nodiscard]] QPointF on_profile(const QRectF& area, double place, double mfu, bool along_x) const {
@@ -452,6 +453,23 @@ void WallsFigure::Parts::paint_profile(QCPPainter& painter, const QRectF& area, 
     close();
 }
 
+// In the middle of a hatched area where there is room, upright where it is narrow.
+void WallsFigure::Parts::paint_does_not_fit(QCPPainter& painter, const QRectF& area) const {
+    const LabelLine words{tr("does not fit"), fonts.small, theme->text};
+    const QSizeF size = size_of({words});
+    constexpr double kAround = 4;
+    for (const bool upright : {false, true}) {
+        QRectF box(QPointF(0, 0), upright ? size.transposed() : size);
+        if (box.width() + kAround > area.width() || box.height() + kAround > area.height()) continue;
+        box.moveCenter(area.center());
+        // On a plate: outlines of glyphs, as a halo needs them, are not the same bytes each time.
+        painter.fillRect(box.adjusted(-2, 0, 2, 0), theme->hatch_ground);
+        if (upright) draw_upright(painter, box, words);
+        else draw_label(painter, box, {words}, Qt::AlignHCenter);
+        return;
+    }
+}
+
 void WallsFigure::Parts::paint_profiles(QCPPainter& painter, const Panes& where) const {
     for (const bool along_x : {true, false}) {
         const QRectF& area = along_x ? where.top : where.right;
@@ -465,7 +483,6 @@ void WallsFigure::Parts::paint_profiles(QCPPainter& painter, const Panes& where)
             painter.drawLine(QPointF(std::round(from.x()), std::round(from.y())),
                              QPointF(std::round(to.x()), std::round(to.y())));
         }
-        LabelRoom room(area);
         for (const Stretch& stretch : unfit_stretches(own.place, own.fits)) {
             const double from = std::clamp(stretch.from, 0.0, 1.0);
             const double to = std::clamp(stretch.to, 0.0, 1.0);
@@ -475,8 +492,7 @@ void WallsFigure::Parts::paint_profiles(QCPPainter& painter, const Panes& where)
                                                 (to - from) * area.height());
             if (box.width() < 1 || box.height() < 1) continue;
             fill_hatch(painter, box, *theme);
-            draw_area_words(painter, box, {tr("does not fit"), fonts.small, theme->text}, theme->hatch_ground,
-                            room);
+            paint_does_not_fit(painter, box);
         }
         painter.setRenderHint(QPainter::Antialiasing, false);
         painter.setPen(QPen(theme->border, 1));

@@ -4,6 +4,7 @@
 
 #include <QApplication>
 #include <QComboBox>
+#include <QElapsedTimer>
 #include <QKeyEvent>
 #include <QSignalBlocker>
 #include <algorithm>
@@ -21,6 +22,35 @@ namespace {
 
 // Its own thread draws while something is dragged.
 unsigned background_threads() { return std::max(1U, usable_threads() - 1); }
+
+// Axes with at most `side` of their values, both ends among them.
+WallsRequest thinned(WallsRequest request, int side) {
+    const auto count = static_cast<std::size_t>(side);
+    for (Axis* axis : {&request.x, &request.y}) {
+        if (axis->values.size() <= count || map_axis_stands_apart(axis->id, resolve(request.scenario)))
+            continue;
+        const Axis all = *axis;
+        axis->values.clear();
+        for (std::size_t i = 0; i < count; ++i)
+            axis->values.push_back(all.values[i * (all.values.size() - 1) / (count - 1)]);
+    }
+    return request;
+}
+
+// The map that was made last, so that its export and its table are not worked out again.
+struct Made {
+    WallsRequest request;
+    WallsData map;
+};
+Made& last_made() {
+    static Made made;
+    return made;
+}
+
+bool same(const WallsRequest& a, const WallsRequest& b) {
+    return a.scenario == b.scenario && a.x.id == b.x.id && a.x.values == b.x.values && a.y.id == b.y.id &&
+           a.y.values == b.y.values && a.planned == b.planned && a.hypothetical == b.hypothetical;
+}
 
 }  // namespace
 
@@ -50,7 +80,10 @@ WallsPlot::WallsPlot(LiveModel& model, QWidget* parent)
     connect(plan_, &QComboBox::currentIndexChanged, this, &WallsPlot::refresh);
     figure_ = std::make_unique<WallsFigure>(canvas());
     refine_.setSingleShot(true);
-    connect(&refine_, &QTimer::timeout, this, &WallsPlot::ask_for_fine_map);
+    connect(&refine_, &QTimer::timeout, this, [this] {
+        constexpr int kFirst = 12;
+        ask_for_finer_map(wanted_.planned ? kFirst : kWallsFine);
+    });
     canvas().setFocusPolicy(Qt::StrongFocus);
     canvas().setAccessibleName(tr("Crosshair of the walls map: arrow keys move it"));
     connect(qApp, &QApplication::focusChanged, this, [this](const QWidget* before, const QWidget* now) {
@@ -97,7 +130,10 @@ void WallsPlot::take_choices() {
 
 FigureRequest WallsPlot::request() const {
     FigureRequest out = LivePlot::request();
-    out.axes = {x_, y_};
+    // With the cells that are drawn: a map that plans anew may not have got finer.
+    const WallMap& map = figure_->data().map;
+    const bool drawn = figure_->data().planned && !figure_->stale();
+    out.axes = drawn ? std::vector<Axis>{map.x, map.y} : std::vector<Axis>{x_, y_};
     out.held = plan_->currentIndex() == 0;
     return out;
 }
@@ -120,7 +156,8 @@ void WallsPlot::take_axes() {
 
 WallsRequest WallsPlot::asked(bool planned) const {
     WallsRequest out;
-    out.scenario = planned ? model().scenario() : locked(model().answer().scenario);
+    const Scenario& now = model().answer().scenario;
+    out.scenario = planned ? now : locked(now);
     out.x = x_;
     out.y = y_;
     out.planned = planned;
@@ -149,24 +186,15 @@ void WallsPlot::update_figure() {
 void WallsPlot::take_map() {
     const bool dragging = model().in_gesture();
     const WallsRequest request = asked(plan_->currentIndex() == 1 && !dragging);
-    Subject subject{edited(edited(request.scenario, x_.id, x_.values.front()), y_.id, y_.values.front()), x_,
-                    y_, request.planned, request.hypothetical};
+    // What the planner found for the crosshair is no part of a map that plans anew everywhere.
+    const Scenario& base = request.planned ? model().scenario() : request.scenario;
+    Subject subject{edited(edited(base, x_.id, x_.values.front()), y_.id, y_.values.front()), x_, y_,
+                    request.planned, request.hypothetical};
     if (subject_ && *subject_ == subject) return;
     subject_ = std::move(subject);
 
     // A coarse map at once, with the plan held: planning takes its time.
-    WallsRequest coarse = asked(false);
-    const auto thinned = [](Axis& axis) {
-        const Axis all = axis;
-        const std::size_t last = all.values.size() - 1;
-        if (last < static_cast<std::size_t>(kWallsCoarse)) return;
-        axis.values.clear();
-        for (std::size_t i = 0; i < static_cast<std::size_t>(kWallsCoarse); ++i)
-            axis.values.push_back(all.values[i * last / (kWallsCoarse - 1)]);
-    };
-    thinned(coarse.x);
-    thinned(coarse.y);
-    figure_->set_data(walls_data(coarse, 1));
+    figure_->set_data(walls_data(thinned(asked(false), kWallsCoarse), 1));
     figure_->set_stale(request.planned);
     fine_.forget();
     wanted_ = request;
@@ -175,17 +203,32 @@ void WallsPlot::take_map() {
     refine_.start(dragging ? kPause : 0);
 }
 
-void WallsPlot::ask_for_fine_map() {
-    fine_.ask([request = wanted_, threads = background_threads()](
-                  const std::stop_token& stop) { return walls_data(request, threads, stop); },
-              [this](WallsData map) {
-                  if (map.empty()) return;
-                  figure_->set_data(std::move(map));
-                  figure_->set_stale(false);
-                  if (!model().in_gesture()) figure_->refit();
-                  replot();
-                  Q_EMIT refined();
-              });
+// A map whose plan is held is fine at once. One that plans anew in every cell comes in steps, each with four
+// times the cells, as long as the next one will not take too long.
+void WallsPlot::ask_for_finer_map(int side) {
+    struct Timed {
+        WallsData map;
+        qint64 milliseconds = 0;
+    };
+    fine_.ask(
+        [request = thinned(wanted_, side), threads = background_threads()](const std::stop_token& stop) {
+            QElapsedTimer timer;
+            timer.start();
+            Timed made{walls_data(request, threads, stop), 0};
+            made.milliseconds = timer.elapsed();
+            return made;
+        },
+        [this, side](Timed made) {
+            if (made.map.empty()) return;
+            last_made() = {thinned(wanted_, side), made.map};
+            figure_->set_data(std::move(made.map));
+            figure_->set_stale(false);
+            if (!model().in_gesture()) figure_->refit();
+            replot();
+            constexpr qint64 kMost = 4000;  // ms
+            if (side < kWallsFine && 4 * made.milliseconds < kMost) ask_for_finer_map(2 * side);
+            else Q_EMIT refined();
+        });
 }
 
 void WallsPlot::refit_figure() {
@@ -343,15 +386,18 @@ void WallsPlot::keyPressEvent(QKeyEvent* event) {
 
 namespace {
 
-WallsData data_of(const FigureRequest& request, const Answer& answer) {
+const WallsData& data_of(const FigureRequest& request, const Answer& answer) {
     WallsRequest asked;
     asked.planned = !request.held && plans_anew(answer.scenario);
     asked.scenario = asked.planned ? answer.scenario : locked(answer.scenario);
-    asked.x = request.axes.empty() ? map_axis(asked.scenario, kWallsX, kWallsFine) : request.axes[0];
-    asked.y = request.axes.empty() ? map_axis(asked.scenario, kWallsY, kWallsFine) : request.axes[1];
+    // Several automatic parameters take a search in every cell.
+    const int side = asked.planned && answer.scenario.automatic.count() > 1 ? kWallsCoarse : kWallsFine;
+    asked.x = request.axes.empty() ? map_axis(asked.scenario, kWallsX, side) : request.axes[0];
+    asked.y = request.axes.empty() ? map_axis(asked.scenario, kWallsY, side) : request.axes[1];
     asked.hypothetical = request.hypothetical;
     asked.capacity = answer.estimate.memory.capacity;
-    return walls_data(asked, usable_threads());
+    if (!same(last_made().request, asked)) last_made() = {asked, walls_data(asked, usable_threads())};
+    return last_made().map;
 }
 
 }  // namespace
@@ -370,9 +416,9 @@ const PlotKind kWallsKind{
             QCustomPlot plot;
             WallsFigure figure(plot);
             figure.set_style(Theme::print(), page_font());
-            WallsData map = data_of(request, answer);
+            const WallsData& map = data_of(request, answer);
             figure.set_point(walls_point(answer, map.x.id(), map.y.id()));
-            figure.set_data(std::move(map));
+            figure.set_data(map);
             figure.refit();
             paint_plot(painter, area, plot);
         },

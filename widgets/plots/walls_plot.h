@@ -33,7 +33,7 @@ class WallsPlot : public LivePlot {
     [[nodiscard]] FigureRequest request() const override;
 
   Q_SIGNALS:
-    void refined();  // the fine map of what the model says now is drawn
+    void refined();  // the finest map of what the model says now is drawn
 
   protected:
     void update_figure() override;
@@ -63,7 +63,7 @@ class WallsPlot : public LivePlot {
     void take_axes();
     [[nodiscard]] WallsRequest asked(bool planned) const;
     void take_map();
-    void ask_for_fine_map();
+    void ask_for_finer_map(int side);
     void ask_for_walls_of_pins();
     // The value under a pixel that a person would mean: the roundest of those the pixel covers.
     [[nodiscard]] double meant(P id, double value, double before, double after) const;
