@@ -72,7 +72,7 @@ int run(const Options& options) {
     else if (!options.target.empty())
         problems.push_back({"-o " + options.target, "the ending decides the format", "",
                             "end it in .svg, .pdf, .png or .csv"});
-    for (const char* later : {"timeline", "plans"}) {
+    for (const char* later : {"plans"}) {
         if (options.plot == later)
             problems.push_back({"--plot " + options.plot, "not modelled yet", "a later version brings it",
                                 "use " + plot_names().toStdString()});

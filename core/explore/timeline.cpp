@@ -253,8 +253,10 @@ class InStages {
     // Fewer micro-batches where there are too many to draw, the same time for those left out as the slowest
     // stage takes for them.
     void fold(const StageSeconds& pacing) {
+        constexpr double kPerPass = 10;
+        const double drawn = std::min(shape_.stages, static_cast<double>(kMostStages));
         const double most = std::max(4 * shape_.stages,
-                                     std::floor(kMostIntervals / (10 * kMostStages * shape_.virtual_stages)));
+                                     std::floor(kMostIntervals / (kPerPass * drawn * shape_.virtual_stages)));
         double left_out = shape_.micro_batches - most;
         // Whole groups: the order repeats after p of them.
         left_out = std::floor(left_out / shape_.stages) * shape_.stages;

@@ -15,7 +15,9 @@ namespace {
 
 constexpr int kMostTimeTicks = 9;
 constexpr int kMostMemoryTicks = 4;
-constexpr double kMemoryShare = 0.24;  // of the height
+constexpr double kMemoryShare = 0.24;  // of the height, at least
+constexpr double kTallest = 116;       // px of one stage's lanes
+constexpr double kDense = 4;           // px below which neighbours run into each other
 constexpr double kGap = 12;            // between lanes and memory
 constexpr double kClosest = 1e-5;      // of the step: as near as one may look
 
@@ -26,8 +28,8 @@ struct TimeUnit {
     double seconds;
 };
 TimeUnit unit_for(double seconds) {
-    if (seconds >= 2) return {"s", 1};
-    if (seconds >= 2e-3) return {"ms", 1e-3};
+    if (seconds >= 1) return {"s", 1};
+    if (seconds >= 1e-3) return {"ms", 1e-3};
     return {"µs", 1e-6};
 }
 
@@ -210,7 +212,10 @@ void TimelineFigure::Parts::lay_out() {
 
 QRectF TimelineFigure::Parts::memory_area() const {
     const QRectF all = frame();
-    const double height = std::round(all.height() * kMemoryShare);
+    // Few stages leave it more.
+    const double needed = kTallest * static_cast<double>(data.line.stages.size());
+    const double height = std::round(std::max(
+        all.height() * kMemoryShare, all.height() - needed - kGap - QFontMetricsF(fonts.small).height()));
     return {all.left(), all.bottom() - height, all.width(), height};
 }
 
@@ -230,7 +235,7 @@ QRectF TimelineFigure::Parts::lane(std::size_t stage, bool communication) const 
     // The words about stages that are not drawn have a row of their own.
     const double words =
         data.line.stage_count > static_cast<int>(count) ? QFontMetricsF(fonts.small).height() + 4 : 0;
-    constexpr double kTallest = 92;
+
     const double row = std::min(kTallest, (area.height() - words) / static_cast<double>(count));
     double top = area.top() + static_cast<double>(stage) * row;
     for (std::size_t i = 1; i <= stage; ++i) {
@@ -272,9 +277,13 @@ std::vector<std::pair<QColor, QString>> TimelineFigure::Parts::key() const {
     for (const Interval& interval : stage.compute) there[static_cast<std::size_t>(interval.activity)] = true;
     for (std::size_t i = 0; i < static_cast<std::size_t>(Activity::bubble); ++i) {
         const auto activity = static_cast<Activity>(i);
-        // The step's end is too short to be told by its colour, and named on its own.
         if (!there[i]) continue;
-        out.emplace_back(colour_of({0, 0, activity}, *theme), text_of(label_of(activity)));
+        const QColor colour = colour_of({0, 0, activity}, *theme);
+        const QString name = text_of(label_of(activity));
+        // What shares a colour shares an entry.
+        const auto same = std::ranges::find(out, colour, &std::pair<QColor, QString>::first);
+        if (same != out.end()) same->second += QStringLiteral(", ") + name;
+        else out.emplace_back(colour, name);
     }
     const auto any = [&](bool exposed) {
         return std::ranges::any_of(stage.communication,
@@ -340,7 +349,7 @@ void TimelineFigure::Parts::paint_box(QPainter& painter, const QRectF& box, cons
                           interval.activity == Activity::weight_gradient;
     if (!numbered || text.isEmpty()) return;
     const QFontMetricsF metrics(fonts.small);
-    if (box.height() < metrics.capHeight() + 4 || filled.width() < metrics.horizontalAdvance(text) + 4)
+    if (box.height() < metrics.capHeight() + 4 || filled.width() < metrics.horizontalAdvance(text) + 2)
         return;
     draw_text(painter,
               {std::round(filled.center().x() - metrics.horizontalAdvance(text) / 2),
@@ -355,7 +364,7 @@ void TimelineFigure::Parts::paint_lane(QCPPainter& painter, const QRectF& box,
         const double from = std::max(box.left(), at(interval.start));
         const double to = std::min(box.right(), at(interval.end));
         if (!(to > from)) return;
-        if (to - from < 1.5) {
+        if (to - from < kDense) {
             if (interval.activity != Activity::bubble) columns.add(from, to, colour_of(interval, *theme));
             return;
         }
@@ -508,10 +517,11 @@ void TimelineFigure::Parts::paint_memory(QCPPainter& painter) const {
 void TimelineFigure::Parts::paint_axis(QCPPainter& painter) const {
     const QRectF all = frame();
     painter.setPen(QPen(theme->border, 1));
-    painter.drawLine(QPointF(all.left(), all.top()), QPointF(all.left(), all.bottom()));
+    for (const QRectF& part : {lanes(), memory_area()})
+        painter.drawLine(QPointF(part.left(), part.top()), QPointF(part.left(), part.bottom()));
     painter.drawLine(QPointF(all.left(), all.bottom()), QPointF(all.right(), all.bottom()));
     const QCPRange range = x().range();
-    const TimeUnit unit = unit_for(range.upper);
+    const TimeUnit unit = unit_for(data.line.end);
     std::vector<Tick> ticks;
     std::vector<double> centers;
     const auto put = [&](double seconds, const QString& text, bool current) {
@@ -550,7 +560,9 @@ void TimelineFigure::Parts::paint_ends(QCPPainter& painter) const {
         if (!range.contains(seconds)) return false;
         const double pixel = std::round(at(seconds));
         painter.setPen(pen);
-        painter.drawLine(QPointF(pixel, all.top()), QPointF(pixel, all.bottom()));
+        // Words stand between the two.
+        for (const QRectF& part : {lanes(), memory_area()})
+            painter.drawLine(QPointF(pixel, part.top()), QPointF(pixel, part.bottom()));
         return true;
     };
     mark(data.line.end, QPen(theme->text, 1));

@@ -1,0 +1,163 @@
+// The Timeline tab: the live step in time, looked at with wheel, mouse and keys.
+#include <QTabWidget>
+#include <QWheelEvent>
+#include <catch2/catch.hpp>
+
+#include "support/desk.h"
+#include "widgets/plots/figure_export.h"
+#include "widgets/plots/timeline_plot.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+struct TimelineDesk : Desk {
+    TimelineDesk() : plot(find<TimelinePlot>(QStringLiteral("timeline"))) {
+        find<QTabWidget>(QStringLiteral("tabs"))->setCurrentWidget(plot);
+        QApplication::processEvents();
+        canvas = find<QWidget>(QStringLiteral("timeline/plot"));
+    }
+    void wheel(const QPointF& at, int angle) {
+        QWheelEvent event(at, canvas->mapToGlobal(at), {}, {0, angle}, Qt::NoButton, Qt::NoModifier,
+                          Qt::NoScrollPhase, false);
+        QApplication::sendEvent(canvas, &event);
+        QApplication::processEvents();
+    }
+    // A pipeline that fits.
+    void cut() {
+        Scenario scenario = Scenario::first_launch(commands::catalogue());
+        for (const auto& [id, value] : std::initializer_list<std::pair<P, double>>{
+                 {P::sharding, 1}, {P::pipeline_parallel, 4}, {P::micro_batch, 1}, {P::accumulation, 8}})
+            scenario = edited(scenario, id, value);
+        window.model().start_with(scenario);
+        QApplication::processEvents();
+    }
+
+    TimelinePlot* plot;
+    QWidget* canvas = nullptr;
+};
+
+}  // namespace
+
+TEST_CASE("timeline tab: it ends with the step the headline tells, also after a drag", "[timeline]") {
+    TimelineDesk desk;
+    CHECK(desk.plot->figure().data().line.end == desk.estimate().step.total);
+    const double before = desk.estimate().step.total;
+    const Stretch range = desk.plot->figure().range();
+    CHECK(range.from == 0);
+    CHECK(range.to > before);
+    CHECK(range.to < 1.1 * before);
+    desk.drag("cluster.inter_node_bandwidth", 0.6, 0.05, 12);
+    CHECK(desk.estimate().step.total > before);
+    CHECK(desk.plot->figure().data().line.end == desk.estimate().step.total);
+    CHECK(desk.plot->figure().range().to > desk.estimate().step.total);
+}
+
+TEST_CASE("timeline tab: what lies under the pointer is told", "[timeline]") {
+    TimelineDesk desk;
+    desk.cut();
+    const TimelineFigure& figure = desk.plot->figure();
+    const Timeline& line = figure.data().line;
+    REQUIRE(line.stages.size() == 4);
+    for (std::size_t stage = 0; stage < 4; ++stage) {
+        for (const Interval& interval : line.stages[stage].compute) {
+            const double left = figure.pixel_of(interval.start);
+            const double right = figure.pixel_of(interval.end);
+            if (right - left < 3) continue;
+            const QString words =
+                figure.words_at({(left + right) / 2, figure.lane(stage, false).center().y()});
+            INFO(words.toStdString());
+            CHECK(words.contains(QString::fromUtf8(label_of(interval.activity).data())));
+            if (interval.micro_batch > 0)
+                CHECK(words.contains(QStringLiteral("micro-batch %1").arg(interval.micro_batch)));
+            CHECK((interval.activity == Activity::bubble ||
+                   words.contains(QStringLiteral("stage %1").arg(stage + 1))));
+        }
+    }
+    CHECK(figure.words_at({figure.pixel_of(line.end / 2), figure.memory_area().center().y()})
+              .contains(QStringLiteral("GiB")));
+    CHECK(figure.words_at({-5, -5}).isEmpty());
+}
+
+TEST_CASE("timeline tab: the wheel looks closer around the pointer, a double click shows all", "[timeline]") {
+    TimelineDesk desk;
+    const Stretch all = desk.plot->figure().range();
+    const double middle = desk.estimate().step.total / 3;
+    const QPointF at(desk.plot->figure().pixel_of(middle), desk.plot->figure().lanes().center().y());
+    desk.wheel(at, 240);
+    const Stretch closer = desk.plot->figure().range();
+    CHECK(closer.to - closer.from == Approx((all.to - all.from) / (1.25 * 1.25)));
+    CHECK(desk.plot->figure().pixel_of(middle) == Approx(at.x()).margin(1));
+    // What somebody looks at closely stays through a change.
+    desk.type("cluster.inter_node_bandwidth", QStringLiteral("100 Gbit/s"));
+    CHECK(desk.plot->figure().range().from == closer.from);
+    CHECK(desk.plot->figure().range().to == closer.to);
+    // Dragged to the left, later times come in.
+    QTest::mousePress(desk.canvas, Qt::LeftButton, {}, at.toPoint());
+    const QPointF to = at - QPointF(40, 0);
+    QMouseEvent move(QEvent::MouseMove, to, desk.canvas->mapToGlobal(to), Qt::NoButton, Qt::LeftButton, {});
+    QApplication::sendEvent(desk.canvas, &move);
+    QTest::mouseRelease(desk.canvas, Qt::LeftButton, {}, to.toPoint());
+    CHECK(desk.plot->figure().range().from > closer.from);
+    QTest::mouseDClick(desk.canvas, Qt::LeftButton, {}, at.toPoint());
+    CHECK_FALSE(desk.plot->figure().zoomed());
+    CHECK(desk.plot->figure().range().from == 0);
+}
+
+TEST_CASE("timeline tab: plus, minus, nought and the arrows do the same", "[timeline]") {
+    TimelineDesk desk;
+    desk.plot->setFocus();
+    const Stretch all = desk.plot->figure().range();
+    QTest::keyClick(desk.plot, Qt::Key_Plus);
+    QTest::keyClick(desk.plot, Qt::Key_Plus);
+    CHECK(desk.plot->figure().zoomed());
+    const Stretch closer = desk.plot->figure().range();
+    QTest::keyClick(desk.plot, Qt::Key_Right);
+    CHECK(desk.plot->figure().range().from > closer.from);
+    QTest::keyClick(desk.plot, Qt::Key_Minus);
+    QTest::keyClick(desk.plot, Qt::Key_Minus);
+    CHECK_FALSE(desk.plot->figure().zoomed());
+    QTest::keyClick(desk.plot, Qt::Key_Plus);
+    QTest::keyClick(desk.plot, Qt::Key_0);
+    CHECK(desk.plot->figure().range().to == all.to);
+}
+
+TEST_CASE("timeline tab: what does not fit has no times until they are asked for", "[timeline]") {
+    TimelineDesk desk;
+    desk.type("training.sequence_length", QStringLiteral("8192"));
+    REQUIRE_FALSE(desk.estimate().fits());
+    CHECK_FALSE(desk.plot->figure().data().has_time());
+    CHECK(desk.plot->accessibleDescription().contains(QStringLiteral("does not fit")));
+    CHECK(timeline_table(desk.plot->figure().data()).rows.empty());
+    desk.plot->show_hypothetical(true);
+    CHECK(desk.plot->figure().data().has_time());
+    CHECK(desk.plot->accessibleDescription().contains(QStringLiteral("hypothetical")));
+    CHECK_FALSE(timeline_table(desk.plot->figure().data()).rows.empty());
+}
+
+TEST_CASE("timeline tab: the axis reaches to the end of a pinned step", "[timeline]") {
+    TimelineDesk desk;
+    desk.window.model().pin();
+    const double pinned = desk.estimate().step.total;
+    desk.type("training.micro_batch", QStringLiteral("1"));
+    REQUIRE(desk.estimate().step.total < pinned);
+    CHECK(desk.plot->figure().range().to > pinned);
+}
+
+TEST_CASE("timeline: the export is the same each time, and its table adds up", "[timeline]") {
+    const Answer base = answer(Scenario::first_launch(commands::catalogue()));
+    FigureRequest request;
+    request.plot = "timeline";
+    const QByteArray once = render_figure(request, base, FigureFormat::svg);
+    CHECK(once == render_figure(request, base, FigureFormat::svg));
+    CHECK(once.contains("One optimizer step of"));
+    for (const FigureFormat format : {FigureFormat::png, FigureFormat::pdf, FigureFormat::csv})
+        CHECK_FALSE(render_figure(request, base, format).isEmpty());
+    const PlotTable table = timeline_table(timeline_data(base));
+    double exposed = 0;
+    for (const auto& row : table.rows) {
+        if (row[1] == "compute" || row[5] == "yes") exposed += std::stod(row[4]) - std::stod(row[3]);
+    }
+    CHECK(exposed * 1e-3 == Approx(base.estimate.step.total).epsilon(1e-6));
+}
