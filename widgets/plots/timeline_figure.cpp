@@ -17,7 +17,7 @@ constexpr int kMostTimeTicks = 9;
 constexpr double kMemoryTick = 40;     // px for each
 constexpr double kMemoryShare = 0.24;  // of the height, at least
 constexpr double kTallest = 116;       // px of one stage's lanes
-constexpr double kTogether = 1.5;      // px below which a box is no longer drawn by itself
+constexpr double kTogether = 3;        // px of the mean pass below which a lane tells shares
 constexpr double kDense = 4;           // px below which neighbours run into each other
 constexpr double kGap = 12;            // between lanes and memory
 constexpr double kClosest = 1e-5;      // of the step: as near as one may look
@@ -191,7 +191,9 @@ struct TimelineFigure::Parts {
     void paint(QCPPainter& painter) const;
     void paint_key(QCPPainter& painter) const;
     void paint_lanes(QCPPainter& painter) const;
-    void paint_lane(QCPPainter& painter, const QRectF& box, const std::vector<Interval>& intervals) const;
+    void paint_lane(QCPPainter& painter, const QRectF& box, const std::vector<Interval>& intervals,
+                    bool crowded) const;
+    bool dense(const StageTimeline& stage) const;
     void paint_box(QPainter& painter, const QRectF& box, const Interval& interval) const;
     void paint_memory(QCPPainter& painter) const;
     void paint_curve(QPainter& painter, const StageTimeline& stage, const QRectF& area, bool fullest) const;
@@ -403,8 +405,24 @@ void TimelineFigure::Parts::paint_box(QPainter& painter, const QRectF& box, cons
               text, fonts.small, interval.activity == Activity::folded ? theme->muted : ink_on(colour));
 }
 
+// Whether passes are too narrow, as far as one looks, to be told apart.
+bool TimelineFigure::Parts::dense(const StageTimeline& stage) const {
+    const QCPRange range = x().range();
+    double seconds = 0;
+    double count = 0;
+    for (const Interval& interval : stage.compute) {
+        const bool passes = interval.activity == Activity::forward ||
+                            interval.activity == Activity::backward ||
+                            interval.activity == Activity::weight_gradient;
+        if (!passes || interval.end < range.lower || interval.start > range.upper) continue;
+        seconds += interval.seconds();
+        count += 1;
+    }
+    return count > 0 && at(range.lower + seconds / count) - at(range.lower) < kTogether;
+}
+
 void TimelineFigure::Parts::paint_lane(QCPPainter& painter, const QRectF& box,
-                                       const std::vector<Interval>& intervals) const {
+                                       const std::vector<Interval>& intervals, bool crowded) const {
     Columns columns(box.left(), box.right());
     Shares shares(box.left(), box.right());
     const auto draw = [&](const Interval& interval) {
@@ -414,7 +432,7 @@ void TimelineFigure::Parts::paint_lane(QCPPainter& painter, const QRectF& box,
         if (to - from < kDense) {
             // A bubble is the ground.
             if (interval.activity == Activity::bubble) return;
-            if (to - from < kTogether) shares.add(from, to, interval);
+            if (crowded) shares.add(from, to, interval);
             else columns.add(from, to, colour_of(interval, *theme));
             return;
         }
@@ -446,8 +464,9 @@ void TimelineFigure::Parts::paint_lanes(QCPPainter& painter) const {
         const StageTimeline& stage = data.line.stages[i];
         const QRectF compute = lane(i, false);
         const QRectF communication = lane(i, true);
-        paint_lane(painter, compute, stage.compute);
-        paint_lane(painter, communication, stage.communication);
+        const bool crowded = dense(stage);
+        paint_lane(painter, compute, stage.compute, crowded);
+        paint_lane(painter, communication, stage.communication, crowded);
         if (!cut()) {
             write(tr("compute"), compute.center().y(), fonts.small, theme->text);
             write(tr("comm."), communication.center().y(), fonts.small, theme->text);
