@@ -31,12 +31,15 @@
 #include "widgets/panels/memory_bar.h"
 #include "widgets/panels/repair_strip.h"
 #include "widgets/panels/scenario_table.h"
+#include "widgets/panels/solve_panel.h"
 #include "widgets/panels/table_view.h"
 #include "widgets/panels/waterfall.h"
 #include "widgets/panels/why_panel.h"
 #include "widgets/panels/why_rail.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/plots/sensitivity_plot.h"
+#include "widgets/plots/sweep_plot.h"
 #include "widgets/text.h"
 #include "widgets/theme/theme.h"
 
@@ -138,7 +141,8 @@ void MainWindow::build_menus() {
         group->addAction(actions_.at(id));
         theme->addAction(actions_.at(id));
     }
-    QMenu* scenarios = menu(tr("&Scenario"), {pin, unpin_all, measured_run});
+    QMenu* scenarios =
+        menu(tr("&Scenario"), {plan_automatic, plan_lock, pin, unpin_all, solve_for, measured_run});
     scenarios->addSeparator();
     for (const Preset* preset : catalogue_.all(PresetKind::scenario)) {
         QAction* entry = scenarios->addAction(preset->title.empty() ? QString::fromStdString(preset->name)
@@ -223,6 +227,12 @@ void MainWindow::build_panes() {
         connect(plot, &LivePlot::table_requested, actions_.at(ActionId::show_table), &QAction::trigger);
         connect(plot, &LivePlot::export_requested, actions_.at(ActionId::export_plot), &QAction::trigger);
     }
+    auto* sweep = tabs_->findChild<SweepPlot*>();
+    connect(tabs_->findChild<SensitivityPlot*>(), &SensitivityPlot::sweep_requested, this,
+            [this, sweep](P id, Output output) {
+                sweep->show_sweep(id, output);
+                tabs_->setCurrentWidget(sweep);
+            });
     plots->addWidget(tabs_, 1);
     plots->addWidget(line(true));
     side_ = new QWidget;
@@ -244,6 +254,8 @@ void MainWindow::build_panes() {
     panes->addWidget(why_rail_);
 
     rows->addWidget(line(false));
+    solve_ = new SolvePanel(model_);
+    rows->addWidget(solve_);
     measured_ = new MeasuredPanel(model_);
     rows->addWidget(measured_);
     scenarios_ = new ScenarioTable(model_);
@@ -334,8 +346,11 @@ void MainWindow::connect_actions() {
         load_text(QApplication::clipboard()->text().toStdString(), what, {}, tr("Load %1").arg(what));
     });
     on(ActionId::find_parameter, [this] { controls_->search()->setFocus(Qt::ShortcutFocusReason); });
+    on(ActionId::plan_automatic, [this] { model_.set_all_automatic(true); });
+    on(ActionId::plan_lock, [this] { model_.set_all_automatic(false); });
     on(ActionId::pin, [this] { model_.pin(); });
     on(ActionId::unpin_all, [this] { model_.unpin_all(); });
+    on(ActionId::solve_for, [this] { solve_->ask(); });
     on(ActionId::measured_run, [this] { measured_->ask(); });
     on(ActionId::show_table, [this] {
         const FigureRequest request = current_plot().request();

@@ -25,6 +25,7 @@ class MemoryBar;
 class RepairStrip;
 class ScenarioTable;
 class Session;
+class SolvePanel;
 class Waterfall;
 class WhyPanel;
 class WhyRail;
@@ -106,6 +107,7 @@ class MainWindow : public QMainWindow {
     RepairStrip* repairs_ = nullptr;
     QTabWidget* tabs_ = nullptr;
     MeasuredPanel* measured_ = nullptr;
+    SolvePanel* solve_ = nullptr;
     MemoryBar* memory_ = nullptr;
     Waterfall* waterfall_ = nullptr;
     WhyPanel* why_ = nullptr;

@@ -1,6 +1,8 @@
 #include "widgets/live_model.h"
+#include "planner/planner.h"
 #include "widgets/text.h"
 
+#include <QStringList>
 #include <QUndoCommand>
 #include <QUndoStack>
 #include <algorithm>
@@ -54,8 +56,34 @@ LiveModel::LiveModel(const Catalogue& catalogue, QObject* parent)
 
 void LiveModel::show(const Scenario& scenario) {
     scenario_ = scenario;
-    answer_ = shardscope::answer(scenario);
+    planning_.forget();
+    if (plans_at_once(scenario)) {
+        answer_ = shardscope::answer(scenario);
+    } else {
+        answer_ = with_last_plan(scenario);
+        planning_.ask(
+            [scenario](const std::stop_token& stop) -> std::optional<Answer> {
+                const auto found = planned(scenario, usable_threads(), stop);
+                if (!found) return std::nullopt;
+                Answer answer = shardscope::answer(locked(*found));
+                answer.scenario.automatic = scenario.automatic;
+                return answer;
+            },
+            [this](std::optional<Answer> found) {
+                if (!found) return;
+                answer_ = std::move(*found);
+                Q_EMIT changed();
+            });
+    }
     Q_EMIT changed();
+}
+
+Answer LiveModel::with_last_plan(const Scenario& scenario) const {
+    Scenario last = with_plan(locked(scenario), plan_of(answer_.settings), scenario.automatic);
+    if (!answer_.valid() || !is_valid(resolve(last))) last = locked(scenario);
+    Answer out = shardscope::answer(last);
+    out.scenario.automatic = scenario.automatic;
+    return out;
 }
 
 void LiveModel::push(Scenario scenario, const QString& text) {
@@ -85,6 +113,17 @@ void LiveModel::set_automatic(P id, bool automatic) {
                                      : tr("Lock %1").arg(text_of(parameter(id).label)));
 }
 
+void LiveModel::set_all_automatic(bool automatic) {
+    Scenario after = scenario_;
+    if (automatic) {
+        after.automatic |= usually_free();
+    } else {
+        // Locking keeps what the planner had found.
+        after = locked(with_plan(scenario_, plan_of(answer_.settings), scenario_.automatic));
+    }
+    push(std::move(after), automatic ? tr("Plan automatic") : tr("Lock the plan"));
+}
+
 void LiveModel::hold(Hold hold) {
     push(holding(scenario_, hold),
          hold == Hold::global_batch ? tr("Hold global batch") : tr("Hold per-GPU batch"));
@@ -108,21 +147,27 @@ void LiveModel::start_with(const Scenario& scenario) {
     show(scenario);
 }
 
-void LiveModel::begin_gesture(P id) {
+void LiveModel::begin_gesture(std::initializer_list<P> ids) {
     if (gesture_) end_gesture();
-    gesture_ = Gesture{id, scenario_, base()};
+    gesture_ = Gesture{ids, scenario_, base()};
     Q_EMIT gesture_began();
 }
 
-void LiveModel::drag(P id, double value) {
+void LiveModel::drag(std::initializer_list<Change> changes) {
     if (!gesture_) {
-        edit(id, value);
+        for (const Change& change : changes) edit(change.id, change.value);
         return;
     }
     // Back where it began, nothing has been changed: no override, no step to undo.
-    const Settings before = resolve(gesture_->base);
-    const bool returned = nearest_valid(id, value, before) == before[id];
-    Scenario next = returned ? gesture_->start : edited(gesture_->base, id, value);
+    Scenario next = gesture_->base;
+    bool returned = true;
+    for (const Change& change : changes) {
+        const Settings before = resolve(making_room(gesture_->base, change.id));
+        if (nearest_valid(change.id, change.value, before) == before[change.id]) continue;
+        next = edited(next, change.id, change.value);
+        returned = false;
+    }
+    if (returned) next = gesture_->start;
     if (!(next == scenario_)) show(next);
 }
 
@@ -132,8 +177,13 @@ void LiveModel::end_gesture() {
     gesture_.reset();
     const Scenario after = scenario_;
     if (!(after == done.start)) {
-        undo_->push(new ScenarioCommand(*this, done.start, after,
-                                        step_text(done.id, resolve(done.start), answer_.settings)));
+        const Settings before = resolve(done.start);
+        QStringList steps;
+        for (const P id : done.ids) {
+            if (done.ids.size() == 1 || before[id] != answer_.settings[id])
+                steps << step_text(id, before, answer_.settings);
+        }
+        undo_->push(new ScenarioCommand(*this, done.start, after, steps.join(QStringLiteral(", "))));
     }
     Q_EMIT gesture_ended();
 }

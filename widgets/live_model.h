@@ -8,11 +8,13 @@
 
 #include <QObject>
 #include <QString>
+#include <initializer_list>
 #include <optional>
 #include <vector>
 
 #include "estimate/answer.h"
 #include "files/session_file.h"
+#include "widgets/background.h"
 
 class QUndoStack;
 
@@ -34,9 +36,15 @@ class LiveModel : public QObject {
     [[nodiscard]] const Catalogue& catalogue() const { return *catalogue_; }
     [[nodiscard]] QUndoStack* undo_stack() const { return undo_; }
 
+    // A plan is being looked for beside the window: until it is there, `answer()` holds the last one under
+    // what has changed since.
+    [[nodiscard]] bool planning() const { return planning_.pending(); }
+
     void edit(P id, double value);
     void reset(P id);  // back to the preset's value
     void set_automatic(P id, bool automatic);
+    // All plan parameters that are usually chosen; or none.
+    void set_all_automatic(bool automatic);
     void hold(Hold hold);
     void take_cluster(const Preset& cluster);
     void take_model(const Preset& model);
@@ -45,8 +53,15 @@ class LiveModel : public QObject {
     // As replace, but forgets the history (file opened at start, new session).
     void start_with(const Scenario& scenario);
 
-    void begin_gesture(P id);
-    void drag(P id, double value);
+    // A gesture changes one parameter or several together, as a crosshair does.
+    struct Change {
+        P id;
+        double value;
+    };
+    void begin_gesture(std::initializer_list<P> ids);
+    void begin_gesture(P id) { begin_gesture({id}); }
+    void drag(std::initializer_list<Change> changes);
+    void drag(P id, double value) { drag({{id, value}}); }
     void end_gesture();
     [[nodiscard]] bool in_gesture() const { return gesture_.has_value(); }
 
@@ -96,9 +111,11 @@ class LiveModel : public QObject {
     // What an edit starts from: automatic parameters at the planner's values, as the person sees them.
     [[nodiscard]] const Scenario& base() const { return answer_.valid() ? answer_.scenario : scenario_; }
     void show(const Scenario& scenario);
+    // The answer under the last plan, as near as it can be had.
+    [[nodiscard]] Answer with_last_plan(const Scenario& scenario) const;
 
     struct Gesture {
-        P id;
+        std::vector<P> ids;
         Scenario start;  // to return to
         Scenario base;   // to edit
     };
@@ -109,6 +126,7 @@ class LiveModel : public QObject {
     std::optional<Gesture> gesture_;
     std::vector<Pin> pins_;
     char compared_ = 0;
+    Background planning_;
 };
 
 }  // namespace shardscope

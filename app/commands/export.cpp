@@ -72,7 +72,7 @@ int run(const Options& options) {
     else if (!options.target.empty())
         problems.push_back({"-o " + options.target, "the ending decides the format", "",
                             "end it in .svg, .pdf, .png or .csv"});
-    for (const char* later : {"walls", "sensitivity", "plans"}) {
+    for (const char* later : {"plans"}) {
         if (options.plot == later)
             problems.push_back({"--plot " + options.plot, "not modelled yet", "a later version brings it",
                                 "use " + plot_names().toStdString()});
@@ -118,14 +118,15 @@ void add_export(CLI::App& app, Context& context) {
     command->add_option("-o", options->target, "F.svg, F.pdf, F.png or F.csv");
     command->add_option("--report", options->report, "F.html, F.pdf or F.md");
     command->add_option("--size", options->size, "WxH in pixels");
-    command->add_option("--axis", options->axes, "For sweep: KEY=FROM:TO:STEPS[:log]")
+    command->add_option("--axis", options->axes, "For sweep and walls: KEY=FROM:TO:STEPS[:log]")
         ->take_all()
         ->allow_extra_args(false);
     command->add_option("--output", options->outputs,
                         "For sweep: result fields; for validation: mfu, tokens_per_s_per_gpu or step_time_s");
     command->add_flag("--hypothetical", options->hypothetical,
                       "Times also for what does not fit, labelled so");
-    command->add_flag("--held", options->held, "For sweep: what is automatic keeps its values");
+    command->add_flag("--held", options->held,
+                      "For sweep, sensitivity and walls: what is automatic keeps its values");
     command->callback([options, &context] { context.exit_code = run(*options); });
 }
 

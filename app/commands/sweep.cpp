@@ -154,7 +154,7 @@ int run(const Options& options) {
         return kUnusable;
     }
     const std::size_t total = combinations(axes);
-    if (options.held) scenario = locked(planned(scenario));
+    if (options.held) scenario = locked(answer(scenario).scenario);
     const Lines lines(scenario, axes, fields, json);
     const std::string header = !json && shard.part == 1 ? csv_header(axes, fields) : std::string();
     if (options.target.empty()) {

@@ -9,6 +9,8 @@
 #include "app/main_window.h"
 #include "app/session.h"
 #include "evidence/measured.h"
+#include "widgets/panels/solve_panel.h"
+#include "widgets/plots/walls_plot.h"
 #include "widgets/theme/theme.h"
 
 using namespace shardscope;
@@ -20,8 +22,9 @@ struct Shot {
     QSize size;
     ThemeManager::Choice theme;
     Scenario (*scenario)();
-    bool pinned = false;  // beside a ghost of the first launch, with the wall explained
-    const char* tab = "scaling";
+    bool pinned = false;          // beside a ghost of the first launch, with the wall explained
+    const char* tab = "scaling";  // of the main plot area
+    bool solving = false;         // Solve for is open
 };
 
 Scenario first() { return Scenario::first_launch(commands::catalogue()); }
@@ -82,6 +85,19 @@ int main(int argc, char** argv) {
         {"validation.png", {1440, 900}, ThemeManager::Choice::light, first, false, "validation"},
         {"validation-dark.png", {1440, 900}, ThemeManager::Choice::dark, measured, false, "validation"},
         {"validation-small.png", {1024, 700}, ThemeManager::Choice::light, measured, false, "validation"},
+        {"sweep.png", {1440, 900}, ThemeManager::Choice::light, slower_network, true, "sweep", true},
+        {"sweep-small-dark.png", {1024, 700}, ThemeManager::Choice::dark, too_long, false, "sweep"},
+        {"sensitivity.png", {1440, 900}, ThemeManager::Choice::light, network_bound, false, "sensitivity"},
+        {"sensitivity-small-dark.png",
+         {1024, 700},
+         ThemeManager::Choice::dark,
+         risky,
+         false,
+         "sensitivity",
+         true},
+        {"walls.png", {1440, 900}, ThemeManager::Choice::light, first, false, "walls"},
+        {"walls-dark.png", {1440, 900}, ThemeManager::Choice::dark, slower_network, true, "walls"},
+        {"walls-small.png", {1024, 700}, ThemeManager::Choice::light, first, false, "walls"},
         {"measured.png", {1440, 900}, ThemeManager::Choice::light, measured},
         {"parallel.png", {1440, 900}, ThemeManager::Choice::light, three_dimensions},
         {"parallel-small-dark.png", {1024, 700}, ThemeManager::Choice::dark, three_dimensions},
@@ -111,7 +127,16 @@ int main(int argc, char** argv) {
         window.findChild<QTabWidget*>(QStringLiteral("tabs"))
             ->setCurrentWidget(window.findChild<QWidget*>(QLatin1String(shot.tab)));
         window.show();
+        if (shot.solving) {
+            window.action(ActionId::solve_for)->trigger();
+            const auto* solving = window.findChild<SolvePanel*>();
+            while (solving->pending()) QApplication::processEvents();
+        }
         for (int i = 0; i < 5; ++i) QApplication::processEvents();
+        // What is worked out in the background is waited for.
+        const auto* walls = window.findChild<WallsPlot*>(QStringLiteral("walls"));
+        while (walls->pending()) QApplication::processEvents(QEventLoop::WaitForMoreEvents);
+        QApplication::processEvents();
         const QString file = QDir(folder).filePath(QLatin1String(shot.file));
         if (!window.grab().save(file)) {
             std::fprintf(stderr, "cannot write %s\n", file.toLocal8Bit().constData());

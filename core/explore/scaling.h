@@ -1,6 +1,8 @@
 // Scaling over the GPU count: weak (the per-GPU batch held) and strong (the global batch held).
 #pragma once
 
+#include <stop_token>
+
 #include "explore/sweep.h"
 
 namespace shardscope {
@@ -14,7 +16,9 @@ struct Scaling {
         0;  // weak: GPUs from which on an added GPU brings less than half of the first ones' share; 0: none
 };
 
-// `lowest` to `highest` GPUs on the values a slider takes.
-Scaling scaling(const Scenario& scenario, double lowest = 1, double highest = 16384);
+// `lowest` to `highest` GPUs on the values a slider takes. What is automatic is planned anew at every count;
+// where that takes its time, the counts are powers of two. A stopped one means nothing.
+Scaling scaling(const Scenario& scenario, double lowest = 1, double highest = 16384,
+                const std::stop_token& stop = {});
 
 }  // namespace shardscope

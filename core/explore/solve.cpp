@@ -412,7 +412,8 @@ std::vector<WayOut> ways_out(const Question& question, const std::stop_token& st
     Scenario planned = question.scenario;
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
-        if (parameter(id).plan && id != question.id) planned.automatic.set(i);
+        // Offload is no plan to propose unasked: it takes memory and time of the host's.
+        if (parameter(id).plan && id != question.id && id != P::offload) planned.automatic.set(i);
     }
     attempt("with the plan automatic", planned);
     if (question.id != P::recompute)

@@ -16,7 +16,7 @@ void add(Axis& axis, double value) {
 
 Axis make_axis(const Scenario& scenario, P id, double from, double to, int steps, bool logarithmic) {
     Axis axis{id, {}};
-    const Settings settings = resolve(scenario);
+    const Settings settings = resolve(making_room(scenario, id));
     for (int i = 0; i < steps; ++i) {
         const double t = steps > 1 ? static_cast<double>(i) / (steps - 1) : 0;
         double value = logarithmic ? from * std::pow(to / from, t) : from + (to - from) * t;
@@ -28,7 +28,7 @@ Axis make_axis(const Scenario& scenario, P id, double from, double to, int steps
 }
 
 Axis usual_axis(const Scenario& scenario, P id, int steps) {
-    const Settings settings = resolve(scenario);
+    const Settings settings = resolve(making_room(scenario, id));
     const Domain range = domain(id, settings);
     if (!range.stops.empty() && range.stops.size() <= static_cast<std::size_t>(steps))
         return {id, range.stops};
@@ -65,7 +65,7 @@ Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& pro
     Axis axis{id, {}};
     const std::vector<std::string> parts = split(range, ':');
     if (parts.size() == 1) {
-        const Settings settings = resolve(scenario);
+        const Settings settings = resolve(making_room(scenario, id));
         for (const std::string& word : split(range, ',')) {
             double value = 0;
             if (!number(word, value)) return {};
@@ -136,13 +136,15 @@ CurvePoint curve_point(double x, const Answer& answer, bool valid) {
     return point;
 }
 
-Curve curve(const Scenario& scenario, const Axis& axis) {
+Curve curve(const Scenario& scenario, const Axis& axis, const std::stop_token& stop) {
     Curve out;
     out.reserve(axis.values.size());
-    for_each_point(scenario, {axis},
-                   [&](const std::vector<std::size_t>& at, const Answer& point, bool valid) {
-                       out.push_back(curve_point(axis.values[at[0]], point, valid));
-                   });
+    Answer scratch;
+    for (const double value : axis.values) {
+        if (stop.stop_requested()) break;
+        const bool valid = answer_into(edited(scenario, axis.id, value), scratch);
+        out.push_back(curve_point(value, scratch, valid));
+    }
     return out;
 }
 

@@ -1,6 +1,7 @@
 // One or more parameters against any outputs: the engine of sweeps, scaling curves and sliders' tracks.
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,7 @@ struct CurvePoint {
 };
 using Curve = std::vector<CurvePoint>;
 CurvePoint curve_point(double x, const Answer& answer, bool valid);
-Curve curve(const Scenario& scenario, const Axis& axis);
+// Ends where it is asked to stop.
+Curve curve(const Scenario& scenario, const Axis& axis, const std::stop_token& stop = {});
 
 }  // namespace shardscope

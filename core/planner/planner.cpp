@@ -55,6 +55,15 @@ Settings without_plan(const Settings& settings) {
     return plain;
 }
 
+bool plans_at_once(const Scenario& scenario) {
+    // A few milliseconds on one core.
+    constexpr double kMostPlans = 20000;
+    if (scenario.automatic.none()) return true;
+    const Settings settings = resolve(scenario);
+    if (!is_valid(without_plan(settings))) return true;
+    return PlanSpace(settings, scenario.automatic).size() <= kMostPlans;
+}
+
 std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, const std::stop_token& stop) {
     if (scenario.automatic.none()) return scenario;
     const Settings settings = resolve(scenario);

@@ -18,6 +18,8 @@ Settings without_plan(const Settings& settings);
 // canonical order. With the per-GPU batch held the micro-batch may lie between the slider's values: the
 // largest that fits, if that is better.
 Scenario planned(const Scenario& scenario);
+// Whether that takes no longer than a frame of a window leaves for it.
+bool plans_at_once(const Scenario& scenario);
 // The same beside a window; nothing when asked to stop.
 std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, const std::stop_token& stop);
 

@@ -245,9 +245,19 @@ bool others_may_follow(P id) {
     return true;
 }
 
-Scenario edited(const Scenario& scenario, P id, double value) {
+Scenario making_room(const Scenario& scenario, P id) {
+    if (scenario.automatic.none()) return scenario;
     Scenario out = scenario;
-    const Settings before = resolve(scenario);
+    for (const P degree : {P::tensor_parallel, P::context_parallel, P::pipeline_parallel, P::expert_parallel,
+                           P::virtual_stages}) {
+        if (scenario.automatic[index(degree)] && degree != id) out.give(degree, 1);
+    }
+    return is_valid(resolve(out)) ? out : scenario;
+}
+
+Scenario edited(const Scenario& scenario, P id, double value) {
+    Scenario out = making_room(scenario, id);
+    const Settings before = resolve(out);
     value = nearest_valid(id, value, before);
     const bool global = scenario.hold() == Hold::global_batch;
     out.automatic.reset(index(id));

@@ -55,6 +55,9 @@ bool is_valid(const Settings& settings);
 Scenario edited(const Scenario& scenario, P id, double value);
 // Whether an edit of this parameter may make others follow; one of a rate or an assumption never does.
 bool others_may_follow(P id);
+// What an edit of `id` starts from, and what its valid values depend on: automatic degrees stand at one, if
+// that is valid, for the planner will choose them anew; else a GPU count had to be a multiple of theirs.
+Scenario making_room(const Scenario& scenario, P id);
 // Which batch is held from now on; the numbers stay as they are.
 Scenario holding(const Scenario& scenario, Hold hold);
 // A preset taken: its fields' overrides are dropped.

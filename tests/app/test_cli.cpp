@@ -169,7 +169,7 @@ TEST_CASE("validate: JSON with rows, summary and what was skipped and why", "[cl
 TEST_CASE("export: every plot in every format, each time the same bytes", "[cli]") {
     const Folder folder;
     for (const std::string& plot :
-         std::vector<std::string>{"scaling", "memory", "waterfall", "sweep", "validation"}) {
+         std::vector<std::string>{"scaling", "walls", "memory", "waterfall", "sweep", "validation"}) {
         for (const std::string& ending : std::vector<std::string>{"svg", "pdf", "png", "csv"}) {
             INFO(plot << "." << ending);
             const std::string a = folder.file(plot + "." + ending);
@@ -244,7 +244,7 @@ TEST_CASE("sweep: a parameter has one axis, and a sweep an end", "[cli]") {
 }
 
 TEST_CASE("commands and plots of later versions are refused by name", "[cli]") {
-    for (const char* later : {"plan x.json", "import hf x", "export - --plot walls -o /tmp/x.svg"}) {
+    for (const char* later : {"plan x.json", "import hf x", "export - --plot timeline -o /tmp/x.svg"}) {
         INFO(later);
         const Ran ran = run(later);
         CHECK(ran.code == 2);

@@ -1,6 +1,8 @@
 // Speed of the engine on one core.
 #include <benchmark/benchmark.h>
 
+#include "explore/jobs.h"
+#include "explore/map.h"
 #include "explore/scaling.h"
 #include "explore/sweep.h"
 #include "explore/timeline.h"
@@ -79,18 +81,33 @@ void sweep_200_points(benchmark::State& state) {
 BENCHMARK(sweep_200_points);
 
 void map_96_by_96(benchmark::State& state) {
-    const Scenario scenario = fsdp_13b();
+    const Scenario scenario = locked(fsdp_13b());
     const Axis x = make_axis(scenario, P::inter_node_bandwidth, 1e9, 400e9, 96, true);
     const Axis y = make_axis(scenario, P::memory_bandwidth, 0.5e12, 10e12, 96, true);
-    for (auto _ : state) {
-        double sum = 0;
-        for_each_point(scenario, {x, y},
-                       [&](const auto&, const Answer& point, bool) { sum += point.estimate.mfu; });
-        benchmark::DoNotOptimize(sum);
-    }
+    for (auto _ : state) benchmark::DoNotOptimize(wall_map(scenario, x, y));
     state.SetItemsProcessed(state.iterations() * 96 * 96);
 }
 BENCHMARK(map_96_by_96)->Unit(benchmark::kMillisecond);
+
+// The Walls map's own axes, whose edits move other parameters, too.
+void map_of_gpus_and_sequence(benchmark::State& state) {
+    const Scenario scenario = locked(fsdp_13b());
+    const Axis x = map_axis(scenario, P::gpus, 96);
+    const Axis y = map_axis(scenario, P::sequence_length, 96);
+    for (auto _ : state) benchmark::DoNotOptimize(wall_map(scenario, x, y));
+    state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(x.values.size() * y.values.size()));
+}
+BENCHMARK(map_of_gpus_and_sequence)->Unit(benchmark::kMillisecond);
+
+// What is automatic is planned anew in every cell, on all cores.
+void map_96_by_96_replanned(benchmark::State& state) {
+    const Scenario scenario = with_auto(fsdp_13b(), P::micro_batch, true);
+    const Axis x = make_axis(scenario, P::inter_node_bandwidth, 1e9, 400e9, 96, true);
+    const Axis y = make_axis(scenario, P::memory, 20e9, 400e9, 96, true);
+    for (auto _ : state) benchmark::DoNotOptimize(wall_map(scenario, x, y, usable_threads()));
+    state.SetItemsProcessed(state.iterations() * 96 * 96);
+}
+BENCHMARK(map_96_by_96_replanned)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void scaling_curves(benchmark::State& state) {
     const Scenario scenario = fsdp_13b();

@@ -150,6 +150,21 @@ BENCHMARK(drag_timeline)->Name("timeline/drag_bandwidth")->Unit(benchmark::kMill
 BENCHMARK(drag_timeline_cut)->Name("timeline/drag_plan")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_measured)->Name("validation/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 
+// The map is coarse in every frame, and begun anew in the background.
+void drag_walls_bandwidth(benchmark::State& state) {
+    drag(state, "cluster.inter_node_bandwidth/slider", "walls");
+}
+void drag_walls_width(benchmark::State& state) { drag(state, "model.hidden_size/slider", "walls"); }
+// One of its own axes: the crosshair moves, the map stays.
+void drag_walls_gpus(benchmark::State& state) { drag(state, "cluster.gpus/slider", "walls"); }
+void drag_walls_cut(benchmark::State& state) {
+    drag(state, "cluster.inter_node_bandwidth/slider", "walls", cut_plan());
+}
+BENCHMARK(drag_walls_bandwidth)->Name("walls/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
+BENCHMARK(drag_walls_width)->Name("walls/drag_width")->Unit(benchmark::kMillisecond)->Iterations(300);
+BENCHMARK(drag_walls_gpus)->Name("walls/drag_gpus")->Unit(benchmark::kMillisecond)->Iterations(300);
+BENCHMARK(drag_walls_cut)->Name("walls/drag_cut_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
+
 // From nothing to the first painted frame, and what that takes in memory.
 double start_ms = 0;
 double start_mb = 0;

@@ -19,7 +19,7 @@ using namespace shardscope;
 
 namespace {
 
-const std::vector<std::string> kPlots{"scaling", "memory", "waterfall", "sweep"};
+const std::vector<std::string> kPlots{"scaling", "walls", "memory", "waterfall", "sweep"};
 
 FigureRequest request(const std::string& plot) {
     FigureRequest out;
@@ -66,7 +66,7 @@ struct LiveScaling {
 }  // namespace
 
 TEST_CASE("every plot renders in every format, the same bytes each time", "[figures]") {
-    const std::string plot = GENERATE("scaling", "memory", "waterfall", "sweep", "validation");
+    const std::string plot = GENERATE("scaling", "walls", "memory", "waterfall", "sweep", "validation");
     const bool fits = GENERATE(true, false);
     const Answer subject = fits ? first() : too_long();
     REQUIRE(subject.fits() == fits);

@@ -167,7 +167,10 @@ void Headline::refresh() {
     const Answer* pinned = pin ? &pin->answer : nullptr;
     const bool compared = rates && pinned && pinned->fits();
     const auto against = [&](double now, double then) { return compared ? relative(now, then) : QString(); };
-    set_rate(mfu, Output::mfu, unreal ? tr("MFU, hypothetical") : tr("MFU"),
+    set_rate(mfu, Output::mfu,
+             unreal              ? tr("MFU, hypothetical")
+             : model_.planning() ? tr("MFU, last plan")
+                                 : tr("MFU"),
              compared ? tr("%1 vs %2")
                             .arg(signed_number((estimate.mfu - pinned->estimate.mfu) * 100, 1),
                                  QString(QLatin1Char(pin->letter)))

@@ -449,7 +449,7 @@ void MemoryBar::describe() {
 
 void MemoryBar::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    if (!model_.answer().valid()) painter.setOpacity(kStale);
+    if (!model_.answer().valid() || model_.planning()) painter.setOpacity(kStale);
     paint_memory_bar(painter, rect(), current_theme(), data_, font());
 }
 

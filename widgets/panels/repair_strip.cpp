@@ -6,6 +6,7 @@
 #include <QToolButton>
 #include <cmath>
 
+#include "planner/planner.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/repair_button.h"
 #include "widgets/panels/run_label.h"
@@ -45,7 +46,10 @@ void RepairStrip::request() {
 void RepairStrip::refresh() {
     requested_ = false;
     const bool needed = model_.answer().valid() && !model_.answer().fits();
-    repairs_ = needed ? repairs(model_.scenario()) : std::vector<Repair>{};
+    // Many plans are tried: where finding each anew takes its time, the present one is held.
+    const Scenario& scenario = model_.scenario();
+    const Scenario base = plans_at_once(scenario) ? scenario : locked(model_.answer().scenario);
+    repairs_ = needed ? repairs(base) : std::vector<Repair>{};
     while (buttons_.size() < repairs_.size()) {
         auto* button = new RepairButton(this);
         const std::size_t which = buttons_.size();

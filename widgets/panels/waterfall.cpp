@@ -373,7 +373,7 @@ void Waterfall::describe() {
 
 void Waterfall::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    if (!model_.answer().valid()) painter.setOpacity(kStale);
+    if (!model_.answer().valid() || model_.planning()) painter.setOpacity(kStale);
     paint_waterfall(painter, rect(), current_theme(), data_, font());
 }
 

@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 
+#include "planner/planner.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/why_row.h"
 
@@ -312,7 +313,9 @@ void WhyPanel::set_walls() {
 }
 
 void WhyPanel::refresh_slow() {
-    const Answer& answer = model_.answer();
+    // Where planning anew takes its time, what else could be done is asked with the plan held.
+    Answer answer = model_.answer();
+    if (!plans_at_once(answer.scenario)) answer.scenario = locked(answer.scenario);
     const bool with_levers = current() == Output::wall && answer.fits();
     if (with_levers) {
         const Levers found = levers(answer);

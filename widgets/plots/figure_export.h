@@ -20,7 +20,7 @@ struct FigureRequest {
     std::string plot;  // the name of one of plot_kinds()
     QSize size{960, 600};
     double scale = 2;             // PNG: pixels per unit of size, 1 to 4
-    std::vector<Axis> axes;       // sweep
+    std::vector<Axis> axes;       // sweep, walls
     std::vector<Output> outputs;  // sweep; validation: mfu, tokens_per_s_per_gpu or step_time
     bool hypothetical = false;    // rates although it does not fit, said so in the caption
     bool held = false;            // what is automatic keeps its values, instead of being planned anew

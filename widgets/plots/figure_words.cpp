@@ -99,6 +99,9 @@ QString scaling_words(const ScalingData& data) {
         if (data.measured.front().own) out += tr("Diamond with a core: one's own run.");
     }
     if (data.curves.knee > 0) out += tr("Triangle: from here an added GPU brings less than half.");
+    if (data.plan == SweepPlan::held) out += tr("The plan is held.");
+    if (data.plan == SweepPlan::found_anew)
+        out += tr("What is automatic in the plan is found anew at every GPU count.");
     if (data.hypothetical) out += hypothetical_words();
     return out.join(QLatin1Char(' '));
 }

@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QEvent>
 #include <QIcon>
+#include <QLabel>
 #include <QMenu>
 #include <QPainter>
 #include <QToolButton>
@@ -18,6 +19,12 @@ namespace {
 constexpr int kEdge = 8;
 constexpr int kGap = 6;
 constexpr int kHeight = 32;
+
+// Choices that may be narrower than their longest entry.
+bool gives_way(const QWidget* choice) {
+    const auto* box = qobject_cast<const QComboBox*>(choice);
+    return box && box->sizeAdjustPolicy() == QComboBox::AdjustToMinimumContentsLengthWithIcon;
+}
 constexpr int kIcon = 16;
 
 }  // namespace
@@ -44,6 +51,8 @@ QComboBox* OptionRow::add_choice(const QString& name, const QString& accessible_
     chain();
     return box;
 }
+
+void OptionRow::add_word(const QString& text) { choices_.append(new QLabel(text, this)); }
 
 QToolButton* OptionRow::add_menu(const QString& name, const QString& accessible_name) {
     auto* button = new QToolButton(this);
@@ -91,8 +100,13 @@ QSize OptionRow::sizeHint() const {
 }
 
 QSize OptionRow::minimumSizeHint() const {
-    int width = kEdge + more_->sizeHint().width() + kGap;
-    for (const QWidget* choice : choices_) width += choice->sizeHint().width() + kGap;
+    int width = kEdge;
+    if (std::ranges::any_of(checks_, &QCheckBox::isEnabled)) width += more_->sizeHint().width() + kGap;
+    for (const QWidget* choice : choices_) {
+        constexpr int kNarrowest = 60;
+        const int whole = choice->sizeHint().width();
+        width += (gives_way(choice) ? std::min(kNarrowest, whole) : whole) + kGap;
+    }
     for (const QToolButton* button : buttons_) width += button->sizeHint().width();
     return {width + kEdge, kHeight};
 }
@@ -107,6 +121,12 @@ void OptionRow::changeEvent(QEvent* event) {
     if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) arrange();
 }
 
+bool OptionRow::event(QEvent* event) {
+    const bool handled = QWidget::event(event);
+    if (event->type() == QEvent::LayoutRequest) arrange();  // a choice's size, or a box, has changed
+    return handled;
+}
+
 void OptionRow::arrange() {
     const auto put = [this](QWidget* widget, int left) {
         const QSize size = widget->sizeHint();
@@ -117,17 +137,35 @@ void OptionRow::arrange() {
         right -= (*button)->sizeHint().width();
         put(*button, right);
     }
+    // They do so together where the buttons would be reached.
+    int wanted = kEdge;
+    int boxes = 0;
+    for (const QWidget* choice : choices_) {
+        wanted += choice->sizeHint().width() + kGap;
+        if (gives_way(choice)) ++boxes;
+    }
+    const int room_for_choices = right - (checks_.empty() ? 0 : more_->sizeHint().width() + kGap);
+    const int cut = boxes == 0 ? 0 : std::max(0, (wanted - room_for_choices + boxes - 1) / boxes);
     int left = kEdge;
     for (QWidget* choice : choices_) {
-        put(choice, left);
-        left += choice->sizeHint().width() + kGap;
+        QSize size = choice->sizeHint();
+        if (gives_way(choice)) size.rwidth() -= cut;
+        choice->setGeometry(left, (height() - size.height()) / 2, size.width(), size.height());
+        left += size.width() + kGap;
     }
     int needed = 0;
-    for (const QCheckBox* check : checks_) needed += check->sizeHint().width() + kGap;
-    const bool folds = left + needed > right;
+    for (const QCheckBox* check : checks_) {
+        if (check->isEnabled()) needed += check->sizeHint().width() + kGap;
+    }
+    const bool folds = needed > 0 && left + needed > right;
     const int limit = folds ? right - more_->sizeHint().width() - kGap : right;
     bool room = true;
     for (QCheckBox* check : checks_) {
+        // What means nothing now takes no room.
+        if (!check->isEnabled()) {
+            check->hide();
+            continue;
+        }
         const int width = check->sizeHint().width();
         room = room && left + width <= limit;
         check->setVisible(room);
@@ -151,7 +189,7 @@ void OptionRow::open_menu() {
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     for (QCheckBox* check : checks_) {
-        if (check->isVisible()) continue;
+        if (check->isVisible() || !check->isEnabled()) continue;
         QAction* action = menu->addAction(check->text());
         action->setCheckable(true);
         action->setChecked(check->isChecked());

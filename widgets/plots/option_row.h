@@ -1,5 +1,5 @@
 // The row of choices above a plot: choices and check boxes from the left, buttons at the right. What does not
-// fit in the width moves to a "More" menu, the last box first.
+// fit in the width moves to a "More" menu, the last box first; a box that is disabled is left out.
 #pragma once
 
 #include <QList>
@@ -17,6 +17,8 @@ class OptionRow : public QWidget {
     explicit OptionRow(QWidget* parent = nullptr);
 
     QComboBox* add_choice(const QString& name, const QString& accessible_name, const QStringList& entries);
+    // A word before the next choice.
+    void add_word(const QString& text);
     // Several of many: a button that opens a menu; the button's text says which.
     QToolButton* add_menu(const QString& name, const QString& accessible_name);
     QCheckBox* add_check(const QString& name, const QString& text, bool on);
@@ -27,6 +29,7 @@ class OptionRow : public QWidget {
     [[nodiscard]] QSize minimumSizeHint() const override;
 
   protected:
+    bool event(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
 

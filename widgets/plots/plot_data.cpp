@@ -147,14 +147,18 @@ double ScalingData::ideal_y(const CurvePoint& point, ScalingY quantity) const {
     return y(point.ideal_tokens_per_s_per_gpu, point.x, quantity);
 }
 
-ScalingData scaling_data(const Answer& answer, bool hypothetical) {
+ScalingData scaling_data(const Answer& answer, bool hypothetical, bool held, const std::stop_token& stop) {
     ScalingData out;
     if (!answer.valid()) return out;
     const Settings& s = answer.settings;
-    out.curves = scaling(answer.scenario);
-    if (is_cut(s)) {
-        keep_plan(out.curves.weak, holding(answer.scenario, Hold::per_gpu_batch));
-        keep_plan(out.curves.strong, holding(answer.scenario, Hold::global_batch));
+    const Scenario scenario = held ? locked(answer.scenario) : answer.scenario;
+    if (answer.scenario.automatic.any()) out.plan = held ? SweepPlan::held : SweepPlan::found_anew;
+    constexpr double kLowest = 1;
+    constexpr double kHighest = 16384;
+    out.curves = scaling(scenario, kLowest, kHighest, stop);
+    if (is_cut(s) && scenario.automatic.none()) {
+        keep_plan(out.curves.weak, holding(scenario, Hold::per_gpu_batch));
+        keep_plan(out.curves.strong, holding(scenario, Hold::global_batch));
     }
     out.current = curve_point(s[P::gpus], answer, true);
     out.full_rate = answer.compiled.peak / answer.compiled.flops_per_token;

@@ -47,6 +47,9 @@ struct WallStretch : Stretch {
 };
 std::vector<WallStretch> wall_stretches(const std::vector<WallSample>& samples);
 
+// Whether the plan is found anew at every point: only where something is automatic.
+enum class SweepPlan { as_set, held, found_anew };
+
 // ---- scaling ---------------------------------------------------------------------------------------------
 enum class ScalingY { mfu, tokens_per_s_per_gpu, tokens_per_s, days };
 
@@ -67,6 +70,7 @@ struct ScalingData {
     double training_tokens = 0;  // of the whole run
     double capacity = 0;         // usable bytes
     double replica_gpus = 1;     // that one copy of the model takes: tensor × context × pipeline parallel
+    SweepPlan plan = SweepPlan::as_set;
     double sequences_per_replica = 0;  // weak: held
     double global_batch = 0;           // strong: held
     bool hypothetical = false;         // show rates where memory does not suffice
@@ -81,7 +85,9 @@ struct ScalingData {
     [[nodiscard]] double y(double tokens_per_s_per_gpu, double gpus, ScalingY quantity) const;
     [[nodiscard]] double ideal_y(const CurvePoint& point, ScalingY quantity) const;
 };
-ScalingData scaling_data(const Answer& answer, bool hypothetical = false);
+// `held`: what is automatic keeps the answer's values. A stopped one returns what means nothing.
+ScalingData scaling_data(const Answer& answer, bool hypothetical = false, bool held = false,
+                         const std::stop_token& stop = {});
 
 // ---- sweep -----------------------------------------------------------------------------------------------
 inline constexpr std::size_t kMostPanels = 3;
@@ -101,9 +107,6 @@ struct SweepSeries {
 };
 // Whether nothing lies between two values: choices, and degrees of parallelism.
 bool stands_apart(P id);
-
-// Whether the plan is found anew at every point: only where something is automatic.
-enum class SweepPlan { as_set, held, found_anew };
 
 struct SweepData {
     P x = P::count;

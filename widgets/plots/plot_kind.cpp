@@ -7,8 +7,8 @@
 namespace shardscope {
 namespace {
 
-constexpr std::array kKinds{&kScalingKind,    &kSweepKind,  &kTimelineKind,
-                            &kValidationKind, &kMemoryKind, &kWaterfallKind};
+constexpr std::array kKinds{&kScalingKind,  &kWallsKind,      &kSweepKind,  &kSensitivityKind,
+                            &kTimelineKind, &kValidationKind, &kMemoryKind, &kWaterfallKind};
 
 }  // namespace
 

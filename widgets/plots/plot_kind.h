@@ -42,6 +42,7 @@ const PlotKind* plot_kind(std::string_view name);
 // "use scaling, memory or sweep"
 QString plot_names();
 
-extern const PlotKind kScalingKind, kMemoryKind, kWaterfallKind, kSweepKind, kValidationKind, kTimelineKind;
+extern const PlotKind kScalingKind, kWallsKind, kSweepKind, kSensitivityKind, kTimelineKind, kValidationKind,
+    kMemoryKind, kWaterfallKind;
 
 }  // namespace shardscope

@@ -29,6 +29,10 @@ ScalingPlot::ScalingPlot(LiveModel& model, QWidget* parent)
     for (const QCheckBox* box : {weak_, strong_, ideal_, band_, measured_}) {
         connect(box, &QCheckBox::toggled, this, &ScalingPlot::take_options);
     }
+    anew_ = options().add_check(QStringLiteral("scaling/anew"), tr("Plan anew"), true);
+    anew_->setToolTip(
+        tr("Where something in the plan is automatic: find it anew at every GPU count, or hold it"));
+    connect(anew_, &QCheckBox::toggled, this, &ScalingPlot::refresh);
     figure_ = std::make_unique<ScalingFigure>(canvas());
     start();
 }
@@ -40,11 +44,30 @@ const ScalingFigure& ScalingPlot::figure() {
     return *figure_;
 }
 
+FigureRequest ScalingPlot::request() const {
+    FigureRequest out = LivePlot::request();
+    out.held = !anew_->isChecked();
+    return out;
+}
+
 void ScalingPlot::update_figure() {
     const Answer& answer = model().answer();
+    background_.forget();
+    const bool automatic = answer.scenario.automatic.any();
+    anew_->setEnabled(automatic);
+    const bool anew = automatic && anew_->isChecked() && answer.valid() && !model().planning();
     // While an input is not valid the last valid picture stays.
-    figure_->set_dimmed(!answer.valid());
-    if (answer.valid()) figure_->set_data(scaling_data(answer, hypothetical()));
+    figure_->set_dimmed(!answer.valid() || model().planning());
+    if (!answer.valid()) return;
+    figure_->set_data(scaling_data(answer, hypothetical(), true));
+    if (!anew) return;
+    background_.ask([answer, rates = hypothetical()](
+                        const std::stop_token& stop) { return scaling_data(answer, rates, false, stop); },
+                    [this](ScalingData data) {
+                        figure_->set_data(std::move(data));
+                        if (!model().in_gesture()) figure_->refit();
+                        replot();
+                    });
 }
 
 void ScalingPlot::refit_figure() {
@@ -70,7 +93,8 @@ void ScalingPlot::take_options() {
 void ScalingPlot::take_pins() {
     std::vector<ScalingFigure::Ghost> ghosts;
     for (const Pin& pin : model().pins()) {
-        if (pin.answer.valid()) ghosts.push_back({pin.letter, scaling_data(pin.answer, hypothetical())});
+        if (pin.answer.valid())
+            ghosts.push_back({pin.letter, scaling_data(pin.answer, hypothetical(), true)});
     }
     figure_->set_ghosts(std::move(ghosts));
 }
@@ -130,15 +154,19 @@ const PlotKind kScalingKind{
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;
             ScalingFigure figure(plot);
-            figure.set_data(scaling_data(answer, request.hypothetical));
+            figure.set_data(scaling_data(answer, request.hypothetical, request.held));
             figure.set_style(Theme::print(), page_font());
             figure.refit();
             paint_plot(painter, area, plot);
         },
-    .words = [](const FigureRequest& request,
-                const Answer& answer) { return scaling_words(scaling_data(answer, request.hypothetical)); },
-    .table = [](const FigureRequest& request,
-                const Answer& answer) { return scaling_table(scaling_data(answer, request.hypothetical)); },
+    .words =
+        [](const FigureRequest& request, const Answer& answer) {
+            return scaling_words(scaling_data(answer, request.hypothetical, request.held));
+        },
+    .table =
+        [](const FigureRequest& request, const Answer& answer) {
+            return scaling_table(scaling_data(answer, request.hypothetical, request.held));
+        },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new ScalingPlot(model); }};
 
 }  // namespace shardscope

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "widgets/background.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/plots/scaling_figure.h"
 
@@ -20,6 +21,9 @@ class ScalingPlot : public LivePlot {
 
     // What is drawn, up to date also while the plot is hidden.
     [[nodiscard]] const ScalingFigure& figure();
+    [[nodiscard]] FigureRequest request() const override;
+    // Curves whose plan is found anew are on their way.
+    [[nodiscard]] bool pending() const { return background_.pending(); }
 
   protected:
     void update_figure() override;
@@ -45,6 +49,8 @@ class ScalingPlot : public LivePlot {
     QCheckBox* measured_;
     std::unique_ptr<ScalingFigure> figure_;
     bool dragging_ = false;
+    QCheckBox* anew_;
+    Background background_;
 };
 
 }  // namespace shardscope

@@ -14,8 +14,8 @@ namespace {
 constexpr double kPadding = 10;
 constexpr double kRow = 22;
 constexpr double kBar = 12;
-constexpr double kSide = 176;  // width of the elasticities and levers beside the bars
-constexpr double kWide = 500;  // narrower than this they stand below
+constexpr double kSide = 196;  // width of the elasticities and levers beside the bars
+constexpr double kWide = 640;  // narrower than this they stand below
 constexpr double kLine = 17;   // of the lists
 constexpr double kArrow = 30;  // what does not fit
 constexpr int kMostTicks = 6;
@@ -115,10 +115,10 @@ void SensitivityFigure::paint_bars(QPainter& painter, const QRectF& area) {
     const OutputRow& row = output(ranked.output);
     const QFontMetricsF small(fonts_.small);
     const QFontMetricsF bold(fonts_.bold);
-    QString title =
-        tr("%1 when an input becomes %2 of what it is").arg(text_of(row.label), change_text(ranked.change));
-    if (ranked.change == Change::ten_percent)
-        title = tr("%1 when an input changes by %2").arg(text_of(row.label), change_text(ranked.change));
+    const QString title =
+        (ranked.change == Change::half_and_double ? tr("%1 when an input is halved or doubled")
+                                                  : tr("%1 when an input changes by 10 %"))
+            .arg(text_of(row.label));
     draw_text(painter, {area.left(), area.top() + bold.ascent()},
               bold.elidedText(title, Qt::ElideRight, area.width()), fonts_.bold, t.text);
     QString key = ranked.change == Change::half_and_double ? tr("pale: ½ ×, full: 2 ×")
@@ -226,36 +226,79 @@ void SensitivityFigure::paint_row(QPainter& painter, const QRectF& row, const Se
               small.elidedText(text_of(parameter(bar.id).label), Qt::ElideRight, room), fonts_.small,
               theme_->text);
     QRectF strip(field_.left(), std::round(row.center().y() - kBar / 2), field_.width(), kBar);
+    const SensitivityBar* held = data_.anew ? held_bar(bar.id) : nullptr;
+    const auto paint = [&](const QRectF& at, const SensitivityBar& shown_bar) {
+        const QColor color = color_of(bar.id);
+        // The shorter one over the longer one, where both reach to the same side.
+        const auto length = [&](bool more) {
+            const auto& end = more ? shown_bar.more : shown_bar.less;
+            return end ? std::fabs(tip_of(*end, more) - x_of(0)) : 0;
+        };
+        const bool more_first = length(true) > length(false);
+        for (const bool more : {more_first, !more_first}) {
+            const auto& end = more ? shown_bar.more : shown_bar.less;
+            if (end) paint_end(painter, at, *end, more, color);
+        }
+    };
     if (data_.anew) {
         // As on the sliders' tracks: a narrow strip for the plan held, a broad one for the plan found anew.
         constexpr double kNarrow = 3;
-        if (const SensitivityBar* held = held_bar(bar.id))
-            paint_bar(painter, QRectF(strip.left(), strip.top(), strip.width(), kNarrow), *held, false);
+        if (held) paint(QRectF(strip.left(), strip.top(), strip.width(), kNarrow), *held);
         strip.setTop(strip.top() + kNarrow + 1);
     }
-    paint_bar(painter, strip, bar, true);
+    paint(strip, bar);
+    name_ends(painter, strip, bar, held);
 }
 
-void SensitivityFigure::paint_bar(QPainter& painter, const QRectF& strip, const SensitivityBar& bar,
-                                  bool strong) const {
-    const QColor color = color_of(bar.id);
-    if (bar.less) paint_end(painter, strip, *bar.less, false, color, strong);
-    if (bar.more) paint_end(painter, strip, *bar.more, true, color, strong);
+double SensitivityFigure::tip_of(const SensitivityEnd& end, bool more) const {
+    if (std::isnan(end.value)) return x_of(0) + (more ? kArrow : -kArrow);
+    return x_of(std::clamp(end.value / data_.ranked().now - 1, low_, high_));
 }
 
-void SensitivityFigure::paint_end(QPainter& painter, const QRectF& strip, const SensitivityEnd& end,
-                                  bool more, const QColor& color, bool named) const {
-    const Theme& t = *theme_;
+// The end that reaches farthest to each side, beyond all that is drawn there.
+void SensitivityFigure::name_ends(QPainter& painter, const QRectF& strip, const SensitivityBar& bar,
+                                  const SensitivityBar* held) const {
     const QFontMetricsF small(fonts_.small);
     const double base = std::round(strip.center().y() + (small.ascent() - small.descent()) / 2);
     const double zero = x_of(0);
-    const double now = data_.ranked().now;
+    constexpr double kSays = 0.0005;  // shown as more than 0.0 %
+    for (const double way : {-1.0, 1.0}) {
+        QString text;
+        bool fits = true;
+        double named = 0;
+        double reach = 0;
+        for (const SensitivityBar* one : {&bar, held}) {
+            if (!one) continue;
+            for (const bool more : {false, true}) {
+                const auto& end = more ? one->more : one->less;
+                if (!end) continue;
+                const double length = way * (tip_of(*end, more) - zero);
+                reach = std::max(reach, length);
+                if (one != &bar || length <= named) continue;
+                const double change = end->value / data_.ranked().now - 1;
+                if (std::fabs(change) < kSays) continue;
+                named = length;
+                fits = !std::isnan(end->value);
+                text = fits ? signed_percent(change) : tr("does not fit");
+            }
+        }
+        if (text.isEmpty()) continue;
+        const double at = zero + way * (reach + 4);
+        draw_text(painter, {way > 0 ? at : at - small.horizontalAdvance(text), base}, text, fonts_.small,
+                  fits ? theme_->text : theme_->muted, theme_->pane);
+    }
+}
+
+void SensitivityFigure::paint_end(QPainter& painter, const QRectF& strip, const SensitivityEnd& end,
+                                  bool more, const QColor& color) const {
+    const Theme& t = *theme_;
+    const double zero = x_of(0);
     painter.setRenderHint(QPainter::Antialiasing, true);
     if (std::isnan(end.value)) {
         // It does not fit: a hatched arrow to the side the input goes to, with no length that means anything.
         const double way = more ? 1 : -1;
         const double half = strip.height() / 2;
-        const double tip = zero + way * kArrow;
+        const double tip = tip_of(end, more);
         QPainterPath arrow(QPointF(zero, strip.top()));
         arrow.lineTo(tip - way * half, strip.top());
         arrow.lineTo(tip, strip.center().y());
@@ -269,14 +312,9 @@ void SensitivityFigure::paint_end(QPainter& painter, const QRectF& strip, const 
         painter.setPen(QPen(t.border, 1));
         painter.setBrush(Qt::NoBrush);
         painter.drawPath(arrow);
-        if (!named) return;
-        const QString text = tr("does not fit");
-        draw_text(painter, {way > 0 ? tip + 4 : tip - 4 - small.horizontalAdvance(text), base}, text,
-                  fonts_.small, t.muted, t.pane);
         return;
     }
-    const double change = end.value / now - 1;
-    const double at = x_of(std::clamp(change, low_, high_));
+    const double at = tip_of(end, more);
     QRectF box(std::min(zero, at), strip.top(), std::fabs(at - zero), strip.height());
     if (!end.fits) {
         fill_hatch(painter, box, t, 5, 1.4);
@@ -299,12 +337,6 @@ void SensitivityFigure::paint_end(QPainter& painter, const QRectF& strip, const 
         painter.setPen(QPen(color, 1));
         if (box.width() > 1) painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
     }
-    constexpr double kSays = 0.0005;
-    if (!named || std::fabs(change) < kSays) return;
-    const QString text = signed_percent(change);
-    const bool right = at >= zero;
-    draw_text(painter, {right ? at + 4 : at - 4 - small.horizontalAdvance(text), base}, text, fonts_.small,
-              t.text, t.pane);
 }
 
 void SensitivityFigure::paint_shares(QPainter& painter, const QRectF& area) const {
@@ -316,28 +348,28 @@ void SensitivityFigure::paint_shares(QPainter& painter, const QRectF& area) cons
                                 Wall::latency};
     double sum = 0;
     const double value = area.right() - small.horizontalAdvance(QStringLiteral("0.00 %"));
-    const double bars = value - 36;
+    const double bars = value - 28;
     const auto line = [&](const QString& name, double share) {
         y += kLine;
         draw_text(painter, {area.left() + 14, y},
                   small.elidedText(name, Qt::ElideRight, bars - area.left() - 18), fonts_.small, t.text);
-        const QString text = shown(share, Quantity::fraction) + QStringLiteral(" %");
+        const QString text = QString::number(share, 'f', 2) + QStringLiteral(" %");
         draw_text(painter, {area.right() - small.horizontalAdvance(text), y}, text, fonts_.small, t.text);
     };
     for (std::size_t i = 0; i < kRates; ++i) {
         const double share = data_.shown ? data_.elasticity[i] : 0;
         sum += share;
-        line(text_of(label_of(kWalls[i])), std::round(share * 100) / 100);
+        line(text_of(label_of(kWalls[i])), share);
         const QColor color = t.of(kWalls[i]);
         painter.fillRect(QRectF(area.left(), y - 8, 8, 8), color);
-        painter.fillRect(QRectF(bars, y - 8, 30, 8), t.grid);
-        painter.fillRect(QRectF(bars, y - 8, 30 * std::clamp(share, 0.0, 1.0), 8), color);
+        painter.fillRect(QRectF(bars, y - 8, 22, 8), t.grid);
+        painter.fillRect(QRectF(bars, y - 8, 22 * std::clamp(share, 0.0, 1.0), 8), color);
     }
     painter.setPen(QPen(t.line, 1));
     painter.drawLine(QPointF(area.left(), std::round(y + 4) + 0.5),
                      QPointF(area.right(), std::round(y + 4) + 0.5));
     y += 3;
-    line(data_.anew ? tr("sum of the five, plan held") : tr("sum of the five"), std::round(sum * 100) / 100);
+    line(data_.anew ? tr("sum, plan held") : tr("sum of the five"), sum);
 }
 
 void SensitivityFigure::paint_levers(QPainter& painter, const QRectF& area) const {

@@ -38,9 +38,12 @@ class SensitivityFigure {
   private:
     void paint_bars(QPainter& painter, const QRectF& area);
     void paint_row(QPainter& painter, const QRectF& row, const SensitivityBar& bar) const;
-    void paint_bar(QPainter& painter, const QRectF& strip, const SensitivityBar& bar, bool strong) const;
+    void name_ends(QPainter& painter, const QRectF& strip, const SensitivityBar& bar,
+                   const SensitivityBar* held) const;
     void paint_end(QPainter& painter, const QRectF& strip, const SensitivityEnd& end, bool more,
-                   const QColor& color, bool named) const;
+                   const QColor& color) const;
+    // Where an end's bar, or its arrow, ends.
+    [[nodiscard]] double tip_of(const SensitivityEnd& end, bool more) const;
     void paint_shares(QPainter& painter, const QRectF& area) const;
     void paint_levers(QPainter& painter, const QRectF& area) const;
     [[nodiscard]] const SensitivityBar* held_bar(P id) const;

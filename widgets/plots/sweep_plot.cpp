@@ -2,6 +2,7 @@
 
 #include <qcustomplot.h>
 
+#include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QMenu>
@@ -21,6 +22,7 @@ namespace {
 
 constexpr int kSteps = 120;       // of one curve
 constexpr int kFamilySteps = 60;  // of each of a family
+constexpr int kLetters = 11;      // of an input's name, at least
 constexpr double kStale = 0.6;
 constexpr double kInvalid = 0.4;
 
@@ -63,7 +65,6 @@ Axis family_axis(const Answer& answer, P id) {
 
 SweepPlot::SweepPlot(LiveModel& model, QWidget* parent)
     : LivePlot(QStringLiteral("sweep"), tr("Sweep plot"), model, parent) {
-    constexpr int kLetters = 11;
     x_ = options().add_choice(QStringLiteral("sweep/x"), tr("Input along the horizontal axis"), {});
     fill_inputs(*x_);
     choose(*x_, P::sequence_length);
@@ -122,8 +123,8 @@ void SweepPlot::take_outputs() {
     y_->setText(names.size() == 1 ? names.front() : tr("%1 + %2").arg(names.front()).arg(names.size() - 1));
     y_->setAccessibleDescription(names.join(QStringLiteral(", ")));
     y_->setToolTip(tr("Outputs, up to three: %1").arg(names.join(QStringLiteral(", "))));
-    options().updateGeometry();
     if (!figure_) return;
+    fit_options();
     take_pins();
     refresh();
 }
@@ -166,7 +167,10 @@ void SweepPlot::update_figure() {
         figure_->set_strength(kInvalid);
         return;
     }
-    anew_->setEnabled(answer.scenario.automatic.any());
+    if (anew_->isEnabled() != answer.scenario.automatic.any()) {
+        anew_->setEnabled(answer.scenario.automatic.any());
+        fit_options();
+    }
     const FigureRequest asked = request();
     const auto work = [answer, asked](bool held, const std::stop_token& stop) {
         return sweep_data(answer, asked.axes, asked.outputs, asked.hypothetical, held, stop);
@@ -193,6 +197,21 @@ void SweepPlot::update_figure() {
                         if (!model().in_gesture()) refit_figure();
                         replot();
                     });
+}
+
+// In a small window the inputs' names are cut short before anything else.
+void SweepPlot::fit_options() {
+    constexpr int kRoomy = 500;
+    constexpr int kFew = 8;
+    constexpr int kFewest = 5;
+    const int letters = width() >= kRoomy ? kLetters : anew_->isEnabled() ? kFewest : kFew;
+    for (QComboBox* box : {x_, family_}) box->setMinimumContentsLength(letters);
+    QApplication::postEvent(&options(), new QEvent(QEvent::LayoutRequest));
+}
+
+void SweepPlot::resizeEvent(QResizeEvent* event) {
+    LivePlot::resizeEvent(event);
+    fit_options();
 }
 
 void SweepPlot::refit_figure() { figure_->refit(canvas().size()); }

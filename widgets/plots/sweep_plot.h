@@ -41,10 +41,12 @@ class SweepPlot : public LivePlot {
     void move(QMouseEvent* event) override;
     void release(QMouseEvent* event) override;
     void double_click(QMouseEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
     void fill_menu();
+    void fit_options();
     void take_outputs();
     void let_go();
     void step(int direction);

@@ -271,7 +271,7 @@ void ParameterRow::make_editor() {
 
 void ParameterRow::make_buttons() {
     const QString key = text_of(parameter(id_).key);
-    if (parameter(id_).plan && id_ == P::micro_batch) {  // all that can be planned so far
+    if (parameter(id_).plan) {
         automatic_ = new AutoButton(this);
         automatic_->setObjectName(key + QStringLiteral("/auto"));
         automatic_->setText(tr("auto"));
@@ -371,8 +371,8 @@ void ParameterRow::refresh() {
     if (automatic_) {
         const bool on = model_.scenario().automatic[index(id_)];
         automatic_->setChecked(on);
-        automatic_->setToolTip(on ? tr("Planned: the largest that fits. Click to lock it.")
-                                  : tr("Locked. Click to let the planner take the largest that fits."));
+        automatic_->setToolTip(on ? tr("Planned: what trains fastest and fits. Click to lock it.")
+                                  : tr("Locked. Click to let the planner choose."));
     }
     if (id_ == P::peak_flops || label_text_.isEmpty()) refresh_label();
 
@@ -402,7 +402,9 @@ void ParameterRow::show_value(double value) {
 
 void ParameterRow::refresh_domain() {
     if (slider_->isSliderDown()) return;
-    Domain now = domain(id_, model_.answer().settings);
+    const Answer& answer = model_.answer();
+    Domain now = answer.scenario.automatic.none() ? domain(id_, answer.settings)
+                                                  : domain(id_, resolve(making_room(answer.scenario, id_)));
     const bool missing = std::isnan(model_.answer().settings[id_]);
     const bool settled = now.stops.size() == 1 || (parameter(id_).named_only && now.stops.empty());
     slider_->setEnabled(!missing && !settled);

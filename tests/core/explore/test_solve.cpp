@@ -160,7 +160,8 @@ TEST_CASE("solve: where the plan as it is has no answer, another plan may", "[so
     for (const WayOut& way : others) {
         INFO(way.label);
         CHECK(answer(way.solution.scenario).estimate.verdict == Verdict::fits);
-        CHECK(std::fmod(way.solution.value, 8) == 0);
+        // A part of one node, or whole ones.
+        CHECK((way.solution.value < 8 || std::fmod(way.solution.value, 8) == 0));
     }
 }
 

@@ -1,0 +1,115 @@
+// The map of two inputs: every cell is a single estimate, pairs that cannot be had, axes, stopping.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "explore/map.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+void check_cells(const Scenario& scenario, const WallMap& map) {
+    REQUIRE(map.cells.size() == map.x.values.size() * map.y.values.size());
+    Answer single;
+    for (std::size_t iy = 0; iy < map.y.values.size(); ++iy) {
+        for (std::size_t ix = 0; ix < map.x.values.size(); ++ix) {
+            const double x = map.x.values[ix];
+            const double y = map.y.values[iy];
+            INFO(parameter(map.x.id).key << " " << x << ", " << parameter(map.y.id).key << " " << y);
+            const MapCell& cell = map.at(ix, iy);
+            const bool valid = answer_into(edited(edited(scenario, map.x.id, x), map.y.id, y), single);
+            if (!cell.valid) {
+                // Not valid at all, or one of the two values was moved.
+                CHECK((!valid || single.settings[map.x.id] != x || single.settings[map.y.id] != y));
+                continue;
+            }
+            REQUIRE(valid);
+            CHECK(cell.mfu == single.estimate.mfu);
+            CHECK(cell.verdict == single.estimate.verdict);
+            CHECK(cell.wall == single.estimate.wall);
+            CHECK(cell.peak_memory == single.estimate.memory.peak);
+            CHECK(cell.elasticity == single.estimate.elasticity);
+            CHECK((cell.memory_share <= 1) == single.estimate.fits());
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("map: every cell is the single estimate of its two values", "[map]") {
+    const Scenario held = locked(first());
+    check_cells(held, wall_map(held, map_axis(held, P::gpus, 12), map_axis(held, P::sequence_length, 12), 2));
+    check_cells(held,
+                wall_map(held, map_axis(held, P::inter_node_bandwidth, 9), map_axis(held, P::memory, 9), 1));
+    check_cells(
+        held, wall_map(held, map_axis(held, P::micro_batch, 20), map_axis(held, P::tensor_parallel, 20), 2));
+    const Scenario strong = holding(held, Hold::global_batch);
+    check_cells(strong,
+                wall_map(strong, map_axis(strong, P::gpus, 12), map_axis(strong, P::hidden_size, 8), 2));
+}
+
+TEST_CASE("map: with automatic parameters every cell is planned anew, locked the plan is held", "[map]") {
+    const Scenario automatic = with_auto(first(), P::micro_batch, true);
+    const Axis x{P::inter_node_bandwidth, {5e9, 50e9}};
+    const Axis y{P::memory, {60e9, 200e9}};
+    const WallMap planned = wall_map(automatic, x, y, 2);
+    check_cells(automatic, planned);
+    const Scenario plan = locked(answer(automatic).scenario);
+    const WallMap held = wall_map(plan, x, y, 2);
+    check_cells(plan, held);
+    // More memory buys a larger micro-batch, and that MFU, only where it is planned anew.
+    CHECK(held.at(0, 1).mfu == Approx(held.at(0, 0).mfu));
+    CHECK(planned.at(0, 1).mfu > planned.at(0, 0).mfu);
+}
+
+TEST_CASE("map: pairs that cannot be had together are not valid", "[map]") {
+    const Scenario held = locked(first());
+    // Two GPUs cannot be cut eight ways; eight can.
+    const WallMap map = wall_map(held, {P::gpus, {2, 8, 16}}, {P::tensor_parallel, {1, 8}});
+    CHECK(map.at(0, 0).valid);
+    CHECK_FALSE(map.at(0, 1).valid);
+    CHECK(map.at(1, 1).valid);
+    CHECK(map.at(2, 1).valid);
+    CHECK_FALSE(map.at(0, 1).fits());
+}
+
+TEST_CASE("map: the ideal threshold is reached where tokens per GPU are enough", "[map]") {
+    const Scenario held = locked(first());
+    const WallMap map = wall_map(held, {P::gpus, {1, 16, 65536}}, {P::sequence_length, {1024, 2048}});
+    // One GPU has no network; many need peak ÷ bandwidth out of the node = 2,474 tokens, two nodes half of
+    // it.
+    CHECK(map.at(0, 0).ideal_cover == 0);
+    CHECK(map.at(1, 0).ideal_cover == Approx(2 * 1024 / 1237.0).epsilon(0.001));
+    CHECK(map.at(2, 0).ideal_cover == Approx(2 * 1024 / 2474.0).epsilon(0.001));
+    CHECK(map.at(2, 1).ideal_cover == Approx(2 * 2048 / 2474.0).epsilon(0.001));
+    const Scenario whole = edited(held, P::sharding, 1);
+    CHECK(wall_map(whole, {P::gpus, {64}}, {P::sequence_length, {2048}}).at(0, 0).ideal_cover == 0);
+}
+
+TEST_CASE("map: threads change nothing, and a stopped map is empty", "[map]") {
+    const Scenario held = locked(first());
+    const Axis x = map_axis(held, P::gpus, 16);
+    const Axis y = map_axis(held, P::memory_bandwidth, 16);
+    const WallMap one = wall_map(held, x, y, 1);
+    const WallMap four = wall_map(held, x, y, 4);
+    for (std::size_t i = 0; i < one.cells.size(); ++i) CHECK(one.cells[i].mfu == four.cells[i].mfu);
+    std::stop_source stopped;
+    stopped.request_stop();
+    CHECK(wall_map(held, x, y, 2, stopped.get_token()).cells.empty());
+}
+
+TEST_CASE("map: axes hold the scenario's own value and rise", "[map]") {
+    for (const double sequence : {64.0, 2048.0, 200000.0}) {
+        const Scenario scenario = with({{P::sequence_length, sequence}});
+        const Axis axis = map_axis(scenario, P::sequence_length, 96);
+        CHECK(axis.values.front() <= sequence);
+        CHECK(axis.values.back() >= sequence);
+        CHECK(std::is_sorted(axis.values.begin(), axis.values.end()));
+    }
+    CHECK(map_axis(first(), P::gpus, 96).values.back() == 16384);
+    CHECK(map_axis(first(), P::sharding, 96).values.size() == 5);
+    CHECK(map_axis_stands_apart(P::tensor_parallel, resolve(first())));
+    CHECK_FALSE(map_axis_stands_apart(P::micro_batch, resolve(first())));
+}

@@ -1,0 +1,224 @@
+// The Sweep tab through real events on the real main window.
+#include <qcustomplot.h>
+
+#include <QAction>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QMenu>
+#include <QTabWidget>
+#include <QTest>
+#include <QUndoStack>
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "files/csv.h"
+#include "support/desk.h"
+#include "widgets/plots/figure_words.h"
+#include "widgets/plots/plot_kind.h"
+#include "widgets/plots/sweep_plot.h"
+
+using namespace shardscope;
+using shardscope::testing::Desk;
+
+namespace {
+
+struct Sweeping : Desk {
+    SweepPlot* plot = window.findChild<SweepPlot*>();
+    QCustomPlot* canvas = plot->findChild<QCustomPlot*>();
+
+    Sweeping() {
+        window.findChild<QTabWidget*>(QStringLiteral("tabs"))->setCurrentWidget(plot);
+        settle();
+    }
+    void settle() {
+        REQUIRE(QTest::qWaitFor([this] { return !plot->pending(); }, 60000));
+        QApplication::processEvents();
+        canvas->replot();
+    }
+    void over(P id) { choose_id("sweep/x", id); }
+    void family(P id) { choose_id("sweep/family", id); }
+    void toggle(const char* path) {
+        auto* entry = plot->findChild<QAction*>(QStringLiteral("sweep/y/") + QLatin1String(path));
+        REQUIRE(entry != nullptr);
+        entry->trigger();
+        settle();
+    }
+    // In the middle of the first panel, at a value of the input.
+    QPoint at(double x) {
+        return {static_cast<int>(std::lround(plot->figure().pixel_of(x))), canvas->height() / 4};
+    }
+    // The ring lies on the curve in every panel.
+    void check_dot() {
+        const SweepData& data = plot->figure().data();
+        const auto own = std::ranges::find_if(data.series, &SweepSeries::current);
+        REQUIRE(own != data.series.end());
+        const auto point = std::ranges::find(own->points, data.current.x, &SweepPoint::x);
+        REQUIRE(point != own->points.end());
+        CHECK(data.current.x == window.model().answer().settings[data.x]);
+        for (std::size_t i = 0; i < data.outputs.size(); ++i) {
+            const double value = value_of(data.outputs[i], window.model().answer());
+            if (std::isnan(value)) {
+                CHECK(std::isnan(point->value[i]));
+                continue;
+            }
+            CHECK(point->value[i] == Approx(value).epsilon(1e-12));
+            CHECK(plot->figure().current_dot(i).y() ==
+                  Approx(value / plot_unit(output(data.outputs[i]).quantity).factor).epsilon(1e-12));
+        }
+    }
+
+  private:
+    template <typename Id>
+    void choose_id(const char* name, Id id) {
+        auto* box = find<QComboBox>(QLatin1String(name));
+        box->setCurrentIndex(box->findData(static_cast<int>(id)));
+        settle();
+    }
+};
+
+}  // namespace
+
+TEST_CASE("sweep: the dot lies on the curve of any input, in every panel", "[sweep]") {
+    Sweeping desk;
+    desk.toggle("step_time_s");
+    REQUIRE(desk.plot->figure().data().outputs.size() == 3);
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        if (parameter(id).prominence == Prominence::file) continue;
+        INFO(parameter(id).key);
+        desk.over(id);
+        CHECK(desk.plot->figure().data().x == id);
+        desk.check_dot();
+    }
+}
+
+TEST_CASE("sweep: up to three outputs, and a fourth takes the oldest one's place", "[sweep]") {
+    Sweeping desk;
+    desk.toggle("step_time_s");
+    desk.toggle("hfu");
+    CHECK(desk.plot->figure().data().outputs ==
+          std::vector<Output>{Output::peak_memory, Output::step_time, Output::hfu});
+    desk.toggle("hfu");
+    desk.toggle("step_time_s");
+    desk.toggle("memory.peak_bytes");  // the last one stays
+    CHECK(desk.plot->figure().data().outputs == std::vector<Output>{Output::peak_memory});
+    CHECK(desk.plot->request().outputs == std::vector<Output>{Output::peak_memory});
+}
+
+TEST_CASE("sweep: dragging the dot changes the input in one step, a double click sets it", "[sweep]") {
+    Sweeping desk;
+    desk.over(P::inter_node_bandwidth);
+    const Scenario start = desk.window.model().scenario();
+    const double from = desk.window.model().answer().settings[P::inter_node_bandwidth];
+    QTest::mousePress(desk.canvas, Qt::LeftButton, {}, desk.at(from));
+    REQUIRE(desk.window.model().in_gesture());
+    for (const double to : {40e9, 25e9, 12.5e9}) QTest::mouseMove(desk.canvas, desk.at(to));
+    QApplication::processEvents();
+    desk.check_dot();
+    QTest::mouseRelease(desk.canvas, Qt::LeftButton, {}, desk.at(12.5e9));
+    desk.settle();
+    CHECK(desk.window.model().answer().settings[P::inter_node_bandwidth] == Approx(12.5e9).epsilon(0.02));
+    desk.check_dot();
+    CHECK(desk.window.model().undo_stack()->index() == 1);
+    QTest::mouseDClick(desk.canvas, Qt::LeftButton, {}, desk.at(100e9));
+    desk.settle();
+    CHECK(desk.window.model().answer().settings[P::inter_node_bandwidth] == Approx(100e9).epsilon(0.02));
+    desk.canvas->setFocus();
+    QTest::keyClick(desk.canvas, Qt::Key_Right);
+    desk.settle();
+    CHECK(desk.window.model().answer().settings[P::inter_node_bandwidth] > 100e9 * 0.98);
+    desk.check_dot();
+    while (desk.window.action(ActionId::undo)->isEnabled()) desk.window.action(ActionId::undo)->trigger();
+    CHECK(desk.window.model().scenario() == start);
+}
+
+TEST_CASE("sweep: a second input makes a family with the scenario's own curve among it", "[sweep]") {
+    Sweeping desk;
+    for (const P id : {P::micro_batch, P::inter_node_bandwidth, P::sharding, P::recompute}) {
+        INFO(parameter(id).key);
+        desk.family(id);
+        const SweepData& data = desk.plot->figure().data();
+        CHECK(data.family == id);
+        CHECK(data.series.size() >= 3);
+        CHECK(data.series.size() <= 6);
+        CHECK(std::ranges::count_if(data.series, &SweepSeries::current) == 1);
+        desk.check_dot();
+    }
+    // No family of itself.
+    desk.family(P::sequence_length);
+    CHECK(desk.plot->figure().data().series.size() == 1);
+}
+
+TEST_CASE("sweep: the plan is held or found anew, said on screen, in the caption and in the CSV", "[sweep]") {
+    Sweeping desk;
+    desk.over(P::memory);
+    CHECK(desk.plot->figure().data().plan == SweepPlan::as_set);
+    CHECK_FALSE(desk.find<QCheckBox>("sweep/anew")->isEnabled());
+    desk.window.model().set_automatic(P::micro_batch, true);
+    desk.settle();
+    const auto best = [&desk] {
+        double most = 0;
+        for (const SweepPoint& point : desk.plot->figure().data().series.front().points)
+            most = std::isnan(point.value[0]) ? most : std::max(most, point.value[0]);
+        return most;
+    };
+    CHECK(desk.plot->figure().data().plan == SweepPlan::found_anew);
+    desk.check_dot();
+    const double anew = best();
+    const auto csv = [&desk] {
+        return read_csv(render_figure(desk.plot->request(), desk.window.model().answer(), FigureFormat::csv)
+                            .toStdString());
+    };
+    CHECK(csv()[0].fields[3] == "plan");
+    CHECK(csv()[1].fields[3] == "found anew");
+
+    QTest::mouseClick(desk.find<QCheckBox>("sweep/anew"), Qt::LeftButton, {}, QPoint(8, 8));
+    desk.settle();
+    CHECK(desk.plot->figure().data().plan == SweepPlan::held);
+    desk.check_dot();
+    CHECK(best() <= anew);
+    CHECK(csv()[1].fields[3] == "held");
+    CHECK(sweep_words(desk.plot->figure().data()).contains(QStringLiteral("The plan is held.")));
+    CHECK(desk.plot->request().held);
+}
+
+TEST_CASE("sweep: of two quick changes only the newest is drawn", "[sweep]") {
+    Sweeping desk;
+    desk.over(P::memory);
+    desk.window.model().set_automatic(P::micro_batch, true);
+    desk.window.model().edit(P::inter_node_bandwidth, 5e9);
+    desk.window.model().edit(P::inter_node_bandwidth, 20e9);
+    CHECK(desk.plot->pending());
+    desk.settle();
+    desk.check_dot();
+}
+
+TEST_CASE("sweep: a pin is a ghost along the same input", "[sweep]") {
+    Sweeping desk;
+    const int before = desk.canvas->graphCount();
+    QTest::keyClick(&desk.window, Qt::Key_P);
+    desk.settle();
+    // One line a panel.
+    CHECK(desk.canvas->graphCount() == before + 2);
+    desk.type("cluster.inter_node_bandwidth", QStringLiteral("50 Gbit/s"));
+    desk.over(P::micro_batch);
+    desk.over(P::sharding);
+    desk.check_dot();
+    desk.window.action(ActionId::unpin_all)->trigger();
+    desk.settle();
+    CHECK(desk.canvas->graphCount() == before);
+}
+
+TEST_CASE("sweep: the sweep of every choice draws and exports", "[sweep]") {
+    Sweeping desk;
+    for (const P id : {P::sharding, P::tensor_parallel, P::precision, P::inter_node_latency}) {
+        desk.over(id);
+        for (const auto format : {FigureFormat::svg, FigureFormat::csv}) {
+            QString problem;
+            CHECK_FALSE(render_figure(desk.plot->request(), desk.window.model().answer(), format, &problem)
+                            .isEmpty());
+            CHECK(problem.isEmpty());
+        }
+    }
+}

@@ -1,0 +1,346 @@
+#include "widgets/panels/solve_panel.h"
+
+#include <QComboBox>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/live_model.h"
+#include "widgets/panels/drawing.h"
+#include "widgets/plots/table_choices.h"
+
+namespace shardscope {
+namespace {
+
+constexpr int kPadding = 12;
+constexpr int kGap = 8;
+constexpr int kPatience = 120;  // ms before progress is shown
+constexpr int kLetters = 13;
+constexpr std::size_t kMostOffers = 4;
+
+// Of these less is better: the target is a limit.
+bool is_limit(Quantity quantity) {
+    switch (quantity) {
+        case Quantity::bytes:
+        case Quantity::seconds:
+        case Quantity::days:
+        case Quantity::hours:
+        case Quantity::money:
+        case Quantity::joules:
+        case Quantity::watts: return true;
+        default: return false;
+    }
+}
+
+QString words_of(P id, double value) {
+    return text_of(parameter(id).label) + QLatin1Char(' ') + QString::fromStdString(format(id, value));
+}
+
+}  // namespace
+
+SolvePanel::SolvePanel(LiveModel& model, QWidget* parent) : QWidget(parent), model_(model) {
+    setObjectName(QStringLiteral("solve"));
+    auto* rows = new QVBoxLayout(this);
+    rows->setContentsMargins(kPadding, 4, kPadding, 4);
+    rows->setSpacing(4);
+    build_question();
+    build_chips();
+    offers_row_ = new QHBoxLayout;
+    offers_row_->setSpacing(kGap);
+    result_ = new QLabel;
+    result_->setObjectName(QStringLiteral("solve/result"));
+    result_->setWordWrap(true);
+    result_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    offers_row_->addWidget(result_, 1);
+    cancel_ = new QToolButton;
+    cancel_->setObjectName(QStringLiteral("solve/cancel"));
+    cancel_->setText(tr("Cancel"));
+    cancel_->hide();
+    offers_row_->addWidget(cancel_);
+    rows->addLayout(offers_row_);
+
+    waiting_.setInterval(kPatience);
+    connect(&waiting_, &QTimer::timeout, this, &SolvePanel::show_progress);
+    connect(cancel_, &QToolButton::clicked, this, [this] {
+        background_.forget();
+        show_progress();
+        result_->setText(tr("Cancelled."));
+    });
+    connect(&model_, &LiveModel::changed, this, &SolvePanel::solve_again);
+    connect(&model_, &LiveModel::gesture_ended, this, &SolvePanel::solve_again);
+    hide();
+}
+
+void SolvePanel::build_question() {
+    auto* line = new QHBoxLayout;
+    line->setSpacing(kGap);
+    output_ = new QComboBox;
+    output_->setObjectName(QStringLiteral("solve/output"));
+    output_->setAccessibleName(tr("What is to be reached"));
+    fill_outputs(*output_, tr("it fits"));
+    narrow(*output_, kLetters);
+    comparison_ = new QComboBox;
+    comparison_->setObjectName(QStringLiteral("solve/comparison"));
+    comparison_->setAccessibleName(tr("At least or at most"));
+    // In the order of Comparison.
+    comparison_->addItems({QStringLiteral("≥"), QStringLiteral("≤")});
+    value_ = new QLineEdit;
+    value_->setObjectName(QStringLiteral("solve/value"));
+    value_->setAccessibleName(tr("The value to reach, or a share: 95 % of best"));
+    value_->setToolTip(tr("A value with or without its unit, or a share of the ceiling: 95 % of best"));
+    value_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    value_->setFixedWidth(104);
+    input_ = new QComboBox;
+    input_->setObjectName(QStringLiteral("solve/input"));
+    input_->setAccessibleName(tr("The input that is changed"));
+    fill_inputs(*input_);
+    narrow(*input_, kLetters);
+    auto* close = new QToolButton;
+    close->setObjectName(QStringLiteral("solve/close"));
+    close->setAutoRaise(true);
+    close->setText(QStringLiteral("×"));
+    close->setToolTip(tr("Close"));
+    close->setAccessibleName(tr("Close Solve for"));
+    line->addWidget(new QLabel(QStringLiteral("<b>%1</b>").arg(tr("Solve for"))));
+    line->addWidget(output_);
+    line->addWidget(comparison_);
+    line->addWidget(value_);
+    line->addWidget(new QLabel(tr("by changing")));
+    line->addWidget(input_);
+    line->addStretch(1);
+    line->addWidget(close);
+    static_cast<QVBoxLayout*>(layout())->addLayout(line);
+
+    choose(*output_, Output::count);
+    choose(*input_, P::gpus);
+    show_target({});
+    connect(output_, &QComboBox::currentIndexChanged, this, [this] {
+        Target start;
+        start.output = output_of(*output_);
+        if (!start.is_fit()) {
+            // From where it stands.
+            const Quantity quantity = output(start.output).quantity;
+            start.comparison = is_limit(quantity) ? Comparison::at_most : Comparison::at_least;
+            start.value = value_of(start.output, model_.answer(), true);
+        }
+        show_target(start);
+        solve_again();
+    });
+    connect(comparison_, &QComboBox::currentIndexChanged, this, &SolvePanel::solve_again);
+    connect(input_, &QComboBox::currentIndexChanged, this, &SolvePanel::solve_again);
+    connect(value_, &QLineEdit::editingFinished, this, &SolvePanel::solve_again);
+    connect(close, &QToolButton::clicked, this, &SolvePanel::close_panel);
+}
+
+void SolvePanel::build_chips() {
+    auto* box = new QWidget;
+    grid_ = new QGridLayout(box);
+    grid_->setContentsMargins(0, 0, 0, 0);
+    grid_->setHorizontalSpacing(kGap);
+    grid_->setVerticalSpacing(2);
+    for (const CannedQuestion& canned : canned_questions()) {
+        auto* chip = new QPushButton(text_of(canned.label));
+        chip->setObjectName(QStringLiteral("solve/chip/") + text_of(canned.name));
+        connect(chip, &QPushButton::clicked, this, [this, &canned] { take_canned(canned); });
+        chips_.push_back(chip);
+    }
+    static_cast<QVBoxLayout*>(layout())->addWidget(box);
+}
+
+void SolvePanel::arrange_chips() {
+    int widest = 1;
+    for (const QPushButton* chip : chips_) widest = std::max(widest, chip->sizeHint().width());
+    const int count = static_cast<int>(chips_.size());
+    int in_a_row = -kGap;
+    for (const QPushButton* chip : chips_) in_a_row += chip->sizeHint().width() + kGap;
+    const int room = width() - 2 * kPadding;
+    const int columns = in_a_row <= room ? count : std::clamp((room + kGap) / (widest + kGap), 1, count);
+    for (int i = 0; i < count; ++i)
+        grid_->addWidget(chips_[static_cast<std::size_t>(i)], i / columns, i % columns);
+    for (int c = 0; c < count; ++c) grid_->setColumnStretch(c, c < columns ? 1 : 0);
+}
+
+void SolvePanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrange_chips();
+}
+
+void SolvePanel::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Escape) close_panel();
+    else QWidget::keyPressEvent(event);
+}
+
+void SolvePanel::ask() {
+    setVisible(true);
+    output_->setFocus(Qt::ShortcutFocusReason);
+    solve_again();
+}
+
+void SolvePanel::close_panel() {
+    background_.forget();
+    waiting_.stop();
+    hide();
+}
+
+// ---- the question ----------------------------------------------------------------------------------------
+
+void SolvePanel::take_canned(const CannedQuestion& canned) {
+    if (canned.id != P::count) {
+        const QSignalBlocker quiet(input_);
+        choose(*input_, canned.id);
+    }
+    show_target(canned.target);
+    solve_again();
+}
+
+void SolvePanel::show_target(const Target& target) {
+    const QSignalBlocker quiet_output(output_);
+    const QSignalBlocker quiet_comparison(comparison_);
+    choose(*output_, target.output);
+    comparison_->setVisible(!target.is_fit());
+    value_->setVisible(!target.is_fit());
+    if (target.is_fit()) return;
+    comparison_->setCurrentIndex(static_cast<int>(target.comparison));
+    QString text = shown(target.value, target.of_best ? Quantity::percent : output(target.output).quantity);
+    text.remove(QLatin1Char(','));  // a typed "1,024" is ambiguous
+    value_->setText(target.of_best ? tr("%1 of best").arg(text) : text);
+}
+
+std::optional<Target> SolvePanel::target() {
+    Target out;
+    out.output = output_of(*output_);
+    value_->setProperty("refused", false);
+    if (out.is_fit()) return out;
+    out.comparison = static_cast<Comparison>(comparison_->currentIndex());
+    QString text = value_->text().trimmed();
+    const QString share = tr("of best");
+    if (text.endsWith(share)) {
+        out.of_best = true;
+        text.chop(share.size());
+    }
+    const Parsed parsed = parse(text.trimmed().toStdString(),
+                                out.of_best ? Quantity::percent : output(out.output).quantity, true);
+    if (!parsed.ok || (out.of_best && !(parsed.value > 0 && parsed.value <= 1))) {
+        value_->setProperty("refused", true);
+        QString message = parsed.ok ? tr("A share of the best lies between 0 and 100 %")
+                                    : QString::fromStdString(parsed.problem);
+        if (!parsed.suggestion.empty())
+            message += QStringLiteral("; ") + QString::fromStdString(parsed.suggestion);
+        result_->setText(message);
+        return std::nullopt;
+    }
+    out.value = parsed.value;
+    return out;
+}
+
+// ---- the answer ------------------------------------------------------------------------------------------
+
+void SolvePanel::solve_again() {
+    if (isHidden()) return;
+    background_.forget();
+    clear_offers();
+    const auto wanted = target();
+    value_->update();
+    if (!wanted) return;
+    if (!model_.answer().valid()) {
+        result_->setText(tr("The scenario is not valid."));
+        return;
+    }
+    // Plans are not searched for in every frame of a drag.
+    if (model_.in_gesture() && model_.scenario().automatic.any()) return;
+    Question question{model_.answer().scenario, input_of(*input_), *wanted};
+    progress_->store(0);
+    waiting_.start();
+    background_.ask(
+        [question, progress = progress_](const std::stop_token& stop) {
+            Found found{
+                question, solve(question, stop, [progress](double done) { progress->store(done); }), {}};
+            if (!found.solution.found() && !stop.stop_requested()) found.ways = ways_out(question, stop);
+            return found;
+        },
+        [this](const Found& found) {
+            show_progress();
+            show(found);
+        });
+}
+
+void SolvePanel::show_progress() {
+    const bool busy = background_.pending();
+    cancel_->setVisible(busy);
+    if (!busy) {
+        waiting_.stop();
+        return;
+    }
+    result_->setText(tr("Looking: %1").arg(shown(progress_->load(), Quantity::percent)));
+}
+
+void SolvePanel::show(const Found& found) {
+    const P id = found.question.id;
+    const Solution& solution = found.solution;
+    if (!solution.found()) {
+        result_->setText(text_of(std::string_view(solution.reason)));
+        for (std::size_t i = 0; i < found.ways.size(); ++i) {
+            const WayOut& way = found.ways[i];
+            const QString words = tr("%1 %2").arg(words_of(id, way.solution.value), text_of(way.label));
+            offer(QStringLiteral("solve/way/%1").arg(i), words, tr("Solve: %1").arg(words),
+                  way.solution.scenario);
+        }
+        return;
+    }
+    QStringList stretches;
+    for (const MetStretch& stretch : solution.met) stretches += text_of(text_of(id, stretch));
+    QString target = QString::fromStdString(text_of(found.question.target));
+    if (found.question.target.of_best) target += QStringLiteral(", ") + text_of(text_of(solution.target));
+    result_->setText(tr("<b>%1</b> is the %2 at which %3. Met %4.")
+                         .arg(words_of(id, solution.value).toHtmlEscaped(),
+                              solution.largest ? tr("largest") : tr("smallest"), target.toHtmlEscaped(),
+                              stretches.join(tr("; ")).toHtmlEscaped()));
+
+    // The answer first, then the other ends of the stretches.
+    std::vector<double> values{solution.value};
+    for (const MetStretch& stretch : solution.met) {
+        if (!std::isnan(stretch.below)) values.push_back(stretch.from);
+        if (!std::isnan(stretch.above)) values.push_back(stretch.to);
+    }
+    for (std::size_t i = 1; i < values.size();) {
+        const bool again = std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i),
+                                     values[i]) != values.begin() + static_cast<std::ptrdiff_t>(i);
+        if (again) values.erase(values.begin() + static_cast<std::ptrdiff_t>(i));
+        else ++i;
+    }
+    if (values.size() > kMostOffers) values.resize(kMostOffers);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        offer(QStringLiteral("solve/apply/%1").arg(i), tr("Set %1").arg(words_of(id, values[i])),
+              tr("Solve: %1").arg(words_of(id, values[i])), edited(found.question.scenario, id, values[i]));
+    }
+}
+
+void SolvePanel::clear_offers() {
+    for (QPushButton* button : offers_) {
+        offers_row_->removeWidget(button);
+        button->hide();
+        button->deleteLater();
+    }
+    offers_.clear();
+}
+
+void SolvePanel::offer(const QString& name, const QString& text, const QString& undo_text,
+                       const Scenario& scenario) {
+    auto* button = new QPushButton(text, this);
+    button->setObjectName(name);
+    connect(button, &QPushButton::clicked, this,
+            [this, scenario, undo_text] { model_.replace(scenario, undo_text); });
+    offers_row_->addWidget(button);
+    setTabOrder(offers_.empty() ? static_cast<QWidget*>(chips_.back()) : offers_.back(), button);
+    offers_.push_back(button);
+}
+
+}  // namespace shardscope

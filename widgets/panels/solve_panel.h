@@ -1,0 +1,81 @@
+// Solve for: which value of an input meets a target. The question stands in a line and can be asked by one
+// click on a chip; the answer follows the scenario, with a button for every value that can be taken, or with
+// the reason why there is none.
+//
+// Object names: "solve/output", "/comparison", "/value", "/input", "/chip/fewest-gpus" …, "/result",
+// "/apply/0" … (the values, the answer first), "/way/0" … (other plans), "/cancel", "/close".
+#pragma once
+
+#include <QTimer>
+#include <QWidget>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "explore/solve.h"
+#include "widgets/background.h"
+
+class QComboBox;
+class QGridLayout;
+class QHBoxLayout;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QToolButton;
+
+namespace shardscope {
+
+class LiveModel;
+
+class SolvePanel : public QWidget {
+    Q_OBJECT
+  public:
+    explicit SolvePanel(LiveModel& model, QWidget* parent = nullptr);
+
+    // Opens it, with the keyboard in it.
+    void ask();
+    [[nodiscard]] bool pending() const { return background_.pending(); }
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+  private:
+    // What came back: the answer, and what else would do where there is none.
+    struct Found {
+        Question question;
+        Solution solution;
+        std::vector<WayOut> ways;
+    };
+
+    void build_question();
+    void build_chips();
+    void arrange_chips();
+    void take_canned(const CannedQuestion& canned);
+    void show_target(const Target& target);
+    [[nodiscard]] std::optional<Target> target();  // nothing, with the reason shown, when it cannot be read
+    void solve_again();
+    void show(const Found& found);
+    void show_progress();
+    void close_panel();
+    void clear_offers();
+    void offer(const QString& name, const QString& text, const QString& undo_text, const Scenario& scenario);
+
+    LiveModel& model_;
+    QComboBox* output_ = nullptr;
+    QComboBox* comparison_ = nullptr;
+    QLineEdit* value_ = nullptr;
+    QComboBox* input_ = nullptr;
+    QToolButton* cancel_ = nullptr;
+    QLabel* result_ = nullptr;
+    QHBoxLayout* offers_row_ = nullptr;
+    std::vector<QPushButton*> offers_;
+    QGridLayout* grid_ = nullptr;
+    std::vector<QPushButton*> chips_;
+    std::shared_ptr<std::atomic<double>> progress_ = std::make_shared<std::atomic<double>>(0);
+    QTimer waiting_;
+    Background background_;
+};
+
+}  // namespace shardscope

@@ -1,0 +1,47 @@
+// The Sensitivity tab: what each input is worth to one output, live. A click on a bar opens its sweep; with
+// the keyboard the arrows choose a bar and Enter opens it.
+#pragma once
+
+#include "widgets/background.h"
+#include "widgets/plots/live_plot.h"
+#include "widgets/plots/sensitivity_figure.h"
+
+class QComboBox;
+
+namespace shardscope {
+
+class SensitivityPlot : public LivePlot {
+    Q_OBJECT
+  public:
+    explicit SensitivityPlot(LiveModel& model, QWidget* parent = nullptr);
+
+    [[nodiscard]] FigureRequest request() const override;
+    // What is drawn, up to date also while the plot is hidden.
+    [[nodiscard]] const SensitivityFigure& figure();
+    // The plans at the bars' ends are still being found.
+    [[nodiscard]] bool pending() const { return background_.pending(); }
+
+  Q_SIGNALS:
+    void sweep_requested(P id, Output output);
+
+  protected:
+    void update_figure() override;
+    void style_figure(const Theme& theme, const QFont& font) override;
+    [[nodiscard]] QString description() const override;
+    void press(QMouseEvent* event) override;
+    void move(QMouseEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    void select(int bar);
+    void open(int bar);
+    [[nodiscard]] Output chosen_output() const;
+    [[nodiscard]] Change chosen_change() const;
+
+    QComboBox* output_;
+    QComboBox* change_;
+    SensitivityFigure figure_;
+    Background background_;
+};
+
+}  // namespace shardscope

@@ -1,0 +1,629 @@
+#include "widgets/plots/walls_figure.h"
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+#include <QPainterPath>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/panels/drawing.h"
+#include "widgets/plots/figure_parts.h"
+#include "widgets/plots/painted_item.h"
+#include "widgets/plots/sweep_figure.h"
+#include "widgets/plots/walls_fill.h"
+#include "widgets/plots/walls_labels.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kPadding = 8;
+constexpr double kGap = 10;      // between the map and its profiles
+constexpr double kColorBar = 7;  // px high
+constexpr double kRing = 7;
+constexpr double kNearRing = 13;
+constexpr double kNearArm = 6;
+constexpr double kPercent = 0.01;
+
+const QColor kLine(Qt::white);
+const QColor kCasing(0, 0, 0);
+
+QString tr(const char* text) { return QCoreApplication::translate("WallsFigure", text); }
+
+QString percent(double mfu) { return shown(mfu, Quantity::percent); }
+
+// The map and its profiles, in pixels.
+struct Panes {
+    QRectF map, top, right;
+};
+
+// Ticks of a map's axis with their places along the frame.
+struct Ticks {
+    std::vector<Tick> ticks;
+    std::vector<double> place;
+};
+Ticks ticks_of(const WallsScale& scale, double now) {
+    Ticks out;
+    const P id = scale.id();
+    if (scale.stands_apart()) {
+        for (const double value : scale.axis().values) {
+            out.ticks.push_back({value, QString::fromStdString(format(id, value, false)), value == now});
+            out.place.push_back(scale.place_of(value));
+        }
+        return out;
+    }
+    const double unit = plot_unit(parameter(id).quantity).factor;
+    const double low = scale.axis().values.front() / unit;
+    const double high = scale.axis().values.back() / unit;
+    std::vector<double> values;
+    constexpr int kMostTicks = 7;
+    constexpr double kPowersOfTwo = 8;  // narrower ranges have too few powers of ten
+    if (!scale.is_logarithmic()) {
+        values = linear_ticks(low, high, kMostTicks);
+    } else if (parameter(id).whole || high / low < kPowersOfTwo) {
+        values = log_ticks(low, high, 2);
+    } else {
+        for (const double decade : log_ticks(low / 10, high, 10)) {
+            for (const double factor : {1.0, 2.0, 5.0}) {
+                if (decade * factor >= low && decade * factor <= high) values.push_back(decade * factor);
+            }
+        }
+    }
+    now /= unit;
+    if (now >= low && now <= high && std::ranges::find(values, now) == values.end())
+        values.insert(std::ranges::lower_bound(values, now), now);
+    for (const double value : values) {
+        out.ticks.push_back({value, shown(value, Quantity::count), value == now});
+        out.place.push_back(scale.place_of(value * unit));
+    }
+    return out;
+}
+
+std::size_t anchor_of(const std::vector<Tick>& ticks) {
+    const auto current = std::ranges::find_if(ticks, &Tick::current);
+    return current == ticks.end() ? 0 : static_cast<std::size_t>(current - ticks.begin());
+}
+
+}  // namespace
+
+struct WallsFigure::Parts {
+    QCustomPlot& plot;
+    const Theme* theme = &Theme::light();
+    FigureFonts fonts{QFont()};
+    WallsData data;
+    WallsPoint point;
+    std::vector<Ghost> ghosts;
+    double top_mfu = kMfuScale;  // end of the profiles' scale
+    bool dimmed = false;
+    bool stale = false;
+    bool focused = false;
+
+    // The ground as it was last painted.
+    QImage image;
+    QList<QLineF> hatch;
+    QRectF hatch_frame;
+
+    explicit Parts(QCustomPlot& target) : plot(target) {
+        prepare(plot);
+        plot.plotLayout()->clear();
+        new PaintedItem(plot, QStringLiteral("overlay"), [this](QCPPainter& painter) { paint(painter); });
+    }
+
+    void forget_ground() {
+        image = {};
+        hatch_frame = {};
+    }
+
+    [[nodiscard]] Panes panes() const;
+    [[nodiscard]] QPointF at(const QRectF& frame, const QPointF& place) const {
+        return {frame.left() + place.x() * frame.width(), frame.bottom() - place.y() * frame.height()};
+    }
+    [[nodiscard]] QPointF at(const QRectF& frame, const WallsPoint& where) const {
+        return at(frame, QPointF(data.x.place_of(where.x), data.y.place_of(where.y)));
+    }
+    [[nodiscard]] QPolygonF at(const QRectF& frame, const QPolygonF& places) const {
+        QPolygonF out;
+        out.reserve(places.size());
+        for (const QPointF& place : places) out.append(at(frame, place));
+        return out;
+    }
+    [[nodiscard]] bool on_map(const WallsPoint& where) const {
+        const double u = data.x.place_of(where.x);
+        const double v = data.y.place_of(where.y);
+        return u >= 0 && u <= 1 && v >= 0 && v <= 1;
+    }
+
+    void paint(QCPPainter& painter);
+    void paint_ground(QCPPainter& painter, const QRectF& frame);
+    void paint_lines(QCPPainter& painter, const QRectF& frame) const;
+    void stroke(QCPPainter& painter, const QRectF& frame, const QList<QPolygonF>& lines,
+                const QPen& pen) const;
+    void paint_words(QCPPainter& painter, const QRectF& frame) const;
+    void paint_arms(QCPPainter& painter, const Panes& where) const;
+    void paint_ring(QCPPainter& painter, const Panes& where) const;
+    void paint_axes(QCPPainter& painter, const Panes& where) const;
+    void paint_profiles(QCPPainter& painter, const Panes& where) const;
+    void paint_profile(QCPPainter& painter, const QRectF& area, const WallsProfile& profile, bool along_x,
+                       const QPen& pen) const;
+    void paint_does_not_fit(QCPPainter& painter, const QRectF& area) const;
+    void paint_scale(QCPPainter& painter, const Panes& where) const;
+    [[nodiscard]] double tick_step() const { return top_mfu > kMfuScale ? 0.5 : 0.2; }
+    [[nodiscard]] QPointF on_profile(const QRectF& area, double place, double mfu, bool along_x) const {
+        const double share = std::clamp(mfu / top_mfu, 0.0, 1.0);
+        return along_x ? QPointF(area.left() + place * area.width(), area.bottom() - share * area.height())
+                       : QPointF(area.left() + share * area.width(), area.bottom() - place * area.height());
+    }
+};
+
+Panes WallsFigure::Parts::panes() const {
+    const QSizeF size = plot.viewport().size();
+    const QFontMetricsF small(fonts.small);
+    const QFontMetricsF bold(fonts.bold);
+    double left = small.horizontalAdvance(QStringLiteral("60"));
+    if (!data.empty()) {
+        for (const Tick& tick : ticks_of(data.y, point.y).ticks)
+            left = std::max(left, text_width(tick.current ? fonts.small_bold : fonts.small, tick.text));
+    }
+    left = std::ceil(left + kTickLength + 4 + kPadding);
+    const double bottom = std::ceil(kTickLength + 2 + small.height() + 4 + bold.height() + 6);
+    // Both profiles take the same share of the room, within bounds that keep them legible.
+    const double strip_w = std::round(std::clamp(size.width() * 0.17, 64.0, 110.0));
+    const double strip_h = std::round(std::clamp(size.height() * 0.14, 44.0, 90.0));
+    // Room for the y title, and for the colours over the right profile with their numbers.
+    const double title = std::ceil(bold.height() + 10);
+    Panes out;
+    out.top = {left, 10, size.width() - left - kGap - strip_w - 14, strip_h};
+    const double map_top = out.top.bottom() + 6 + title;
+    out.map = {left, map_top, out.top.width(), size.height() - map_top - bottom};
+    out.right = {out.map.right() + kGap, map_top, strip_w, out.map.height()};
+    return out;
+}
+
+// ---- painting --------------------------------------------------------------------------------------------
+
+void WallsFigure::Parts::paint(QCPPainter& painter) {
+    if (data.empty()) return;
+    const Panes where = panes();
+    if (where.map.width() < 20 || where.map.height() < 20) return;
+    // What is no longer true of the scenario is paler.
+    constexpr double kStale = 0.6;
+    if (stale) painter.setOpacity(kStale);
+    paint_ground(painter, where.map);
+    paint_lines(painter, where.map);
+    painter.setOpacity(1);
+    paint_axes(painter, where);
+    paint_profiles(painter, where);
+    paint_scale(painter, where);
+    if (on_map(point)) paint_arms(painter, where);
+    paint_words(painter, where.map);
+    if (on_map(point)) paint_ring(painter, where);
+    if (focused) {
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(theme->accent, 2));
+        painter.drawRect(QRectF(plot.viewport()).adjusted(1, 1, -1, -1));
+    }
+    if (dimmed) {
+        QColor veil = theme->pane;
+        veil.setAlphaF(0.6F);
+        painter.fillRect(plot.rect(), veil);
+    }
+}
+
+void WallsFigure::Parts::paint_ground(QCPPainter& painter, const QRectF& frame) {
+    const bool vectorized = painter.modes().testFlag(QCPPainter::pmVectorized);
+    const double scale = vectorized ? 2 : plot.bufferDevicePixelRatio();
+    const QSize pixels = (frame.size() * scale).toSize();
+    if (image.size() != pixels) image = walls_image(data, pixels, *theme);
+    painter.setRenderHint(QPainter::LosslessImageRendering);
+    painter.setRenderHint(QPainter::SmoothPixmapTransform);
+    painter.drawImage(frame, image);
+    if (hatch_frame != frame) {
+        constexpr double kPitch = 5;
+        hatch = walls_hatch(data, frame, kPitch);
+        hatch_frame = frame;
+    }
+    constexpr double kWidth = 1.4;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(theme->hatch_line, kWidth, Qt::SolidLine, Qt::FlatCap));
+    painter.drawLines(hatch);
+}
+
+void WallsFigure::Parts::stroke(QCPPainter& painter, const QRectF& frame, const QList<QPolygonF>& lines,
+                                const QPen& pen) const {
+    if (lines.isEmpty()) return;
+    QPainterPath path;
+    for (const QPolygonF& line : lines) path.addPolygon(at(frame, line));
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(pen);
+    painter.drawPath(path);
+}
+
+void WallsFigure::Parts::paint_lines(QCPPainter& painter, const QRectF& frame) const {
+    painter.setRenderHint(QPainter::Antialiasing);
+    const auto round_pen = [](const QColor& color, double width) {
+        return QPen(color, width, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
+    };
+    const auto faint = [](QColor color, float alpha) {
+        color.setAlphaF(alpha);
+        return color;
+    };
+    QList<QPolygonF> contours;
+    for (const WallsData::Contour& contour : data.contours) contours += contour.lines;
+    stroke(painter, frame, contours, round_pen(faint(kCasing, 0.25F), 2));
+    stroke(painter, frame, contours, round_pen(faint(kLine, 0.9F), 1));
+    stroke(painter, frame, data.exists_edges, round_pen(theme->border, 1));
+    const QList<QPolygonF> edges = data.edges + data.memory_edges;
+    stroke(painter, frame, edges, round_pen(kCasing, 3.6));
+    stroke(painter, frame, edges, round_pen(kLine, 1.8));
+    stroke(painter, frame, data.threshold, line_pen(kCasing, 2.8, {2.8, 4.2}));
+    stroke(painter, frame, data.threshold, line_pen(kLine, 1.6, {2.8, 4.2}));
+    for (const Ghost& ghost : ghosts) {
+        const QList<QPolygonF> walls = ghost.data.edges + ghost.data.memory_edges;
+        stroke(painter, frame, walls, round_pen(faint(kCasing, 0.6F), 3.2));
+        stroke(painter, frame, walls, line_pen(pin_color(*theme, ghost.letter), 2, pin_dash(ghost.letter)));
+    }
+}
+
+void WallsFigure::Parts::paint_words(QCPPainter& painter, const QRectF& frame) const {
+    // Off the rings; what moves with the crosshair is placed afterwards, or the names would run from it.
+    QList<QRectF> taken;
+    const auto ring_box = [&](const WallsPoint& where) {
+        const double reach = kRing + 3;
+        return QRectF(at(frame, where) - QPointF(reach, reach), QSizeF(2 * reach, 2 * reach));
+    };
+    for (const Ghost& ghost : ghosts) {
+        if (on_map(ghost.point)) taken.append(ring_box(ghost.point));
+    }
+    if (on_map(point)) taken.append(ring_box(point));
+
+    LabelRoom room(frame.adjusted(2, 2, -2, -2));
+    for (const QRectF& box : taken) room.take(box);
+    // Pins' tags first: they belong to a place.
+    for (const Ghost& ghost : ghosts) {
+        if (!on_map(ghost.point)) continue;
+        const QPointF center = at(frame, ghost.point);
+        const QColor color = pin_color(*theme, ghost.letter);
+        draw_ring(painter, center, kRing - 2, Qt::transparent, kCasing);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(line_pen(color, 2, {4, 2}));
+        painter.drawEllipse(center, kRing - 1, kRing - 1);
+        const QString text =
+            QStringLiteral("%1 %2")
+                .arg(QLatin1Char(ghost.letter))
+                .arg(ghost.point.cell.fits() ? percent(ghost.point.cell.mfu) : tr("does not fit"));
+        const QSizeF size = size_of_point_tag(text, fonts.small_bold);
+        const auto box = room.place(size, around(center, size, kRing + 5));
+        if (!box) continue;
+        draw_point_tag(painter, *box, text, color, Theme::light().text, fonts.small_bold);
+        taken.append(*box);
+    }
+    for (const WallsTag& tag : walls_tags(data, frame, fonts.small, taken)) {
+        draw_walls_tag(painter, tag, *theme, fonts.small);
+        room.take(tag.box);
+    }
+    if (on_map(point)) {
+        const double mfu = data.shown_mfu(point.cell);
+        QString text = std::isnan(mfu) ? tr("A does not fit") : tr("A %1").arg(percent(mfu));
+        if (!std::isnan(mfu) && !point.cell.fits()) text += tr(", hypothetical");
+        const QSizeF size = size_of_point_tag(text, fonts.small_bold);
+        const QPointF on = at(frame, point);
+        // Off both arms.
+        constexpr double kOff = kRing + 7;
+        const double above = on.y() - kOff - size.height();
+        const double left = on.x() - kOff - size.width();
+        const auto box = room.place(
+            size,
+            {{on.x() + kOff, above}, {left, above}, {on.x() + kOff, on.y() + kOff}, {left, on.y() + kOff}});
+        if (box) draw_point_tag(painter, *box, text, theme->text, theme->pane, fonts.small_bold);
+    }
+    // Names of lines stand on them: where one is long enough, near its middle, and off the arms.
+    if (on_map(point)) {
+        const QPointF on = at(frame, point);
+        room.avoid({QPointF(frame.left(), on.y()), QPointF(frame.right(), on.y())});
+        room.avoid({QPointF(on.x(), frame.top()), QPointF(on.x(), frame.bottom())});
+    }
+    const auto name = [&](const QList<QPolygonF>& lines, const QString& text, const QColor& color,
+                          const QFont& font) {
+        const auto longest =
+            std::ranges::max_element(lines, {}, [](const QPolygonF& line) { return line.size(); });
+        if (longest == lines.end()) return;
+        const QPolygonF line = at(frame, *longest);
+        const LabelLines label{{text, font, color}};
+        const QSizeF size = size_of(label);
+        if (std::max(line.boundingRect().width(), line.boundingRect().height()) < size.width()) return;
+        QList<QPointF> corners;
+        for (const double share : {0.5, 0.38, 0.62, 0.25, 0.75, 0.15, 0.85}) {
+            const QPointF on = line[static_cast<qsizetype>(share * static_cast<double>(line.size() - 1))];
+            corners.append(on - QPointF(size.width() / 2, size.height() / 2));
+        }
+        const auto box = room.place(size, corners);
+        if (!box) return;
+        QColor plate = kCasing;
+        plate.setAlphaF(0.5F);
+        draw_plate(painter, box->adjusted(-3, 0, 3, 0), plate);
+        draw_label(painter, *box, label, Qt::AlignHCenter);
+    };
+    name(data.threshold, tr("ideal threshold"), kLine, fonts.small);
+    for (const WallsData::Contour& contour : data.contours)
+        name(contour.lines, tr("%1 %").arg(std::lround(contour.mfu / kPercent)), kLine, fonts.small);
+    for (const Ghost& ghost : ghosts)
+        name(ghost.data.edges.isEmpty() ? ghost.data.memory_edges : ghost.data.edges,
+             tr("%1: its wall").arg(QLatin1Char(ghost.letter)), pin_color(*theme, ghost.letter),
+             fonts.small_bold);
+}
+
+void WallsFigure::Parts::paint_arms(QCPPainter& painter, const Panes& where) const {
+    const QRectF& frame = where.map;
+    const QPointF center = at(frame, point);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const double x = std::floor(center.x()) + 0.5;
+    const double y = std::floor(center.y()) + 0.5;
+    QColor casing = kCasing;
+    casing.setAlphaF(0.55F);
+    const QList<QLineF> arms{{x, frame.top(), x, frame.bottom()}, {frame.left(), y, frame.right(), y}};
+    painter.setPen(QPen(casing, 3, Qt::SolidLine, Qt::FlatCap));
+    painter.drawLines(arms);
+    painter.setPen(QPen(kLine, 1, Qt::SolidLine, Qt::FlatCap));
+    painter.drawLines(arms);
+    // They go on through the profiles, to the value there.
+    painter.setPen(line_pen(theme->text, 1, {1, 2}));
+    painter.drawLine(QPointF(x, where.top.top()), QPointF(x, where.top.bottom()));
+    painter.drawLine(QPointF(where.right.left(), y), QPointF(where.right.right(), y));
+    const double mfu = data.shown_mfu(point.cell);
+    if (std::isnan(mfu)) return;
+    constexpr double kDot = 4;
+    const double on_top = on_profile(where.top, 0, mfu, true).y();
+    const double on_right = on_profile(where.right, 0, mfu, false).x();
+    draw_ring(painter, {x, on_top}, kDot, theme->pane, theme->text);
+    draw_ring(painter, {on_right, y}, kDot, theme->pane, theme->text);
+}
+
+void WallsFigure::Parts::paint_ring(QCPPainter& painter, const Panes& where) const {
+    const QPointF center = at(where.map, point);
+    const QPointF on(std::floor(center.x()) + 0.5, std::floor(center.y()) + 0.5);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    constexpr double kCore = 1.6;
+    for (const auto& [radius, color] : {std::pair(kRing + 1, kCasing), std::pair(kRing - 0.5, kLine),
+                                        std::pair(kRing - 3, kCasing), std::pair(kCore, kLine)}) {
+        painter.setBrush(color);
+        painter.drawEllipse(on, radius, radius);
+    }
+}
+
+void WallsFigure::Parts::paint_axes(QCPPainter& painter, const Panes& where) const {
+    const QRectF& frame = where.map;
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme->border, 1));
+    painter.drawRect(frame);
+
+    const Ticks x = ticks_of(data.x, point.x);
+    std::vector<double> centers;
+    for (const double place : x.place) centers.push_back(frame.left() + place * frame.width());
+    draw_x_ticks(painter, frame.bottom() + 1, x.ticks, centers, anchor_of(x.ticks), *theme, fonts);
+    const QFontMetricsF bold(fonts.bold);
+    const QFontMetricsF small(fonts.small);
+    const QString x_title = axis_title(data.x.id());
+    draw_text(painter,
+              {std::round(frame.center().x() - bold.horizontalAdvance(x_title) / 2),
+               std::round(frame.bottom() + 1 + kTickLength + 2 + small.height() + 4 + bold.ascent())},
+              x_title, fonts.bold, theme->text);
+
+    const Ticks y = ticks_of(data.y, point.y);
+    painter.setPen(QPen(theme->border, 1));
+    // From the current value outwards: the others only where they do not touch it.
+    std::vector<double> used;
+    const auto put = [&](std::size_t i) {
+        const double at = std::round(frame.bottom() - y.place[i] * frame.height());
+        painter.setPen(QPen(theme->border, 1));
+        painter.drawLine(QPointF(frame.left() - kTickLength, at), QPointF(frame.left(), at));
+        if (std::ranges::any_of(used, [&](double other) { return std::fabs(other - at) < small.height(); }))
+            return;
+        used.push_back(at);
+        const QFont& font = y.ticks[i].current ? fonts.small_bold : fonts.small;
+        draw_text(painter,
+                  {std::round(frame.left() - kTickLength - 4 - text_width(font, y.ticks[i].text)),
+                   std::round(at + (small.ascent() - small.descent()) / 2)},
+                  y.ticks[i].text, font, y.ticks[i].current ? theme->text : theme->muted);
+    };
+    for (const bool current : {true, false}) {
+        for (std::size_t i = 0; i < y.ticks.size(); ++i) {
+            if (y.ticks[i].current == current) put(i);
+        }
+    }
+    draw_text(painter, {4, std::round(frame.top() - 10)}, axis_title(data.y.id()), fonts.bold, theme->text);
+}
+
+void WallsFigure::Parts::paint_profile(QCPPainter& painter, const QRectF& area, const WallsProfile& profile,
+                                       bool along_x, const QPen& pen) const {
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(pen);
+    QPolygonF line;
+    const auto close = [&] {
+        if (line.size() > 1) painter.drawPolyline(line);
+        line.clear();
+    };
+    for (std::size_t i = 0; i < profile.place.size(); ++i) {
+        if (std::isnan(profile.mfu[i])) close();
+        else line.append(on_profile(area, profile.place[i], profile.mfu[i], along_x));
+    }
+    close();
+}
+
+// In the middle of a hatched area where there is room, upright where it is narrow.
+void WallsFigure::Parts::paint_does_not_fit(QCPPainter& painter, const QRectF& area) const {
+    const LabelLine words{tr("does not fit"), fonts.small, theme->text};
+    const QSizeF size = size_of({words});
+    constexpr double kAround = 4;
+    for (const bool upright : {false, true}) {
+        QRectF box(QPointF(0, 0), upright ? size.transposed() : size);
+        if (box.width() + kAround > area.width() || box.height() + kAround > area.height()) continue;
+        box.moveCenter(area.center());
+        // On a plate: outlines of glyphs, as a halo needs them, are not the same bytes each time.
+        painter.fillRect(box.adjusted(-2, 0, 2, 0), theme->hatch_ground);
+        if (upright) draw_upright(painter, box, words);
+        else draw_label(painter, box, {words}, Qt::AlignHCenter);
+        return;
+    }
+}
+
+void WallsFigure::Parts::paint_profiles(QCPPainter& painter, const Panes& where) const {
+    for (const bool along_x : {true, false}) {
+        const QRectF& area = along_x ? where.top : where.right;
+        const WallsProfile own = along_x ? profile_along_x(data, point) : profile_along_y(data, point);
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        // Grid, then what does not fit over it.
+        painter.setPen(QPen(theme->grid, 1));
+        for (double level = tick_step(); level < top_mfu - kPercent; level += tick_step()) {
+            const QPointF from = on_profile(area, 0, level, along_x);
+            const QPointF to = on_profile(area, 1, level, along_x);
+            painter.drawLine(QPointF(std::round(from.x()), std::round(from.y())),
+                             QPointF(std::round(to.x()), std::round(to.y())));
+        }
+        for (const Stretch& stretch : unfit_stretches(own.place, own.fits)) {
+            const double from = std::clamp(stretch.from, 0.0, 1.0);
+            const double to = std::clamp(stretch.to, 0.0, 1.0);
+            const QRectF box = along_x ? QRectF(area.left() + from * area.width(), area.top(),
+                                                (to - from) * area.width(), area.height())
+                                       : QRectF(area.left(), area.bottom() - to * area.height(), area.width(),
+                                                (to - from) * area.height());
+            if (box.width() < 1 || box.height() < 1) continue;
+            fill_hatch(painter, box, *theme);
+            paint_does_not_fit(painter, box);
+        }
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        painter.setPen(QPen(theme->border, 1));
+        painter.drawLine(area.bottomLeft(), area.bottomRight());
+        painter.drawLine(area.topLeft(), area.bottomLeft());
+        for (const Ghost& ghost : ghosts) {
+            if (ghost.data.empty()) continue;
+            paint_profile(
+                painter, area,
+                along_x ? profile_along_x(ghost.data, ghost.point) : profile_along_y(ghost.data, ghost.point),
+                along_x, line_pen(pin_color(*theme, ghost.letter), 1.6, pin_dash(ghost.letter)));
+        }
+        paint_profile(painter, area, own, along_x, line_pen(theme->text, 2.2));
+    }
+    // The top profile's scale.
+    const QFontMetricsF small(fonts.small);
+    for (double level = 0; level < top_mfu + kPercent; level += tick_step()) {
+        const double y = std::round(on_profile(where.top, 0, level, true).y());
+        painter.setPen(QPen(theme->border, 1));
+        painter.drawLine(QPointF(where.top.left() - kTickLength, y), QPointF(where.top.left(), y));
+        const QString text = QString::number(std::lround(level / kPercent));
+        draw_text(painter,
+                  {std::round(where.top.left() - kTickLength - 4 - small.horizontalAdvance(text)),
+                   std::round(y + (small.ascent() - small.descent()) / 2)},
+                  text, fonts.small, theme->muted);
+    }
+}
+
+// Over the right profile, on its scale: the colours, and what the map is of.
+void WallsFigure::Parts::paint_scale(QCPPainter& painter, const Panes& where) const {
+    const QFontMetricsF small(fonts.small);
+    const QFontMetricsF bold(fonts.bold);
+    const QRectF bar(where.right.left(), where.right.top() - 3 - kColorBar, where.right.width(), kColorBar);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const int cells = static_cast<int>(bar.width());
+    for (int i = 0; i < cells; ++i) {
+        painter.fillRect(QRectF(bar.left() + i, bar.top(), 1, bar.height()),
+                         mfu_color(top_mfu * (i + 0.5) / cells));
+    }
+    const double base = std::round(bar.top() - 3 - small.descent());
+    for (double level = 0; level < top_mfu + kPercent; level += tick_step()) {
+        const QString text = QString::number(std::lround(level / kPercent));
+        const double x = on_profile(where.right, 0, level, false).x();
+        const double width = small.horizontalAdvance(text);
+        draw_text(painter, {std::round(std::min(x - width / 2, plot.viewport().width() - 2 - width)), base},
+                  text, fonts.small, theme->muted);
+    }
+    double top = where.top.top() - 4;
+    const auto line = [&](const QString& text, const QFont& font, const QColor& color) {
+        const QFontMetricsF metrics(font);
+        if (top + metrics.height() > base - small.ascent()) return;
+        draw_text(painter, {where.right.left(), std::round(top + metrics.ascent())}, text, font, color);
+        top += metrics.height();
+    };
+    line(tr("MFU, %"), fonts.bold, theme->text);
+    line(tr("along each arm"), fonts.small, theme->muted);
+    line(data.planned ? tr("re-planned") : tr("plan held"), fonts.small, theme->muted);
+}
+
+// ---- the figure ------------------------------------------------------------------------------------------
+
+WallsFigure::WallsFigure(QCustomPlot& plot) : parts_(std::make_unique<Parts>(plot)) {}
+WallsFigure::~WallsFigure() = default;
+
+void WallsFigure::set_style(const Theme& theme, const QFont& font) {
+    parts_->theme = &theme;
+    parts_->fonts = FigureFonts(font);
+    parts_->plot.setBackground(QBrush(theme.pane));
+    parts_->forget_ground();
+}
+
+void WallsFigure::set_data(WallsData data) {
+    parts_->data = std::move(data);
+    parts_->forget_ground();
+}
+
+void WallsFigure::set_point(const WallsPoint& point) { parts_->point = point; }
+void WallsFigure::set_ghosts(std::vector<Ghost> ghosts) { parts_->ghosts = std::move(ghosts); }
+void WallsFigure::set_dimmed(bool dimmed) { parts_->dimmed = dimmed; }
+void WallsFigure::set_stale(bool stale) { parts_->stale = stale; }
+void WallsFigure::set_focused(bool focused) { parts_->focused = focused; }
+
+void WallsFigure::refit() {
+    Parts& p = *parts_;
+    const double highest = std::fmax(p.data.highest_mfu(), p.data.shown_mfu(p.point.cell));
+    p.top_mfu = highest > kMfuScale ? 1 : kMfuScale;
+}
+
+const WallsData& WallsFigure::data() const { return parts_->data; }
+const WallsPoint& WallsFigure::point() const { return parts_->point; }
+const std::vector<WallsFigure::Ghost>& WallsFigure::ghosts() const { return parts_->ghosts; }
+bool WallsFigure::stale() const { return parts_->stale; }
+
+QRectF WallsFigure::frame() const { return parts_->panes().map; }
+QPointF WallsFigure::pixel_of(double x, double y) const { return parts_->at(frame(), WallsPoint{x, y, {}}); }
+double WallsFigure::x_at(const QPointF& pixel) const {
+    const QRectF area = frame();
+    return parts_->data.x.value_at((pixel.x() - area.left()) / area.width());
+}
+double WallsFigure::y_at(const QPointF& pixel) const {
+    const QRectF area = frame();
+    return parts_->data.y.value_at((area.bottom() - pixel.y()) / area.height());
+}
+bool WallsFigure::inside(const QPointF& pixel) const {
+    return !parts_->data.empty() && frame().contains(pixel);
+}
+
+WallsFigure::Part WallsFigure::part_at(const QPointF& pixel) const {
+    if (!inside(pixel) || !parts_->on_map(parts_->point)) return Part::none;
+    const QPointF off = pixel - parts_->at(frame(), parts_->point);
+    if (std::hypot(off.x(), off.y()) <= kNearRing) return Part::center;
+    if (std::fabs(off.x()) <= kNearArm) return Part::vertical;
+    if (std::fabs(off.y()) <= kNearArm) return Part::horizontal;
+    return Part::none;
+}
+
+QString WallsFigure::description() const {
+    const Parts& p = *parts_;
+    if (p.data.empty()) return {};
+    const auto label = [](P id) { return text_of(parameter(id).label); };
+    const auto value = [](P id, double v) { return QString::fromStdString(format(id, v)); };
+    const WallsScale& x = p.data.x;
+    const WallsScale& y = p.data.y;
+    QString out = tr("Map of MFU over %1 and %2, %3.")
+                      .arg(label(x.id()), label(y.id()), p.data.planned ? tr("re-planned") : tr("plan held"));
+    out += QLatin1Char(' ') +
+           tr("The scenario is at %1 and %2: ").arg(value(x.id(), p.point.x), value(y.id(), p.point.y));
+    const double mfu = p.data.shown_mfu(p.point.cell);
+    out += std::isnan(mfu) ? tr("it does not fit.")
+                           : tr("MFU %1, wall: %2.").arg(percent(mfu), text_of(label_of(p.point.cell.wall)));
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,431 @@
+#include "widgets/plots/walls_plot.h"
+
+#include <qcustomplot.h>
+
+#include <QApplication>
+#include <QComboBox>
+#include <QElapsedTimer>
+#include <QKeyEvent>
+#include <QSignalBlocker>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/panels/drawing.h"
+#include "widgets/plots/figure_page.h"
+#include "widgets/plots/option_row.h"
+#include "widgets/plots/plot_kind.h"
+#include "widgets/plots/sweep_figure.h"
+#include "widgets/rows/parameter_slider.h"
+
+namespace shardscope {
+namespace {
+
+// Its own thread draws while something is dragged.
+unsigned background_threads() { return std::max(1U, usable_threads() - 1); }
+
+// Axes with at most `side` of their values, both ends among them.
+WallsRequest thinned(WallsRequest request, int side) {
+    const auto count = static_cast<std::size_t>(side);
+    for (Axis* axis : {&request.x, &request.y}) {
+        if (axis->values.size() <= count || map_axis_stands_apart(axis->id, resolve(request.scenario)))
+            continue;
+        const Axis all = *axis;
+        axis->values.clear();
+        for (std::size_t i = 0; i < count; ++i)
+            axis->values.push_back(all.values[i * (all.values.size() - 1) / (count - 1)]);
+    }
+    return request;
+}
+
+// The map that was made last, so that its export and its table are not worked out again.
+struct Made {
+    WallsRequest request;
+    WallsData map;
+};
+Made& last_made() {
+    static Made made;
+    return made;
+}
+
+bool same(const WallsRequest& a, const WallsRequest& b) {
+    return a.scenario == b.scenario && a.x.id == b.x.id && a.x.values == b.x.values && a.y.id == b.y.id &&
+           a.y.values == b.y.values && a.planned == b.planned && a.hypothetical == b.hypothetical;
+}
+
+}  // namespace
+
+bool WallsPlot::Subject::operator==(const Subject& other) const {
+    return rest == other.rest && x.id == other.x.id && x.values == other.x.values && y.id == other.y.id &&
+           y.values == other.y.values && planned == other.planned && hypothetical == other.hypothetical;
+}
+
+WallsPlot::WallsPlot(LiveModel& model, QWidget* parent)
+    : LivePlot(QStringLiteral("walls"), tr("Walls map"), model, parent) {
+    QStringList names;
+    for (const P id : walls_inputs()) names << text_of(parameter(id).label);
+    options().add_word(tr("x"));
+    x_box_ = options().add_choice(QStringLiteral("walls/x"), tr("Input along x"), names);
+    options().add_word(tr("y"));
+    y_box_ = options().add_choice(QStringLiteral("walls/y"), tr("Input along y"), names);
+    plan_ = options().add_choice(QStringLiteral("walls/plan"), tr("Plan at the map's other points"),
+                                 {tr("plan held"), tr("re-planned")});
+    for (QComboBox* box : {x_box_, y_box_}) {
+        constexpr int kLetters = 12;
+        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        box->setMinimumContentsLength(kLetters);
+    }
+    choose_axes(kWallsX, kWallsY);
+    connect(x_box_, &QComboBox::currentIndexChanged, this, &WallsPlot::take_choices);
+    connect(y_box_, &QComboBox::currentIndexChanged, this, &WallsPlot::take_choices);
+    connect(plan_, &QComboBox::currentIndexChanged, this, &WallsPlot::refresh);
+    figure_ = std::make_unique<WallsFigure>(canvas());
+    refine_.setSingleShot(true);
+    connect(&refine_, &QTimer::timeout, this, [this] {
+        constexpr int kFirst = 12;
+        ask_for_finer_map(wanted_.planned ? kFirst : kWallsFine);
+    });
+    canvas().setFocusPolicy(Qt::StrongFocus);
+    canvas().setAccessibleName(tr("Crosshair of the walls map: arrow keys move it"));
+    connect(qApp, &QApplication::focusChanged, this, [this](const QWidget* before, const QWidget* now) {
+        if (before != &canvas() && now != &canvas()) return;
+        figure_->set_focused(now == &canvas());
+        replot();
+    });
+    start();
+}
+
+WallsPlot::~WallsPlot() = default;
+
+const WallsFigure& WallsPlot::figure() {
+    bring_up_to_date();
+    return *figure_;
+}
+
+P WallsPlot::chosen(const QComboBox& box) const {
+    return walls_inputs()[static_cast<std::size_t>(box.currentIndex())];
+}
+
+void WallsPlot::choose_axes(P x, P y) {
+    const auto show = [](QComboBox& box, P id) {
+        const auto found = std::ranges::find(walls_inputs(), id);
+        if (found != walls_inputs().end())
+            box.setCurrentIndex(static_cast<int>(found - walls_inputs().begin()));
+    };
+    show(*x_box_, x);
+    show(*y_box_, y);
+}
+
+// Two axes of one input would be a line: the other one takes the place that was left.
+void WallsPlot::take_choices() {
+    if (chosen(*x_box_) == chosen(*y_box_)) {
+        const bool x_changed = sender() == x_box_;
+        QComboBox& other = x_changed ? *y_box_ : *x_box_;
+        const P left = x_changed ? x_.id : y_.id;
+        const QSignalBlocker quiet(&other);
+        other.setCurrentIndex(
+            static_cast<int>(std::ranges::find(walls_inputs(), left) - walls_inputs().begin()));
+    }
+    refresh();
+}
+
+FigureRequest WallsPlot::request() const {
+    FigureRequest out = LivePlot::request();
+    // With the cells that are drawn: a map that plans anew may not have got finer.
+    const WallMap& map = figure_->data().map;
+    const bool drawn = figure_->data().planned && !figure_->stale();
+    out.axes = drawn ? std::vector<Axis>{map.x, map.y} : std::vector<Axis>{x_, y_};
+    out.held = plan_->currentIndex() == 0;
+    return out;
+}
+
+// ---- the map ---------------------------------------------------------------------------------------------
+
+void WallsPlot::take_axes() {
+    const P x = chosen(*x_box_);
+    const P y = chosen(*y_box_);
+    const Scenario held = locked(model().answer().scenario);
+    Axis new_x = map_axis(held, x, kWallsFine);
+    Axis new_y = map_axis(held, y, kWallsFine);
+    const bool same =
+        new_x.id == x_.id && new_x.values == x_.values && new_y.id == y_.id && new_y.values == y_.values;
+    if (same) return;
+    x_ = std::move(new_x);
+    y_ = std::move(new_y);
+    ask_for_walls_of_pins();
+}
+
+WallsRequest WallsPlot::asked(bool planned) const {
+    WallsRequest out;
+    const Scenario& now = model().answer().scenario;
+    out.scenario = planned ? now : locked(now);
+    out.x = x_;
+    out.y = y_;
+    out.planned = planned;
+    out.hypothetical = hypothetical();
+    out.capacity = model().answer().estimate.memory.capacity;
+    return out;
+}
+
+void WallsPlot::update_figure() {
+    const Answer& answer = model().answer();
+    // While an input is not valid the last valid picture stays.
+    figure_->set_dimmed(!answer.valid());
+    if (!answer.valid()) return;
+    const bool plans = plans_anew(model().scenario());
+    plan_->setEnabled(plans);
+    if (!plans && plan_->currentIndex() != 0) {
+        const QSignalBlocker quiet(plan_);
+        plan_->setCurrentIndex(0);
+    }
+    if (!model().in_gesture()) take_axes();
+    figure_->set_point(walls_point(answer, x_.id, y_.id));
+    // The map is of everything but the crosshair.
+    if (dragged_ == WallsFigure::Part::none) take_map();
+}
+
+void WallsPlot::take_map() {
+    const bool dragging = model().in_gesture();
+    const WallsRequest request = asked(plan_->currentIndex() == 1 && !dragging);
+    // What the planner found for the crosshair is no part of a map that plans anew everywhere.
+    const Scenario& base = request.planned ? model().scenario() : request.scenario;
+    Subject subject{edited(edited(base, x_.id, x_.values.front()), y_.id, y_.values.front()), x_, y_,
+                    request.planned, request.hypothetical};
+    if (subject_ && *subject_ == subject) return;
+    subject_ = std::move(subject);
+
+    // A coarse map at once, with the plan held: planning takes its time.
+    figure_->set_data(walls_data(thinned(asked(false), kWallsCoarse), 1));
+    figure_->set_stale(request.planned);
+    fine_.forget();
+    wanted_ = request;
+    // In a drag not before it pauses: the next move would throw it away.
+    constexpr int kPause = 40;  // ms
+    refine_.start(dragging ? kPause : 0);
+}
+
+// A map whose plan is held is fine at once. One that plans anew in every cell comes in steps, each with four
+// times the cells, as long as the next one will not take too long.
+void WallsPlot::ask_for_finer_map(int side) {
+    struct Timed {
+        WallsData map;
+        qint64 milliseconds = 0;
+    };
+    fine_.ask(
+        [request = thinned(wanted_, side), threads = background_threads()](const std::stop_token& stop) {
+            QElapsedTimer timer;
+            timer.start();
+            Timed made{walls_data(request, threads, stop), 0};
+            made.milliseconds = timer.elapsed();
+            return made;
+        },
+        [this, side](Timed made) {
+            if (made.map.empty()) return;
+            last_made() = {thinned(wanted_, side), made.map};
+            figure_->set_data(std::move(made.map));
+            figure_->set_stale(false);
+            if (!model().in_gesture()) figure_->refit();
+            replot();
+            constexpr qint64 kMost = 4000;  // ms
+            if (side < kWallsFine && 4 * made.milliseconds < kMost) ask_for_finer_map(2 * side);
+            else Q_EMIT refined();
+        });
+}
+
+void WallsPlot::refit_figure() {
+    if (model().answer().valid()) figure_->refit();
+}
+
+void WallsPlot::style_figure(const Theme& theme, const QFont& font) { figure_->set_style(theme, font); }
+
+QString WallsPlot::description() const { return figure_->description(); }
+
+void WallsPlot::take_pins() {
+    if (!x_.values.empty()) ask_for_walls_of_pins();
+}
+
+// Rings at once, their walls when they are there.
+void WallsPlot::ask_for_walls_of_pins() {
+    std::vector<WallsFigure::Ghost> ghosts;
+    std::vector<WallsRequest> requests;
+    for (const Pin& pin : model().pins()) {
+        if (!pin.answer.valid()) continue;
+        ghosts.push_back({pin.letter, walls_point(pin.answer, x_.id, y_.id), {}});
+        WallsRequest request;
+        request.scenario = locked(pin.answer.scenario);
+        request.x = x_;
+        request.y = y_;
+        request.hypothetical = hypothetical();
+        requests.push_back(std::move(request));
+    }
+    figure_->set_ghosts(ghosts);
+    if (requests.empty()) {
+        walls_of_pins_.forget();
+        return;
+    }
+    walls_of_pins_.ask(
+        [requests, threads = background_threads()](const std::stop_token& stop) {
+            std::vector<WallsData> out;
+            for (const WallsRequest& request : requests) out.push_back(walls_data(request, threads, stop));
+            return out;
+        },
+        [this, ghosts](const std::vector<WallsData>& walls) {
+            std::vector<WallsFigure::Ghost> known = ghosts;
+            for (std::size_t i = 0; i < known.size(); ++i) known[i].data = walls[i];
+            figure_->set_ghosts(std::move(known));
+            replot();
+        });
+}
+
+// ---- the plot as an input --------------------------------------------------------------------------------
+
+double WallsPlot::meant(P id, double value, double before, double after) const {
+    const Settings& settings = model().answer().settings;
+    const SliderScale scale(domain(id, settings), parameter(id).logarithmic, parameter(id), value);
+    return scale.roundest(scale.fraction(value),
+                          std::fabs(scale.fraction(after) - scale.fraction(before)) / 2);
+}
+
+void WallsPlot::press(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || !model().answer().valid()) return;
+    const WallsFigure::Part part = figure_->part_at(event->position());
+    if (part == WallsFigure::Part::none) return;
+    dragged_ = part;
+    pressed_at_ = event->position();
+    switch (part) {
+        case WallsFigure::Part::vertical: model().begin_gesture(x_.id); break;
+        case WallsFigure::Part::horizontal: model().begin_gesture(y_.id); break;
+        default: model().begin_gesture({x_.id, y_.id}); break;
+    }
+}
+
+void WallsPlot::drag_to(QMouseEvent* event) {
+    QPointF at = event->position();
+    bool along_x = dragged_ != WallsFigure::Part::horizontal;
+    bool along_y = dragged_ != WallsFigure::Part::vertical;
+    // With Shift along the axis that the pointer has followed further.
+    if (dragged_ == WallsFigure::Part::center && event->modifiers().testFlag(Qt::ShiftModifier)) {
+        const QPointF way = at - pressed_at_;
+        along_x = std::fabs(way.x()) >= std::fabs(way.y());
+        along_y = !along_x;
+    }
+    const QPointF pixel(1, 1);
+    const double x = meant(x_.id, figure_->x_at(at), figure_->x_at(at - pixel), figure_->x_at(at + pixel));
+    const double y = meant(y_.id, figure_->y_at(at), figure_->y_at(at - pixel), figure_->y_at(at + pixel));
+    if (along_x && along_y) model().drag({{x_.id, x}, {y_.id, y}});
+    else if (along_x) model().drag(x_.id, x);
+    else model().drag(y_.id, y);
+}
+
+void WallsPlot::move(QMouseEvent* event) {
+    if (dragged_ != WallsFigure::Part::none) {
+        drag_to(event);
+        return;
+    }
+    switch (figure_->part_at(event->position())) {
+        case WallsFigure::Part::none: canvas().setCursor(Qt::ArrowCursor); break;
+        case WallsFigure::Part::center: canvas().setCursor(Qt::SizeAllCursor); break;
+        case WallsFigure::Part::vertical: canvas().setCursor(Qt::SizeHorCursor); break;
+        case WallsFigure::Part::horizontal: canvas().setCursor(Qt::SizeVerCursor); break;
+    }
+}
+
+void WallsPlot::release(QMouseEvent*) { let_go(); }
+
+void WallsPlot::let_go() {
+    if (dragged_ == WallsFigure::Part::none) return;
+    dragged_ = WallsFigure::Part::none;
+    model().end_gesture();
+}
+
+// A drag that can no longer be ended by its release still ends.
+void WallsPlot::hideEvent(QHideEvent* event) {
+    let_go();
+    LivePlot::hideEvent(event);
+}
+
+void WallsPlot::double_click(QMouseEvent* event) {
+    // The first of the two clicks may have begun a drag.
+    let_go();
+    if (!figure_->inside(event->position()) || !model().answer().valid()) return;
+    dragged_ = WallsFigure::Part::center;
+    model().begin_gesture({x_.id, y_.id});
+    drag_to(event);
+    let_go();
+}
+
+void WallsPlot::step(P id, int way) {
+    const Settings& settings = model().answer().settings;
+    const double now = settings[id];
+    const SliderScale scale(domain(id, settings), parameter(id).logarithmic, parameter(id), now);
+    // A hundredth of the slider, further where that is no other value yet.
+    const int stride = scale.is_list() ? 1 : std::max(1, scale.last() / 100);
+    for (int at = scale.position(now) + way * stride; at >= 0 && at <= scale.last(); at += way * stride) {
+        const double next = nearest_valid(id, scale.at(at), settings);
+        if (way > 0 ? next <= now : next >= now) continue;
+        model().edit(id, next);
+        return;
+    }
+}
+
+void WallsPlot::keyPressEvent(QKeyEvent* event) {
+    if (!model().answer().valid() || x_.values.empty()) {
+        event->ignore();
+        return;
+    }
+    switch (event->key()) {
+        case Qt::Key_Left: step(x_.id, -1); break;
+        case Qt::Key_Right: step(x_.id, 1); break;
+        case Qt::Key_Down: step(y_.id, -1); break;
+        case Qt::Key_Up: step(y_.id, 1); break;
+        default: event->ignore(); return;
+    }
+    event->accept();
+}
+
+// ---- exports ---------------------------------------------------------------------------------------------
+
+namespace {
+
+const WallsData& data_of(const FigureRequest& request, const Answer& answer) {
+    WallsRequest asked;
+    asked.planned = !request.held && plans_anew(answer.scenario);
+    asked.scenario = asked.planned ? answer.scenario : locked(answer.scenario);
+    // Several automatic parameters take a search in every cell.
+    const int side = asked.planned && answer.scenario.automatic.count() > 1 ? kWallsCoarse : kWallsFine;
+    asked.x = request.axes.empty() ? map_axis(asked.scenario, kWallsX, side) : request.axes[0];
+    asked.y = request.axes.empty() ? map_axis(asked.scenario, kWallsY, side) : request.axes[1];
+    asked.hypothetical = request.hypothetical;
+    asked.capacity = answer.estimate.memory.capacity;
+    if (!same(last_made().request, asked)) last_made() = {asked, walls_data(asked, usable_threads())};
+    return last_made().map;
+}
+
+}  // namespace
+
+const PlotKind kWallsKind{
+    .name = "walls",
+    .label = QT_TRANSLATE_NOOP("PlotKind", "Walls map"),
+    .objection = [](const FigureRequest& request, const Answer&) -> QString {
+        if (request.axes.empty()) return {};
+        if (request.axes.size() != 2 || request.axes[0].id == request.axes[1].id)
+            return QCoreApplication::translate("WallsPlot", "a map has two axes; give two different --axis");
+        return {};
+    },
+    .paint =
+        [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
+            QCustomPlot plot;
+            WallsFigure figure(plot);
+            figure.set_style(Theme::print(), page_font());
+            const WallsData& map = data_of(request, answer);
+            figure.set_point(walls_point(answer, map.x.id(), map.y.id()));
+            figure.set_data(map);
+            figure.refit();
+            paint_plot(painter, area, plot);
+        },
+    .words = [](const FigureRequest& request,
+                const Answer& answer) { return walls_words(data_of(request, answer)); },
+    .table = [](const FigureRequest& request,
+                const Answer& answer) { return walls_table(data_of(request, answer)); },
+    .make_tab = [](LiveModel& model) -> LivePlot* { return new WallsPlot(model); }};
+
+}  // namespace shardscope
