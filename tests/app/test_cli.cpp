@@ -244,7 +244,7 @@ TEST_CASE("sweep: a parameter has one axis, and a sweep an end", "[cli]") {
 }
 
 TEST_CASE("commands and plots of later versions are refused by name", "[cli]") {
-    for (const char* later : {"plan x.json", "import hf x", "export - --plot plans -o /tmp/x.svg"}) {
+    for (const char* later : {"import hf x", "export - --plot plans -o /tmp/x.svg"}) {
         INFO(later);
         const Ran ran = run(later);
         CHECK(ran.code == 2);
