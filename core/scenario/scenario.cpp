@@ -252,6 +252,9 @@ Scenario making_room(const Scenario& scenario, P id) {
                            P::virtual_stages}) {
         if (scenario.automatic[index(degree)] && degree != id) out.give(degree, 1);
     }
+    if (scenario.automatic[index(P::micro_batch)] && id != P::micro_batch &&
+        scenario.hold() == Hold::global_batch)
+        out.give(P::micro_batch, 1);
     return is_valid(resolve(out)) ? out : scenario;
 }
 

@@ -31,7 +31,8 @@ struct Looking : Desk {
         settle();
     }
     void settle() {
-        REQUIRE(QTest::qWaitFor([this] { return !plot->pending() && !sweep->pending(); }, 60000));
+        REQUIRE(QTest::qWaitFor(
+            [this] { return !plot->pending() && !sweep->pending() && !window.model().planning(); }, 60000));
         QApplication::processEvents();
         canvas->replot();
     }

@@ -27,7 +27,7 @@ struct Solving : Desk {
         settle();
     }
     void settle() {
-        REQUIRE(QTest::qWaitFor([this] { return !panel->pending(); }, 60000));
+        REQUIRE(QTest::qWaitFor([this] { return !panel->pending() && !window.model().planning(); }, 60000));
         QApplication::processEvents();
     }
     void click(const QString& name) {

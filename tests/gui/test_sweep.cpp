@@ -32,7 +32,7 @@ struct Sweeping : Desk {
         settle();
     }
     void settle() {
-        REQUIRE(QTest::qWaitFor([this] { return !plot->pending(); }, 60000));
+        REQUIRE(QTest::qWaitFor([this] { return !plot->pending() && !window.model().planning(); }, 60000));
         QApplication::processEvents();
         canvas->replot();
     }

@@ -17,6 +17,12 @@ namespace {
 
 class TrackDesk : public Desk {
   public:
+    // High enough for all groups that are open at first.
+    TrackDesk() {
+        window.resize(1440, 1200);
+        QApplication::processEvents();
+    }
+
     // As the window shows it now, without scrolling to it.
     TrackSlider& track_slider(const char* key) {
         return *find<TrackSlider>(QLatin1String(key) + QStringLiteral("/slider"));

@@ -174,6 +174,9 @@ QString timeline_words(const TimelineData& data) {
         out += tr("Above what a GPU computes, below what it exchanges; numbers are layers.");
     }
     out += tr("Pale: communication hidden below compute.");
+    out +=
+        tr("Where passes are too narrow to be told apart, their shares of the time stand one above the "
+           "other.");
     if (line.steps_overlap && line.stage_count > 1)
         out += tr("Steps overlap: what is faint at the left belongs to the step before.");
     if (line.folded > 0)

@@ -1,5 +1,6 @@
 #include "widgets/plots/neighbour_list.h"
 
+#include <QApplication>
 #include <QEvent>
 #include <QHeaderView>
 #include <QSignalBlocker>
@@ -90,6 +91,11 @@ int NeighbourList::wanted_height() const {
            static_cast<int>(neighbours_.size()) * verticalHeader()->defaultSectionSize() + 2;
 }
 
+// Of the window's own size: the style sheet has changed this one's.
+QFont NeighbourList::small_font() const {
+    return scaled_font(parentWidget() ? parentWidget()->font() : QApplication::font(), kSmall);
+}
+
 void NeighbourList::restyle() {
     const Theme& theme = current_theme();
     setStyleSheet(QStringLiteral("QTableView { background: %1; border-top: 1px solid %2; font-size: %5px; }"
@@ -100,11 +106,11 @@ void NeighbourList::restyle() {
                                  "padding: 0 %4px; border-bottom: 1px solid %2; }")
                       .arg(theme.pane.name(), theme.line.name(), theme.muted.name())
                       .arg(kCell)
-                      .arg(QFontInfo(scaled_font(font(), kSmall)).pixelSize())
+                      .arg(QFontInfo(small_font()).pixelSize())
                       .arg(theme.text.name()));
-    const int line = QFontMetrics(font()).height();
-    verticalHeader()->setDefaultSectionSize(line + 6);
-    horizontalHeader()->setFixedHeight(line + 6);
+    const int line = QFontMetrics(small_font()).height();
+    verticalHeader()->setDefaultSectionSize(line + 7);
+    horizontalHeader()->setFixedHeight(line + 7);
     for (std::size_t i = 0; i < neighbours_.size(); ++i) {
         QStandardItem* item = rows_->item(static_cast<int>(i), reason);
         const bool fits = neighbours_[i].over == 0;
@@ -117,11 +123,12 @@ void NeighbourList::restyle() {
 // The reason takes what the others leave.
 void NeighbourList::arrange() {
     std::array<int, columns> widths{};
+    const QFont small = small_font();
     for (const int column : {step, reached, memory}) {
-        double width = text_width(scaled_font(font(), kSmall),
-                                  rows_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
+        double width =
+            text_width(small, rows_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
         for (int row = 0; row < rows_->rowCount(); ++row)
-            width = std::max(width, text_width(font(), rows_->item(row, column)->text()));
+            width = std::max(width, text_width(small, rows_->item(row, column)->text()));
         widths[static_cast<std::size_t>(column)] = static_cast<int>(width) + 2 * kCell + kInner;
     }
     const int whole = viewport()->width();

@@ -33,6 +33,7 @@ class NeighbourList : public QTableView {
   private:
     void restyle();
     void arrange();
+    [[nodiscard]] QFont small_font() const;
 
     QStandardItemModel* rows_;
     std::vector<Neighbour> neighbours_;

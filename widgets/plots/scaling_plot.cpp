@@ -63,8 +63,8 @@ void ScalingPlot::update_figure() {
     if (!anew) return;
     background_.ask([answer, rates = hypothetical()](
                         const std::stop_token& stop) { return scaling_data(answer, rates, false, stop); },
-                    [this](ScalingData data) {
-                        figure_->set_data(std::move(data));
+                    [this](ScalingData fresh) {
+                        figure_->set_data(std::move(fresh));
                         if (!model().in_gesture()) figure_->refit();
                         replot();
                     });

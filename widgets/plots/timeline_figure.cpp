@@ -14,9 +14,10 @@ namespace shardscope {
 namespace {
 
 constexpr int kMostTimeTicks = 9;
-constexpr int kMostMemoryTicks = 4;
+constexpr double kMemoryTick = 40;     // px for each
 constexpr double kMemoryShare = 0.24;  // of the height, at least
 constexpr double kTallest = 116;       // px of one stage's lanes
+constexpr double kTogether = 3;        // px of the mean pass below which a lane tells shares
 constexpr double kDense = 4;           // px below which neighbours run into each other
 constexpr double kGap = 12;            // between lanes and memory
 constexpr double kClosest = 1e-5;      // of the step: as near as one may look
@@ -72,7 +73,8 @@ QString exact_time(double seconds) {
     return QStringLiteral("%1 %2").arg(seconds / unit.seconds, 0, 'f', 2).arg(QString::fromUtf8(unit.symbol));
 }
 
-// What is narrower than a pixel: each column's colour is the mean of what lies in it.
+// Boxes of a few pixels: each pixel column has the mean colour of what lies in it, so that their edges need
+// not be whole pixels.
 class Columns {
   public:
     Columns(double left, double right)
@@ -81,7 +83,7 @@ class Columns {
 
     void add(double from, double to, const QColor& colour) {
         auto column = static_cast<std::size_t>(std::max(0.0, from - left_));
-        while (from < to && column < sums_.size()) {
+        for (; from < to && column < sums_.size(); ++column) {
             const double end = std::min(to, left_ + static_cast<double>(column) + 1);
             const double weight = end - from;
             Sum& sum = sums_[column];
@@ -90,16 +92,15 @@ class Columns {
             sum.blue += weight * colour.blue();
             sum.weight += weight;
             from = end;
-            ++column;
         }
     }
-    void paint(QPainter& painter, double top, double height, const QColor& ground) const {
+    void paint(QPainter& painter, const QRectF& box, const QColor& ground) const {
         for (std::size_t i = 0; i < sums_.size(); ++i) {
             const Sum& sum = sums_[i];
             if (sum.weight <= 0) continue;
             const auto mean = [&](double value) { return static_cast<int>(value / sum.weight); };
             const QColor colour(mean(sum.red), mean(sum.green), mean(sum.blue));
-            painter.fillRect(QRectF(left_ + static_cast<double>(i), top, 1, height),
+            painter.fillRect(QRectF(left_ + static_cast<double>(i), box.top(), 1, box.height()),
                              blended(ground, colour, std::min(1.0, sum.weight)));
         }
     }
@@ -110,6 +111,51 @@ class Columns {
     };
     double left_;
     std::vector<Sum> sums_;
+};
+
+// Boxes too narrow to be told apart: what share of a few pixels each activity takes, one above the other, so
+// that area still is time.
+class Shares {
+  public:
+    Shares(double left, double right)
+        : left_(std::floor(left)),
+          sums_(static_cast<std::size_t>(std::max(0.0, (right - left_) / kWidth)) + 1) {}
+
+    void add(double from, double to, const Interval& interval) {
+        auto bin = static_cast<std::size_t>(std::max(0.0, (from - left_) / kWidth));
+        for (; from < to && bin < sums_.size(); ++bin) {
+            const double end = std::min(to, left_ + static_cast<double>(bin + 1) * kWidth);
+            sums_[bin][slot(interval)] += (end - from) / kWidth;
+            from = end;
+        }
+    }
+    void paint(QPainter& painter, const QRectF& box, const Theme& theme) const {
+        for (std::size_t bin = 0; bin < sums_.size(); ++bin) {
+            const double left = left_ + static_cast<double>(bin) * kWidth;
+            double bottom = box.bottom();
+            for (std::size_t i = 0; i < kSlots; ++i) {
+                if (sums_[bin][i] <= 0) continue;
+                const double height = std::min(sums_[bin][i] * box.height(), bottom - box.top());
+                Interval like;
+                like.activity = static_cast<Activity>(i / 2);
+                like.exposed = i % 2 == 0;
+                painter.fillRect(QRectF(left, bottom - height, std::min(kWidth, box.right() - left), height),
+                                 colour_of(like, theme));
+                bottom -= height;
+            }
+        }
+    }
+
+  private:
+    static constexpr double kWidth = 4;  // px
+    static constexpr std::size_t kSlots = 2 * kActivities;
+    static std::size_t slot(const Interval& interval) {
+        // Exposed communication has one colour, and so one slot; above it what is hidden.
+        const Activity activity = is_communication(interval.activity) ? Activity::gather : interval.activity;
+        return 2 * static_cast<std::size_t>(activity) + (interval.exposed ? 0 : 1);
+    }
+    double left_;
+    std::vector<std::array<double, kSlots>> sums_;
 };
 
 }  // namespace
@@ -145,7 +191,9 @@ struct TimelineFigure::Parts {
     void paint(QCPPainter& painter) const;
     void paint_key(QCPPainter& painter) const;
     void paint_lanes(QCPPainter& painter) const;
-    void paint_lane(QCPPainter& painter, const QRectF& box, const std::vector<Interval>& intervals) const;
+    void paint_lane(QCPPainter& painter, const QRectF& box, const std::vector<Interval>& intervals,
+                    bool crowded) const;
+    bool dense(const StageTimeline& stage) const;
     void paint_box(QPainter& painter, const QRectF& box, const Interval& interval) const;
     void paint_memory(QCPPainter& painter) const;
     void paint_curve(QPainter& painter, const StageTimeline& stage, const QRectF& area, bool fullest) const;
@@ -357,15 +405,35 @@ void TimelineFigure::Parts::paint_box(QPainter& painter, const QRectF& box, cons
               text, fonts.small, interval.activity == Activity::folded ? theme->muted : ink_on(colour));
 }
 
+// Whether passes are too narrow, as far as one looks, to be told apart.
+bool TimelineFigure::Parts::dense(const StageTimeline& stage) const {
+    const QCPRange range = x().range();
+    double seconds = 0;
+    double count = 0;
+    for (const Interval& interval : stage.compute) {
+        const bool passes = interval.activity == Activity::forward ||
+                            interval.activity == Activity::backward ||
+                            interval.activity == Activity::weight_gradient;
+        if (!passes || interval.end < range.lower || interval.start > range.upper) continue;
+        seconds += interval.seconds();
+        count += 1;
+    }
+    return count > 0 && at(range.lower + seconds / count) - at(range.lower) < kTogether;
+}
+
 void TimelineFigure::Parts::paint_lane(QCPPainter& painter, const QRectF& box,
-                                       const std::vector<Interval>& intervals) const {
+                                       const std::vector<Interval>& intervals, bool crowded) const {
     Columns columns(box.left(), box.right());
+    Shares shares(box.left(), box.right());
     const auto draw = [&](const Interval& interval) {
         const double from = std::max(box.left(), at(interval.start));
         const double to = std::min(box.right(), at(interval.end));
         if (!(to > from)) return;
         if (to - from < kDense) {
-            if (interval.activity != Activity::bubble) columns.add(from, to, colour_of(interval, *theme));
+            // A bubble is the ground.
+            if (interval.activity == Activity::bubble) return;
+            if (crowded) shares.add(from, to, interval);
+            else columns.add(from, to, colour_of(interval, *theme));
             return;
         }
         const double left = std::round(from);
@@ -379,7 +447,8 @@ void TimelineFigure::Parts::paint_lane(QCPPainter& painter, const QRectF& box,
     for (const Interval& interval : intervals) {
         if (interval.exposed) draw(interval);
     }
-    columns.paint(painter, box.top(), box.height(), theme->pane);
+    columns.paint(painter, box, theme->pane);
+    shares.paint(painter, box, *theme);
 }
 
 void TimelineFigure::Parts::paint_lanes(QCPPainter& painter) const {
@@ -395,8 +464,9 @@ void TimelineFigure::Parts::paint_lanes(QCPPainter& painter) const {
         const StageTimeline& stage = data.line.stages[i];
         const QRectF compute = lane(i, false);
         const QRectF communication = lane(i, true);
-        paint_lane(painter, compute, stage.compute);
-        paint_lane(painter, communication, stage.communication);
+        const bool crowded = dense(stage);
+        paint_lane(painter, compute, stage.compute, crowded);
+        paint_lane(painter, communication, stage.communication, crowded);
         if (!cut()) {
             write(tr("compute"), compute.center().y(), fonts.small, theme->text);
             write(tr("comm."), communication.center().y(), fonts.small, theme->text);
@@ -468,7 +538,7 @@ void TimelineFigure::Parts::paint_curve(QPainter& painter, const StageTimeline& 
         painter.drawPolygon(ground);
     }
     painter.setBrush(Qt::NoBrush);
-    painter.setPen(fullest ? line_pen(theme->memory_rate, 1.6) : line_pen(theme->border, 0.8));
+    painter.setPen(fullest ? line_pen(theme->memory_rate, 1.6) : line_pen(theme->muted, 0.6));
     painter.drawPolyline(line);
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
@@ -477,7 +547,8 @@ void TimelineFigure::Parts::paint_memory(QCPPainter& painter) const {
     const QRectF area = memory_area();
     const QFontMetricsF small(fonts.small);
     const double unit = plot_unit(Quantity::bytes).factor;
-    for (const double value : linear_ticks(0, memory_top / unit, kMostMemoryTicks)) {
+    for (const double value :
+         linear_ticks(0, memory_top / unit, std::max(3, static_cast<int>(area.height() / kMemoryTick)))) {
         const double y = std::round(y_of(value * unit, area));
         painter.setPen(QPen(theme->grid, 1));
         if (value > 0) painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
@@ -508,10 +579,9 @@ void TimelineFigure::Parts::paint_memory(QCPPainter& painter) const {
                                : tr("%1 at most").arg(shown(data.memory.peak, Quantity::bytes));
     draw_text(painter, {area.right() - small.horizontalAdvance(usable), base}, usable, fonts.small,
               theme->text);
-    draw_text(
-        painter,
-        {std::round(std::max(area.left() + 70, area.center().x() - small.horizontalAdvance(peak) / 2)), base},
-        peak, fonts.small, theme->muted);
+    const double left = 4 + QFontMetricsF(fonts.small_bold).horizontalAdvance(title) + 14;
+    if (left + small.horizontalAdvance(peak) < area.right() - small.horizontalAdvance(usable) - 14)
+        draw_text(painter, {left, base}, peak, fonts.small, theme->muted);
 }
 
 void TimelineFigure::Parts::paint_axis(QCPPainter& painter) const {

@@ -1,0 +1,137 @@
+// `shardscope plan`, alone and in shares, as a shell calls it.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/shell.h"
+
+using nlohmann::json;
+using namespace shardscope::testing;
+
+namespace {
+
+constexpr const char* kJob =
+    R"({"model": {"preset": "llama-2-13b"}, "cluster": {"preset": "dgx-a100-80gb", "gpus": 64,
+        "software": "megatron-core"}, "training": {"global_batch": 128}})";
+
+}  // namespace
+
+TEST_CASE("plan: the best plan estimates to what it says, and its neighbours lose", "[cli]") {
+    const Folder folder;
+    folder.write("job.json", kJob);
+    const Ran ran = run_in(folder, "plan job.json --format json --top 3 --timing");
+    REQUIRE(ran.code == 0);
+    const json found = json::parse(ran.out);
+    CHECK(found["space"].get<double>() > 1000);
+    CHECK(found["feasible"].get<double>() < found["space"].get<double>());
+    CHECK(found["feasible"].get<double>() > 100);
+    REQUIRE(found["plans"].size() == 3);
+    CHECK(found["plans"][0]["mfu"] >= found["plans"][1]["mfu"]);
+    CHECK(found["plans"][1]["mfu"] >= found["plans"][2]["mfu"]);
+    CHECK(found["reason"].is_null());
+    const json timing = json::parse(ran.err);
+    CHECK(timing["evaluated"].get<double>() > 0);
+    CHECK(timing["seconds"].get<double>() > 0);
+
+    json job = json::parse(kJob);
+    job["training"].update(found["plans"][0]["plan"]);
+    job["training"].erase("accumulation");
+    folder.write("best.json", job.dump());
+    const json alone = json::parse(run_in(folder, "estimate best.json --format json").out);
+    CHECK(alone["mfu"] == found["plans"][0]["mfu"]);
+    CHECK(alone["memory"]["peak_bytes"] == found["plans"][0]["memory.peak_bytes"]);
+    CHECK(alone["verdict"] == "fits");
+
+    REQUIRE(found["neighbours"].size() > 5);
+    for (const json& neighbour : found["neighbours"]) {
+        INFO(neighbour.dump());
+        const bool fits = neighbour["over_bytes"] == 0;
+        CHECK((!fits || neighbour["mfu"].get<double>() <= alone["mfu"].get<double>() * (1 + 1e-12)));
+        CHECK_FALSE(neighbour["why"].get<std::string>().empty());
+    }
+    const Ran text = run_in(folder, "plan job.json");
+    CHECK(text.code == 0);
+    CHECK(text.out.find("One step away from the best") != std::string::npos);
+}
+
+TEST_CASE("plan: automatic keys of the scenario are what is free, --free says otherwise", "[cli]") {
+    const Folder folder;
+    json job = json::parse(kJob);
+    job["training"]["auto"] = {"micro_batch", "recompute"};
+    folder.write("job.json", job.dump());
+    const json two = json::parse(run_in(folder, "plan job.json --format json").out);
+    CHECK(two["free"] == json::array({"micro_batch", "recompute"}));
+    CHECK(two["plans"][0]["plan"]["tensor_parallel"] == 1);
+    const json one =
+        json::parse(run_in(folder, "plan job.json --free training.micro_batch --format json").out);
+    CHECK(one["free"] == json::array({"micro_batch"}));
+    // What the window shows for the same scenario.
+    const json live = json::parse(run_in(folder, "estimate job.json --format json").out);
+    CHECK(live["mfu"] == two["plans"][0]["mfu"]);
+    CHECK(live["plan"]["micro_batch"] == two["plans"][0]["plan"]["micro_batch"]);
+}
+
+TEST_CASE("plan: no plan is exit 3 with what is too large, other mistakes are exit 2", "[cli]") {
+    const Folder folder;
+    folder.write("huge.json",
+                 R"({"model": {"preset": "gpt-1t"}, "cluster": {"preset": "dgx-a100-40gb", "gpus": 8}})");
+    const Ran none = run_in(folder, "plan huge.json --free micro_batch,recompute --format json");
+    CHECK(none.code == 3);
+    CHECK(json::parse(none.out)["plans"].empty());
+    CHECK(none.err.find("none of") != std::string::npos);
+    CHECK(none.err.find("GiB usable") != std::string::npos);
+    for (const char* wrong : {"plan huge.json --free gpus", "plan huge.json --free micro_bach",
+                              "plan huge.json --objective speed", "plan huge.json --shard 3/2",
+                              "plan huge.json --top 0", "plan", "plan --merge nothing.jsonl"}) {
+        INFO(wrong);
+        const Ran ran = run_in(folder, wrong);
+        CHECK(ran.code == 2);
+        CHECK(ran.out.empty());
+        CHECK_FALSE(ran.err.empty());
+    }
+}
+
+TEST_CASE("plan: shares run by GNU parallel merge to the same bytes as one search", "[cli]") {
+    const Folder folder;
+    folder.write("job.json", kJob);
+    const std::string free = "--free tensor_parallel,pipeline_parallel,micro_batch,recompute,sharding";
+    const std::string program = SHARDSCOPE_PROGRAM;
+    const std::string parallel = "cd " + folder.path() + " && parallel --will-cite -j 2 " + program +
+                                 " plan job.json " + free +
+                                 " --shard {}/5 -o share-{}.jsonl ::: 1 2 3 4 5 < /dev/null";
+    REQUIRE(std::system(parallel.c_str()) == 0);
+    REQUIRE(run_in(folder, "plan job.json " + free + " --format json -o whole.json").code == 0);
+    // In any order.
+    const Ran merged = run_in(folder,
+                              "plan --merge share-3.jsonl share-1.jsonl share-5.jsonl share-2.jsonl "
+                              "share-4.jsonl --format json");
+    REQUIRE(merged.code == 0);
+    CHECK(merged.out == slurp(folder.file("whole.json")));
+    const json whole = json::parse(merged.out);
+    std::ptrdiff_t lines = 0;
+    for (int i = 1; i <= 5; ++i) {
+        const std::string share = slurp(folder.file("share-" + std::to_string(i) + ".jsonl"));
+        lines += std::ranges::count(share, '\n');
+        CHECK(json::parse(share.substr(0, share.find('\n'))).contains("plan"));
+    }
+    CHECK(lines == whole["feasible"].get<std::ptrdiff_t>());
+
+    const Ran missing =
+        run_in(folder, "plan --merge share-1.jsonl share-2.jsonl share-4.jsonl share-5.jsonl");
+    CHECK(missing.code == 2);
+    CHECK(missing.err.find("share 3 of 5 is missing") != std::string::npos);
+    const Ran twice = run_in(folder, "plan --merge share-1.jsonl share-1.jsonl");
+    CHECK(twice.code == 2);
+    CHECK(twice.err.find("once more") != std::string::npos);
+
+    // The same of a sweep, byte for byte, as a CSV whose header only the first share has.
+    const std::string sweep =
+        " sweep job.json --axis gpus=8:4096:40:log --axis micro_batch=1,2,4 --output mfu,wall ";
+    const std::string parts =
+        "cd " + folder.path() + " && parallel --will-cite -j 2 " + program + sweep +
+        "--shard {}/3 -o part-{}.csv ::: 1 2 3 < /dev/null && cat part-1.csv part-2.csv part-3.csv > all.csv";
+    REQUIRE(std::system(parts.c_str()) == 0);
+    REQUIRE(run_in(folder, sweep + "-o once.csv").code == 0);
+    CHECK(slurp(folder.file("all.csv")) == slurp(folder.file("once.csv")));
+}

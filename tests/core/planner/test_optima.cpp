@@ -1,0 +1,88 @@
+// What the field knows about good plans, found and not assumed.
+#include <catch2/catch.hpp>
+
+#include "estimate/answer.h"
+#include "planner/planner.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+Scenario on(const char* model, const char* cluster, std::initializer_list<std::pair<P, double>> values) {
+    Scenario scenario = of_model(model, {});
+    scenario = with_cluster(scenario, *scenario.catalogue->find(PresetKind::cluster, cluster));
+    for (const auto& [id, value] : values) scenario.give(id, value);
+    return scenario;
+}
+
+constexpr double kMegatronCore = 6;
+
+}  // namespace
+
+TEST_CASE("optima: tensor parallelism stays inside a node", "[planner]") {
+    // Narayanan et al. 2021, arXiv 2104.04473, takeaway 1.
+    for (const double gpus : {512.0, 1024.0}) {
+        Scenario scenario = on("gpt-3-175b", "dgx-a100-80gb",
+                               {{P::software, kMegatronCore}, {P::gpus, gpus}, {P::global_batch, 1536}});
+        scenario.automatic = usually_free();
+        const Answer best = answer(planned(scenario));
+        REQUIRE(best.fits());
+        CHECK(best.settings[P::tensor_parallel] <= 8);
+        CHECK(best.settings[P::tensor_parallel] * best.settings[P::pipeline_parallel] > 8);
+    }
+}
+
+TEST_CASE("optima: at fixed work pure FSDP loses to model parallelism on many H100", "[planner]") {
+    // Fernandez et al. 2024, arXiv 2411.13055: tensor or pipeline parallelism of 2 to 4 overtakes it.
+    const auto best_degree = [](double gpus) {
+        Scenario scenario = on("llama-2-7b", "dgx-h100",
+                               {{P::gpus, gpus}, {P::global_batch, 1024}, {P::sequence_length, 4096}});
+        for (const P id : {P::tensor_parallel, P::sequence_parallel, P::pipeline_parallel, P::micro_batch})
+            scenario.automatic.set(index(id));
+        const Answer best = answer(planned(scenario));
+        REQUIRE(best.fits());
+        return best.settings[P::tensor_parallel] * best.settings[P::pipeline_parallel];
+    };
+    CHECK(best_degree(64) == 1);
+    const double many = best_degree(1024);
+    CHECK(many >= 2);
+    CHECK(many <= 8);
+}
+
+TEST_CASE("optima: more memory never makes the best plan slower", "[planner]") {
+    double last = 0;
+    for (const double gib : {24.0, 40.0, 80.0, 141.0, 192.0}) {
+        Scenario scenario = on("llama-2-13b", "dgx-h100", {{P::gpus, 64}, {P::global_batch, 256}});
+        scenario.give(P::memory, gib * 1024 * 1024 * 1024);
+        scenario.automatic = usually_free();
+        const Answer best = answer(planned(scenario));
+        const double rate = best.fits() ? best.estimate.tokens_per_s_per_gpu : 0;
+        CHECK(rate >= last);
+        last = rate;
+    }
+    CHECK(last > 0);
+}
+
+TEST_CASE("planned: with the per-GPU batch held, the largest micro-batch that fits between the slider's",
+          "[planner]") {
+    const Answer best = answer(with_auto(first(), P::micro_batch, true));
+    REQUIRE(best.fits());
+    Scenario next = locked(best.scenario);
+    next.give(P::micro_batch, best.settings[P::micro_batch] + 1);
+    CHECK(answer(next).estimate.verdict != Verdict::fits);
+}
+
+TEST_CASE("planned: automatic degrees leave the GPU count free", "[planner]") {
+    Scenario scenario =
+        of_model("llama-2-13b",
+                 {{P::gpus, 64}, {P::global_batch, 384}, {P::tensor_parallel, 8}, {P::pipeline_parallel, 8}});
+    // Held, the count must be a multiple of 64; with the degrees automatic it need not.
+    CHECK(resolve(edited(scenario, P::gpus, 24))[P::gpus] == 64);
+    scenario.automatic.set(index(P::tensor_parallel));
+    scenario.automatic.set(index(P::pipeline_parallel));
+    const Answer smaller = answer(edited(scenario, P::gpus, 24));
+    REQUIRE(smaller.valid());
+    CHECK(smaller.settings[P::gpus] == 24);
+}
