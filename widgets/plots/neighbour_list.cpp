@@ -20,7 +20,7 @@ constexpr int kSwatch = 9;
 constexpr int kCell = 6;
 constexpr int kInner = 14;            // the style's own, both sides
 constexpr int kRoomy = 260;           // px of the reason beside which the memory has room
-constexpr double kMostOfWidth = 0.4;  // for the step
+constexpr double kMostOfWidth = 0.37;  // for the step
 
 }  // namespace
 
@@ -98,16 +98,19 @@ QFont NeighbourList::small_font() const {
 
 void NeighbourList::restyle() {
     const Theme& theme = current_theme();
-    setStyleSheet(QStringLiteral("QTableView { background: %1; border-top: 1px solid %2; font-size: %5px; }"
-                                 "QTableView::item { padding: 0 %4px; border: 0; }"
-                                 "QTableView::item:selected { background: %2; color: %6; }"
-                                 "QHeaderView { background: %1; font-size: %5px; }"
-                                 "QHeaderView::section { background: %1; color: %3; border: 0; "
-                                 "padding: 0 %4px; border-bottom: 1px solid %2; }")
-                      .arg(theme.pane.name(), theme.line.name(), theme.muted.name())
-                      .arg(kCell)
-                      .arg(QFontInfo(small_font()).pixelSize())
-                      .arg(theme.text.name()));
+    const QString sheet = QStringLiteral(
+                              "QTableView { background: %1; border-top: 1px solid %2; font-size: %5px; }"
+                              "QTableView::item { padding: 0 %4px; border: 0; }"
+                              "QTableView::item:selected { background: %2; color: %6; }"
+                              "QHeaderView { background: %1; font-size: %5px; }"
+                              "QHeaderView::section { background: %1; color: %3; border: 0; "
+                              "padding: 0 %4px; border-bottom: 1px solid %2; }")
+                              .arg(theme.pane.name(), theme.line.name(), theme.muted.name())
+                              .arg(kCell)
+                              .arg(QFontInfo(small_font()).pixelSize())
+                              .arg(theme.text.name());
+    // Setting it changes the font, which restyles.
+    if (sheet != styleSheet()) setStyleSheet(sheet);
     const int line = QFontMetrics(small_font()).height();
     verticalHeader()->setDefaultSectionSize(line + 7);
     horizontalHeader()->setFixedHeight(line + 7);
