@@ -301,7 +301,7 @@ int run(const Options& options) {
             if (!part.part.empty() || options.from_scratch) parts.push_back(part);
         }
         source = std::to_string(calibration.used.size()) + " runs of " + options.runs;
-        if (const auto found = calibration.new_model.summary.find("all");
+        if (const auto found = calibration.new_model.summary.find(kAllRuns);
             found != calibration.new_model.summary.end())
             source +=
                 "; cross-validated mean error " + format(found->second.mean_abs_error, Quantity::percent);

@@ -9,6 +9,7 @@
 #include "app/main_window.h"
 #include "app/session.h"
 #include "evidence/measured.h"
+#include "files/scenario_file.h"
 #include "widgets/panels/solve_panel.h"
 #include "widgets/plots/plans_plot.h"
 #include "widgets/plots/walls_plot.h"
@@ -49,21 +50,9 @@ Scenario measured() {
 
 // Tensor, context and pipeline parallel with interleaved stages, on the stack whose public runs did the same.
 Scenario three_dimensions() {
-    Scenario scenario = with_model(first(), *commands::catalogue().find(PresetKind::model, "llama-3-70b"));
-    const double stack = parse(P::software, "megatron-core").value;
-    for (const auto& [id, value] : std::initializer_list<std::pair<P, double>>{{P::software, stack},
-                                                                               {P::gpus, 512},
-                                                                               {P::sequence_length, 8192},
-                                                                               {P::micro_batch, 1},
-                                                                               {P::accumulation, 64},
-                                                                               {P::sharding, 1},
-                                                                               {P::tensor_parallel, 4},
-                                                                               {P::sequence_parallel, 1},
-                                                                               {P::context_parallel, 2},
-                                                                               {P::pipeline_parallel, 4},
-                                                                               {P::virtual_stages, 5}})
-        scenario = edited(scenario, id, value);
-    return scenario;
+    const Preset* preset = commands::catalogue().find(PresetKind::scenario, "llama-3-70b-3d-on-512-h100");
+    Problems none;
+    return read_scenario(preset->text, commands::catalogue(), {}, none);
 }
 
 Scenario risky() { return edited(edited(first(), P::sequence_length, 2048), P::micro_batch, 5); }

@@ -234,7 +234,7 @@ CrossValidation summarize_errors(const std::vector<Case>& cases, const std::vect
         const double error = std::exp(log_error[i] + cases[i].log_measured - reference[i]) - 1;
         out.error.push_back(error);
         families[cases[i].run->family].push_back(error);
-        families["all"].push_back(error);
+        families[kAllRuns].push_back(error);
     }
     for (const auto& [family, errors] : families) out.summary[family] = summary_of(errors);
     return out;

@@ -14,7 +14,6 @@ namespace shardscope {
 namespace {
 
 // The summary of all families together.
-constexpr std::string_view kAllRuns = "all";
 
 // Columns of the table and the parameters they hold, written as the parameter reads them.
 struct ColumnParameter {
@@ -459,7 +458,7 @@ Validation validate(const std::vector<MeasuredRun>& runs, const Catalogue& catal
     for (const ValidationRow& row : out.rows) {
         if (!(row.measured_step > 0)) continue;
         families[row.run->family].push_back(&row);
-        families[std::string(kAllRuns)].push_back(&row);
+        families[kAllRuns].push_back(&row);
     }
     for (const auto& [family, rows] : families) out.summary[family] = summarize(rows);
     return out;

@@ -10,6 +10,9 @@
 
 namespace shardscope {
 
+// The family of all runs together, in summaries; no run's own.
+inline constexpr const char* kAllRuns = "all";
+
 struct MeasuredRun {
     int line = 0;  // of the table
     std::string id, family, source, software, model, gpu, note;

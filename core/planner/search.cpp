@@ -105,6 +105,19 @@ double peak_of(const std::array<StateMemory, 3>& state, const std::array<WorkMem
     return peak;
 }
 
+// The values that a cell's plans share.
+void take_cell(const Cell& cell, const Degrees& d, Settings& s) {
+    const auto set = [&](P id, double value) { s.set(id, value, Origin::given); };
+    set(P::tensor_parallel, d.tensor);
+    set(P::sequence_parallel, cell.sequence_parallel);
+    set(P::async_tensor_parallel, cell.async_tensor_parallel);
+    set(P::context_parallel, d.context);
+    set(P::pipeline_parallel, d.pipeline);
+    set(P::expert_parallel, d.expert);
+    set(P::micro_batch, cell.micro_batch);
+    set(P::accumulation, cell.accumulation);
+}
+
 class Search {
   public:
     Search(const Settings& base, const ParameterSet& free, const SearchOptions& options)
@@ -135,7 +148,6 @@ class Search {
     };
 
     void prepare();
-    [[nodiscard]] std::size_t folded_of(const Cell& cell);
     void visit(std::size_t cell, Worker& worker);
     void take_sharing(const Cell& cell, std::size_t sharing, Compiled& c) const;
     void judge(Worker& w, Candidate& candidate) const;
@@ -193,16 +205,7 @@ void Search::prepare() {
         }
         auto found = std::ranges::find(known, key, &std::pair<Key, std::uint32_t>::first);
         if (found == known.end()) {
-            Settings& s = c.settings;
-            const auto set = [&](P id, double value) { s.set(id, value, Origin::given); };
-            set(P::tensor_parallel, d.tensor);
-            set(P::sequence_parallel, cell.sequence_parallel);
-            set(P::async_tensor_parallel, cell.async_tensor_parallel);
-            set(P::context_parallel, d.context);
-            set(P::pipeline_parallel, d.pipeline);
-            set(P::expert_parallel, d.expert);
-            set(P::micro_batch, cell.micro_batch);
-            set(P::accumulation, cell.accumulation);
+            take_cell(cell, d, c.settings);
             compile_operators(c);
             known.emplace_back(key, static_cast<std::uint32_t>(folded_.size()));
             folded_.push_back({c.work, c.settings[P::sequence_length] * cell.micro_batch / d.context});
@@ -235,10 +238,7 @@ void Search::prepare() {
         if (!shared_[at].empty()) continue;
         const Degrees& d = space_.degrees()[at];
         const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
-        set(P::tensor_parallel, d.tensor);
-        set(P::context_parallel, d.context);
-        set(P::pipeline_parallel, d.pipeline);
-        set(P::expert_parallel, d.expert);
+        take_cell(cells[i], d, c.settings);
         c.work = folded_[cell_folded_[i]].work;
         for (const Sharing& sharing : d.sharings) {
             set(P::sharding, sharing.sharding);
@@ -287,14 +287,7 @@ void Search::visit(std::size_t index, Worker& w) {
 
     Compiled& c = w.a.compiled;
     const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
-    set(P::tensor_parallel, d.tensor);
-    set(P::sequence_parallel, cell.sequence_parallel);
-    set(P::async_tensor_parallel, cell.async_tensor_parallel);
-    set(P::context_parallel, d.context);
-    set(P::pipeline_parallel, d.pipeline);
-    set(P::expert_parallel, d.expert);
-    set(P::micro_batch, cell.micro_batch);
-    set(P::accumulation, cell.accumulation);
+    take_cell(cell, d, c.settings);
     c.work = folded_[cell_folded_[index]].work;
     c.stages = stages_[cell.degrees];
     c.layout = shared_[cell.degrees].front().layout;

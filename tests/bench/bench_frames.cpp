@@ -16,6 +16,7 @@
 #include "app/main_window.h"
 #include "app/session.h"
 #include "evidence/measured.h"
+#include "files/scenario_file.h"
 #include "planner/plan.h"
 #include "widgets/theme/theme.h"
 
@@ -112,20 +113,9 @@ void drag_measured(benchmark::State& state) {
 }
 // A plan in three dimensions, whose every point is a pipeline.
 Scenario cut_plan() {
-    Scenario scenario = with_model(Scenario::first_launch(commands::catalogue()),
-                                   *commands::catalogue().find(PresetKind::model, "llama-3-70b"));
-    for (const auto& [id, value] : std::initializer_list<std::pair<P, double>>{{P::gpus, 512},
-                                                                               {P::sequence_length, 8192},
-                                                                               {P::micro_batch, 1},
-                                                                               {P::accumulation, 64},
-                                                                               {P::sharding, 1},
-                                                                               {P::tensor_parallel, 4},
-                                                                               {P::sequence_parallel, 1},
-                                                                               {P::context_parallel, 2},
-                                                                               {P::pipeline_parallel, 4},
-                                                                               {P::virtual_stages, 5}})
-        scenario = edited(scenario, id, value);
-    return scenario;
+    const Preset* preset = commands::catalogue().find(PresetKind::scenario, "llama-3-70b-3d-on-512-h100");
+    Problems none;
+    return read_scenario(preset->text, commands::catalogue(), {}, none);
 }
 void drag_cut_bandwidth(benchmark::State& state) {
     drag(state, "cluster.inter_node_bandwidth/slider", "scaling", cut_plan());
