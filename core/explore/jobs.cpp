@@ -5,7 +5,25 @@
 #include <utility>
 #include <vector>
 
+#ifdef __linux__
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 namespace shardscope {
+namespace {
+
+// This thread, and those it starts, give way to the window's where processors are scarce.
+void give_way() {
+#ifdef __linux__
+    // Here a niceness belongs to one thread. That it cannot be had is no failure.
+    constexpr int kNice = 10;
+    ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNice);
+#endif
+}
+
+}  // namespace
 
 JobQueue::JobQueue() : worker_([this](const std::stop_token& closing) { work(closing); }) {}
 
@@ -35,6 +53,7 @@ void JobQueue::wait() {
 }
 
 void JobQueue::work(const std::stop_token& closing) {
+    give_way();
     std::unique_lock lock(mutex_);
     while (changed_.wait(lock, closing, [this] { return static_cast<bool>(waiting_); })) {
         const Job job = std::exchange(waiting_, nullptr);
