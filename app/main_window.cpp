@@ -15,6 +15,8 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QSaveFile>
+#include <QStyle>
+#include <QTabBar>
 #include <QTabWidget>
 #include <QToolBar>
 #include <QToolButton>
@@ -567,6 +569,12 @@ void MainWindow::fold(const QSize& size) {
     measured_->set_compact(size.height() < kLowBelow);
     scenarios_->set_window_height(size.height());
     side_->setFixedWidth(compact ? 214 : 262);
+    QTabBar* tabs = tabs_->tabBar();
+    if (tabs->property("compact").toBool() != compact) {
+        tabs->setProperty("compact", compact);
+        tabs->style()->unpolish(tabs);
+        tabs->style()->polish(tabs);
+    }
     fold_why(!why_wanted_ || size.width() < kWhyFolds);
 }
 

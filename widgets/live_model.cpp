@@ -63,7 +63,8 @@ void LiveModel::show(const Scenario& scenario) {
         answer_ = with_last_plan(scenario);
         planning_.ask(
             [scenario](const std::stop_token& stop) -> std::optional<Answer> {
-                const auto found = planned(scenario, usable_threads(), stop);
+                // One processor is left to the window.
+                const auto found = planned(scenario, std::max(2U, usable_threads()) - 1, stop);
                 if (!found) return std::nullopt;
                 Answer answer = shardscope::answer(locked(*found));
                 answer.scenario.automatic = scenario.automatic;

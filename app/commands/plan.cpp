@@ -23,6 +23,8 @@ struct Options {
     double top = 5;
     bool allow_risky = false;
     bool timing = false;
+    std::vector<std::string> over;
+    std::string threshold;
     std::string shard;
     std::vector<std::string> merge;
     std::string format = "text";
@@ -107,11 +109,26 @@ int run(const Options& options) {
     if (options.top < 1 || options.top > kMostPlans || options.top != std::floor(options.top))
         problems.push_back({"--top", "is no number of plans", "", "use a whole number from 1 to 1,000,000"});
     else question.top = static_cast<std::size_t>(options.top);
+    GridQuestion grid{question, {}, {}, usable_threads()};
+    for (const std::string& text : options.over)
+        grid.over.push_back(parse_axis(question.scenario, text, problems));
+    if (!options.threshold.empty()) grid.target = parse_target(options.threshold, problems);
+    if (options.over.empty() && grid.target)
+        problems.push_back({"--threshold", "there is no grid", "it is asked at the grid's best point",
+                            "add --over KEY=…, or use solve"});
+    if (!options.over.empty() && !options.shard.empty())
+        problems.push_back({"--over", "a grid has no shares", "", "give each process a part of the axis"});
     Shard shard;
     if (!options.shard.empty()) parse_shard(options.shard, shard, problems);
     if (!problems.empty()) {
         report(problems, {});
         return kUnusable;
+    }
+    if (!options.over.empty()) {
+        const GridReport found = grid_report(grid);
+        const int code =
+            print(options.format == "json" ? grid_json(found) + "\n" : grid_text(found), options);
+        return code != kDone ? code : found.feasible > 0 ? kDone : kNoSolution;
     }
     if (!options.shard.empty()) return print(shard_lines(question, shard, usable_threads()), options);
     const auto start = std::chrono::steady_clock::now();
@@ -140,6 +157,13 @@ void add_plan(CLI::App& app, Context& context) {
     command->add_flag("--allow-risky", options->allow_risky, "Also plans that may or may not fit");
     command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
     command->add_flag("--timing", options->timing, "Plans evaluated and seconds, as JSON on standard error");
+    command
+        ->add_option("--over", options->over,
+                     "KEY=FROM:TO:STEPS[:log] or KEY=a,b,c: the best plan at every point of a grid")
+        ->take_all()
+        ->allow_extra_args(false);
+    command->add_option("--threshold", options->threshold,
+                        "With --over: 'mfu>=0.5': the bandwidth and the memory it takes");
     command->add_option("--shard", options->shard,
                         "I/N: the plans that fit of the I-th of N blocks, one a line");
     command->add_option("--merge", options->merge, "Files of all shares: the plans of the whole");

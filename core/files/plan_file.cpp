@@ -123,6 +123,71 @@ std::string plan_text(const PlanReport& report) {
     return out;
 }
 
+std::string grid_json(const GridReport& report) {
+    const GridQuestion& question = report.question;
+    ordered_json out;
+    out["name"] = question.plan.scenario.title();
+    out["free"] = keys_of(question.plan.free);
+    out["over"] = ordered_json::object();
+    for (const Axis& axis : question.over) {
+        ordered_json values = ordered_json::array();
+        for (const double value : axis.values) values.emplace_back(write_value(axis.id, value));
+        out["over"][std::string(parameter(axis.id).key)] = std::move(values);
+    }
+    out["points"] = report.points;
+    out["feasible"] = report.feasible;
+    out["highest"] = ordered_json::object();
+    for (const GridBest& best : report.best) {
+        ordered_json& place = out["highest"][std::string(output(best.output).path)];
+        if (!best.found()) continue;
+        place["at"] = ordered_json::object();
+        for (const Axis& axis : question.over)
+            place["at"][std::string(parameter(axis.id).key)] =
+                write_value(axis.id, best.answer.settings[axis.id]);
+        place.update(entry(best.answer, best.output));
+    }
+    if (question.target) {
+        out["target"] = text_of(*question.target);
+        out["thresholds"] = ordered_json::object();
+        for (const Threshold& threshold : report.thresholds) {
+            const Solution& found = threshold.solution;
+            ordered_json& place = out["thresholds"][std::string(parameter(threshold.id).key)];
+            place["value"] = found.found() ? ordered_json(found.value) : ordered_json(nullptr);
+            place["reason"] = found.reason.empty() ? ordered_json(nullptr) : ordered_json(found.reason);
+        }
+    }
+    return out.dump();
+}
+
+std::string grid_text(const GridReport& report) {
+    const GridQuestion& question = report.question;
+    std::string out = question.plan.scenario.title() + "\n" + counted(static_cast<double>(report.feasible)) +
+                      " of " + counted(static_cast<double>(report.points)) +
+                      " points have a plan that fits\n";
+    for (const GridBest& best : report.best) {
+        if (!best.found()) continue;
+        out += "\nHighest " + std::string(output(best.output).label) + ": " +
+               text_of(best.output, best.answer) + "\n  at";
+        for (const Axis& axis : question.over)
+            out += " " + std::string(parameter(axis.id).label) + " " +
+                   format(axis.id, best.answer.settings[axis.id]) +
+                   (&axis == &question.over.back() ? "" : ",");
+        out += "\n  " + short_plan(best.answer.settings) + "\n  " +
+               text_of(Output::peak_memory, best.answer) + ", MFU " + text_of(Output::mfu, best.answer) +
+               ", " + text_of(Output::tokens_per_s_per_gpu, best.answer) + " a GPU\n";
+    }
+    if (question.target) {
+        out += "\nWhat " + text_of(*question.target) + " takes at the point of highest MFU\n";
+        for (const Threshold& threshold : report.thresholds) {
+            out += "  " + std::string(parameter(threshold.id).label) + ": " +
+                   (threshold.solution.found() ? format(threshold.id, threshold.solution.value)
+                                               : threshold.solution.reason) +
+                   "\n";
+        }
+    }
+    return out;
+}
+
 bool parse_shard(const std::string& text, Shard& shard, Problems& problems) {
     const std::vector<std::string> parts = split(text, '/');
     const Parsed part = parse(parts[0], Quantity::count);

@@ -5,12 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "planner/grid.h"
 #include "planner/report.h"
 
 namespace shardscope {
 
 std::string plan_json(const PlanReport& report);  // without the newline
 std::string plan_text(const PlanReport& report);
+
+// The same of a grid search.
+std::string grid_json(const GridReport& report);
+std::string grid_text(const GridReport& report);
 
 // Contiguous blocks of a numbered whole, 1 ≤ part ≤ parts.
 struct Shard {

@@ -152,6 +152,8 @@ std::string title(const Neighbour& n) {
 
 std::string why(const Neighbour& n) {
     if (!n.valid()) return "not valid";
+    if (n.over > 0 && n.answer.estimate.verdict == Verdict::risky)
+        return "may not fit: " + format(n.over, Quantity::bytes) + " into the margin";
     if (n.over > 0) return "does not fit by " + format(n.over, Quantity::bytes);
     constexpr double kSame = 1e-9;
     const double scale = n.answer.estimate.step.total;

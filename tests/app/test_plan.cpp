@@ -135,3 +135,34 @@ TEST_CASE("plan: shares run by GNU parallel merge to the same bytes as one searc
     REQUIRE(run_in(folder, sweep + "-o once.csv").code == 0);
     CHECK(slurp(folder.file("all.csv")) == slurp(folder.file("once.csv")));
 }
+
+TEST_CASE("plan: a grid reports its best points and what a target takes", "[cli]") {
+    const Folder folder;
+    folder.write("job.json", kJob);
+    const std::string free = " --free tensor_parallel,micro_batch,recompute --format json";
+    const Ran ran = run_in(folder,
+                           "plan job.json --over gpus=16,32,64,128 --over sequence_length=2k,4k "
+                           "--threshold 'mfu>=0.4'" +
+                               free);
+    REQUIRE(ran.code == 0);
+    const json found = json::parse(ran.out);
+    CHECK(found["points"] == 8);
+    double most = 0;
+    for (const char* gpus : {"16", "32", "64", "128"}) {
+        for (const char* sequence : {"2048", "4096"}) {
+            const Ran alone = run_in(folder, "plan job.json --set gpus=" + std::string(gpus) +
+                                                 " --set sequence_length=" + sequence + free);
+            if (alone.code == 0)
+                most = std::max(most, json::parse(alone.out)["plans"][0]["mfu"].get<double>());
+        }
+    }
+    CHECK(most > 0);
+    CHECK(found["highest"]["mfu"]["mfu"] == most);
+    const json& point = found["highest"]["tokens_per_s"];
+    CHECK(point["at"]["cluster.gpus"] == 128);
+    // Less bandwidth than the threshold misses the target.
+    const json& bandwidth = found["thresholds"]["cluster.inter_node_bandwidth"];
+    REQUIRE(bandwidth["value"].is_number());
+    CHECK(run_in(folder, "plan job.json --over gpus=16 --shard 1/2").code == 2);
+    CHECK(run_in(folder, "plan job.json --threshold 'mfu>=0.4'").code == 2);
+}

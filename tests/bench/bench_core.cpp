@@ -192,6 +192,25 @@ void plan_search(benchmark::State& state) {
 }
 BENCHMARK(plan_search)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
+// The grid that Calculon spans for the same search without offload: tensor × pipeline × data parallelism,
+// micro-batch, interleaving, recomputation, and how communication is done (here sequence and asynchronous
+// tensor parallelism, and what of the state is sharded; its finer switches are collapsed into those).
+void plan_calculon_grid(benchmark::State& state) {
+    const Settings settings = resolve(gpt3_175b_on_512_a100());
+    ParameterSet free;
+    for (const P id : {P::tensor_parallel, P::pipeline_parallel, P::micro_batch, P::virtual_stages,
+                       P::schedule, P::recompute, P::sequence_parallel, P::async_tensor_parallel, P::sharding,
+                       P::reshard_after_forward, P::shard_group})
+        free.set(index(id));
+    SearchOptions options;
+    options.count_feasible = true;
+    double plans = 0;
+    for (auto _ : state) plans += search_plans(settings, free, options).space;
+    state.SetItemsProcessed(static_cast<int64_t>(plans));
+    state.counters["space"] = plans / static_cast<double>(state.iterations());
+}
+BENCHMARK(plan_calculon_grid)->Unit(benchmark::kMillisecond);
+
 // Nothing left out: memory and step time of every plan.
 void plan_evaluate_all(benchmark::State& state) {
     const Settings settings = resolve(gpt3_175b_on_512_a100());

@@ -16,6 +16,7 @@
 #include "app/main_window.h"
 #include "app/session.h"
 #include "evidence/measured.h"
+#include "planner/plan.h"
 #include "widgets/theme/theme.h"
 
 using namespace shardscope;
@@ -142,6 +143,16 @@ void drag_timeline_cut(benchmark::State& state) {
 void drag_searched(benchmark::State& state) {
     drag(state, "cluster.inter_node_bandwidth/slider", "plans", cut_plan());
 }
+void drag_sweep(benchmark::State& state) { drag(state, "cluster.inter_node_bandwidth/slider", "sweep"); }
+void drag_sensitivity(benchmark::State& state) {
+    drag(state, "cluster.inter_node_bandwidth/slider", "sensitivity");
+}
+// Everything automatic: the plan is looked for beside the window.
+void drag_planned(benchmark::State& state) {
+    Scenario scenario = cut_plan();
+    scenario.automatic = usually_free();
+    drag(state, "cluster.inter_node_bandwidth/slider", "scaling", scenario);
+}
 BENCHMARK(drag_bandwidth)->Name("scaling/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_memory)->Name("scaling/drag_memory")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_width)->Name("scaling/drag_width")->Unit(benchmark::kMillisecond)->Iterations(300);
@@ -153,6 +164,12 @@ BENCHMARK(drag_cut_tensor)->Name("plan/drag_tensor")->Unit(benchmark::kMilliseco
 BENCHMARK(drag_timeline)->Name("timeline/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_timeline_cut)->Name("timeline/drag_plan")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_searched)->Name("plans/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
+BENCHMARK(drag_sweep)->Name("sweep/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
+BENCHMARK(drag_sensitivity)
+    ->Name("sensitivity/drag_bandwidth")
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(300);
+BENCHMARK(drag_planned)->Name("plan/drag_all_automatic")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_measured)->Name("validation/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 
 // The map is coarse in every frame, and begun anew in the background.

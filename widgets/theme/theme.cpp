@@ -335,6 +335,8 @@ QTabBar::tab:hover { color: %text%; }
 QTabBar::tab:selected { color: %text%; background: %pane%; border-color: %line%; border-bottom-color: %pane%;
                         border-top: 2px solid %accent%; }
 QTabBar::tab:focus { border: 2px solid %accent%; padding: 0 10px; }
+QTabBar[compact="true"]::tab { padding: 0 5px; }
+QTabBar[compact="true"]::tab:focus { padding: 0 4px; }
 QSplitter::handle { background: %line%; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }

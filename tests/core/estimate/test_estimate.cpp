@@ -12,9 +12,9 @@ using namespace shardscope;
 using namespace shardscope::testing;
 
 #ifndef __SANITIZE_ADDRESS__
-// Every allocation of this test program, so that "no heap" can be counted.
+// Every allocation of this thread of the test program, so that "no heap" can be counted.
 namespace {
-std::size_t allocations = 0;
+thread_local std::size_t allocations = 0;
 }
 void* operator new(std::size_t size) {
     ++allocations;

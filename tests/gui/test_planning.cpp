@@ -1,0 +1,106 @@
+// Automatic plan parameters in the window: what is found follows what is dragged.
+#include <QAbstractButton>
+#include <QAction>
+#include <QUndoStack>
+
+#include "planner/planner.h"
+#include "support/desk.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+// A job whose whole plan takes longer to search than a frame leaves.
+Scenario large_job() {
+    Scenario scenario = with_model(Scenario::first_launch(commands::catalogue()),
+                                   *commands::catalogue().find(PresetKind::model, "llama-3-70b"));
+    for (const auto& [id, value] : std::initializer_list<std::pair<P, double>>{
+             {P::gpus, 512}, {P::micro_batch, 1}, {P::global_batch, 1024}, {P::sequence_length, 8192}})
+        scenario.give(id, value);
+    return scenario;
+}
+
+void wait_for_plan(Desk& desk) {
+    REQUIRE(QTest::qWaitFor([&] { return !desk.window.model().planning(); }, 30000));
+}
+
+}  // namespace
+
+TEST_CASE("planning: every plan row has its auto, and a small search answers at once", "[gui]") {
+    Desk desk;
+    for (const P id : kPlanParameters) {
+        desk.slider(std::string(parameter(id).key));
+        desk.find<QAbstractButton>(QString::fromUtf8(parameter(id).key.data()) + QStringLiteral("/auto"));
+    }
+    const double before = desk.estimate().mfu;
+    desk.find<QAbstractButton>(QStringLiteral("training.micro_batch/auto"))->click();
+    desk.find<QAbstractButton>(QStringLiteral("training.recompute/auto"))->click();
+    CHECK_FALSE(desk.window.model().planning());
+    CHECK(desk.estimate().mfu >= before);
+    // Memory buys MFU while it is dragged.
+    const double small = desk.estimate().mfu;
+    desk.type("cluster.gpu.memory", QStringLiteral("160 GiB"));
+    CHECK(desk.estimate().mfu > small);
+    CHECK(desk.estimate().verdict == Verdict::fits);
+}
+
+TEST_CASE("planning: the whole plan is found beside the window, the last one stays meanwhile", "[gui]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    model.start_with(large_job());
+    const Plan locked_plan = plan_of(model.answer().settings);
+    desk.window.action(ActionId::plan_automatic)->trigger();
+    REQUIRE(model.planning());
+    CHECK(plan_of(model.answer().settings) == locked_plan);
+    CHECK(desk.text(QStringLiteral("headline/mfu-caption")).contains(QStringLiteral("last plan")));
+    wait_for_plan(desk);
+    CHECK(plan_of(model.answer().settings) != locked_plan);
+    CHECK(desk.estimate().verdict == Verdict::fits);
+    CHECK_FALSE(desk.text(QStringLiteral("headline/mfu-caption")).contains(QStringLiteral("last plan")));
+    // What a search by itself finds.
+    const Answer alone = answer(planned(model.scenario()));
+    CHECK(alone.estimate.mfu == desk.estimate().mfu);
+
+    // Locked, the plan found is the scenario's own; one undo, and it is automatic again.
+    const double found = desk.estimate().mfu;
+    desk.window.action(ActionId::plan_lock)->trigger();
+    CHECK_FALSE(model.planning());
+    CHECK(model.scenario().automatic.none());
+    CHECK(desk.estimate().mfu == found);
+    desk.window.action(ActionId::undo)->trigger();
+    CHECK(model.scenario().automatic == usually_free());
+    desk.window.action(ActionId::undo)->trigger();
+    CHECK(model.scenario() == large_job());
+    CHECK_FALSE(model.planning());
+}
+
+TEST_CASE("planning: of two quick changes only the newest one's plan arrives", "[gui]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    Scenario job = large_job();
+    job.automatic = usually_free();
+    model.start_with(job);
+    REQUIRE(model.planning());
+    std::vector<double> delivered;
+    QObject::connect(&model, &LiveModel::changed, &desk.window, [&] {
+        if (!model.planning()) delivered.push_back(model.answer().settings[P::inter_node_bandwidth]);
+    });
+    model.edit(P::inter_node_bandwidth, 12.5e9);
+    model.edit(P::inter_node_bandwidth, 100e9);
+    wait_for_plan(desk);
+    CHECK(delivered == std::vector<double>{100e9});
+    CHECK(model.answer().estimate.mfu == answer(planned(model.scenario())).estimate.mfu);
+}
+
+TEST_CASE("planning: a window may be closed while it looks for a plan", "[gui]") {
+    {
+        Desk desk;
+        Scenario job = large_job();
+        job.automatic = usually_free();
+        desk.window.model().start_with(job);
+        REQUIRE(desk.window.model().planning());
+    }
+    SUCCEED("nothing is delivered to what is gone");
+}
