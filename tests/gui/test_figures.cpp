@@ -66,7 +66,8 @@ struct LiveScaling {
 }  // namespace
 
 TEST_CASE("every plot renders in every format, the same bytes each time", "[figures]") {
-    const std::string plot = GENERATE("scaling", "walls", "memory", "waterfall", "sweep", "validation");
+    const std::string plot =
+        GENERATE("scaling", "walls", "memory", "waterfall", "sweep", "plans", "validation");
     const bool fits = GENERATE(true, false);
     const Answer subject = fits ? first() : too_long();
     REQUIRE(subject.fits() == fits);

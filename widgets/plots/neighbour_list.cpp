@@ -18,8 +18,8 @@ namespace {
 enum Column { step, reason, reached, memory, columns };
 constexpr int kSwatch = 9;
 constexpr int kCell = 6;
-constexpr int kInner = 14;            // the style's own, both sides
-constexpr int kRoomy = 260;           // px of the reason beside which the memory has room
+constexpr int kInner = 14;             // the style's own, both sides
+constexpr int kRoomy = 260;            // px of the reason beside which the memory has room
 constexpr double kMostOfWidth = 0.37;  // for the step
 
 }  // namespace
