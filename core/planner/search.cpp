@@ -148,7 +148,7 @@ class Search {
     };
 
     void prepare();
-    void visit(std::size_t cell, Worker& worker);
+    void visit(std::size_t index, Worker& w);
     void take_sharing(const Cell& cell, std::size_t sharing, Compiled& c) const;
     void judge(Worker& w, Candidate& candidate) const;
     [[nodiscard]] bool by_throughput() const { return !options_.objective.get; }
