@@ -120,7 +120,7 @@ std::vector<double> Search::values() {
     if (row.whole) {
         add(out_.low);
         if (out.empty()) out.push_back(next(out_.low));
-        while (out.back() <= out_.high && out.size() <= static_cast<std::size_t>(2 * points))
+        while (out.back() <= out_.high && out.size() <= 2 * static_cast<std::size_t>(points))
             out.push_back(next(out.back()));
         complete_ = out.back() > out_.high;
         std::erase_if(out, [&](double value) { return value > out_.high; });

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstddef>
 
 #include "scenario/scenario.h"
@@ -37,7 +36,9 @@ struct Plan {
 
     double& operator[](P id) { return value[place(id)]; }
     double operator[](P id) const { return value[place(id)]; }
-    auto operator<=>(const Plan&) const = default;
+    bool operator==(const Plan&) const = default;
+    // In canonical order.
+    bool operator<(const Plan& other) const { return value < other.value; }
 
     // Where a plan parameter stands in the canonical order; kPlanSize for any other.
     static constexpr std::size_t place(P id) {

@@ -180,7 +180,7 @@ void Search::prepare() {
     Compiled c = machine_;
     struct Key {
         double tensor, context, expert, sequence_parallel, async, micro_batch, accumulation;
-        auto operator<=>(const Key&) const = default;
+        bool operator==(const Key&) const = default;
     };
     const bool casts = base_.choice<Precision>(P::precision) == Precision::fp8;
     std::vector<std::pair<Key, std::uint32_t>> known;

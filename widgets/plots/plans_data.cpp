@@ -28,7 +28,7 @@ std::vector<PlanPoint> points_of(const PlanReport& report, const std::vector<Can
     std::set<Plan> seen;
     const auto add = [&](PlanPoint point, std::size_t neighbour = 0) {
         point.neighbour = neighbour;
-        if (seen.insert(point.plan).second) out.push_back(std::move(point));
+        if (seen.insert(point.plan).second) out.push_back(point);
     };
     if (report.found()) add(point_of(PlanMark::best, report.plans.front()));
     for (std::size_t i = 0; i < report.neighbours.size(); ++i)
