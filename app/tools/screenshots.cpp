@@ -11,8 +11,7 @@
 #include "evidence/measured.h"
 #include "files/scenario_file.h"
 #include "widgets/panels/solve_panel.h"
-#include "widgets/plots/plans_plot.h"
-#include "widgets/plots/walls_plot.h"
+#include "widgets/plots/live_plot.h"
 #include "widgets/theme/theme.h"
 
 using namespace shardscope;
@@ -126,9 +125,8 @@ int main(int argc, char** argv) {
         }
         for (int i = 0; i < 5; ++i) QApplication::processEvents();
         // What is worked out in the background is waited for.
-        const auto* walls = window.findChild<WallsPlot*>(QStringLiteral("walls"));
-        const auto* plans = window.findChild<PlansPlot*>(QStringLiteral("plans"));
-        while (walls->pending() || plans->pending())
+        const auto* plot = window.findChild<LivePlot*>(QLatin1String(shot.tab));
+        while (plot->pending() || window.model().planning())
             QApplication::processEvents(QEventLoop::WaitForMoreEvents);
         QApplication::processEvents();
         const QString file = QDir(folder).filePath(QLatin1String(shot.file));

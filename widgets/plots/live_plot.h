@@ -27,6 +27,8 @@ class LivePlot : public QWidget {
 
     // What an export or a table of the plot as it is shown here asks for.
     [[nodiscard]] virtual FigureRequest request() const;
+    // Something is being worked out beside the window: what is drawn is coarse, or of an older scenario.
+    [[nodiscard]] virtual bool pending() const { return false; }
     // Rates where memory does not suffice, labelled as such.
     void show_hypothetical(bool on);
     // Up to date also while the plot is hidden.

@@ -26,7 +26,7 @@ class PlansPlot : public LivePlot {
     [[nodiscard]] FigureRequest request() const override;
     [[nodiscard]] const PlansFigure& figure();
     // What is drawn belongs to an older scenario, or nothing is drawn yet.
-    [[nodiscard]] bool pending() const { return pause_.isActive() || search_.pending(); }
+    [[nodiscard]] bool pending() const override { return pause_.isActive() || search_.pending(); }
 
   protected:
     void update_figure() override;

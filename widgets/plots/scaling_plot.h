@@ -23,7 +23,7 @@ class ScalingPlot : public LivePlot {
     [[nodiscard]] const ScalingFigure& figure();
     [[nodiscard]] FigureRequest request() const override;
     // Curves whose plan is found anew are on their way.
-    [[nodiscard]] bool pending() const { return background_.pending(); }
+    [[nodiscard]] bool pending() const override { return background_.pending(); }
 
   protected:
     void update_figure() override;

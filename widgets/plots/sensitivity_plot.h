@@ -19,7 +19,7 @@ class SensitivityPlot : public LivePlot {
     // What is drawn, up to date also while the plot is hidden.
     [[nodiscard]] const SensitivityFigure& figure();
     // The plans at the bars' ends are still being found.
-    [[nodiscard]] bool pending() const { return background_.pending(); }
+    [[nodiscard]] bool pending() const override { return background_.pending(); }
 
   Q_SIGNALS:
     void sweep_requested(P id, Output output);

@@ -29,7 +29,7 @@ class SweepPlot : public LivePlot {
     // What is drawn, up to date also while the plot is hidden.
     [[nodiscard]] const SweepFigure& figure();
     // The curves belong to an older scenario.
-    [[nodiscard]] bool pending() const { return background_.pending(); }
+    [[nodiscard]] bool pending() const override { return background_.pending(); }
 
   protected:
     void update_figure() override;

@@ -9,6 +9,8 @@
 #include "widgets/plots/figure_parts.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/painted_item.h"
+#include "widgets/plots/timeline_curve.h"
+#include "widgets/plots/timeline_lane.h"
 
 namespace shardscope {
 namespace {
@@ -17,10 +19,9 @@ constexpr int kMostTimeTicks = 9;
 constexpr double kMemoryTick = 40;     // px for each
 constexpr double kMemoryShare = 0.24;  // of the height, at least
 constexpr double kTallest = 116;       // px of one stage's lanes
-constexpr double kTogether = 3;        // px of the mean pass below which a lane tells shares
-constexpr double kDense = 4;           // px below which neighbours run into each other
 constexpr double kGap = 12;            // between lanes and memory
 constexpr double kClosest = 1e-5;      // of the step: as near as one may look
+constexpr double kMargin = 1.015;      // of the step, to the end of the axis
 
 QString tr(const char* text) { return QCoreApplication::translate("TimelineFigure", text); }
 
@@ -34,129 +35,10 @@ TimeUnit unit_for(double seconds) {
     return {"µs", 1e-6};
 }
 
-QColor blended(const QColor& a, const QColor& b, double share_of_b) {
-    const auto part = [&](int x, int y) { return static_cast<int>(std::lround(x + (y - x) * share_of_b)); };
-    return {part(a.red(), b.red()), part(a.green(), b.green()), part(a.blue(), b.blue())};
-}
-
-bool is_communication(Activity activity) { return activity >= Activity::gather; }
-
-QColor colour_of(const Interval& interval, const Theme& theme) {
-    constexpr int kDarker = 150;  // percent
-    QColor out = theme.compute;
-    switch (interval.activity) {
-        case Activity::forward: break;
-        case Activity::backward: out = theme.compute.darker(kDarker); break;
-        case Activity::weight_gradient: out = theme.compute_second; break;
-        case Activity::recompute: out = theme.recompute; break;
-        case Activity::copies: out = theme.of(StepTerm::copies); break;
-        case Activity::optimizer: out = theme.of(StepTerm::optimizer); break;
-        case Activity::host_link:
-        case Activity::host: out = theme.latency; break;
-        case Activity::bubble: out = theme.pane; break;
-        case Activity::folded: out = theme.grid; break;
-        default: out = interval.exposed ? theme.communication : theme.communication_hidden;
-    }
-    constexpr double kPale = 0.55;
-    return interval.previous ? blended(out, theme.pane, kPale) : out;
-}
-
-// Legible on any of them.
-QColor ink_on(const QColor& ground) {
-    constexpr double kLight = 0.5;
-    return ground.lightnessF() + ground.greenF() * 0.2 > kLight ? QColor(0x17, 0x19, 0x1D)
-                                                                : QColor(Qt::white);
-}
-
 QString exact_time(double seconds) {
     const TimeUnit unit = unit_for(seconds);
     return QStringLiteral("%1 %2").arg(seconds / unit.seconds, 0, 'f', 2).arg(QString::fromUtf8(unit.symbol));
 }
-
-// Boxes of a few pixels: each pixel column has the mean colour of what lies in it, so that their edges need
-// not be whole pixels.
-class Columns {
-  public:
-    Columns(double left, double right)
-        : left_(std::floor(left)),
-          sums_(static_cast<std::size_t>(std::max(0.0, std::ceil(right) - left_)) + 1) {}
-
-    void add(double from, double to, const QColor& colour) {
-        auto column = static_cast<std::size_t>(std::max(0.0, from - left_));
-        for (; from < to && column < sums_.size(); ++column) {
-            const double end = std::min(to, left_ + static_cast<double>(column) + 1);
-            const double weight = end - from;
-            Sum& sum = sums_[column];
-            sum.red += weight * colour.red();
-            sum.green += weight * colour.green();
-            sum.blue += weight * colour.blue();
-            sum.weight += weight;
-            from = end;
-        }
-    }
-    void paint(QPainter& painter, const QRectF& box, const QColor& ground) const {
-        for (std::size_t i = 0; i < sums_.size(); ++i) {
-            const Sum& sum = sums_[i];
-            if (sum.weight <= 0) continue;
-            const auto mean = [&](double value) { return static_cast<int>(value / sum.weight); };
-            const QColor colour(mean(sum.red), mean(sum.green), mean(sum.blue));
-            painter.fillRect(QRectF(left_ + static_cast<double>(i), box.top(), 1, box.height()),
-                             blended(ground, colour, std::min(1.0, sum.weight)));
-        }
-    }
-
-  private:
-    struct Sum {
-        double red = 0, green = 0, blue = 0, weight = 0;
-    };
-    double left_;
-    std::vector<Sum> sums_;
-};
-
-// Boxes too narrow to be told apart: what share of a few pixels each activity takes, one above the other, so
-// that area still is time.
-class Shares {
-  public:
-    Shares(double left, double right)
-        : left_(std::floor(left)),
-          sums_(static_cast<std::size_t>(std::max(0.0, (right - left_) / kWidth)) + 1) {}
-
-    void add(double from, double to, const Interval& interval) {
-        auto bin = static_cast<std::size_t>(std::max(0.0, (from - left_) / kWidth));
-        for (; from < to && bin < sums_.size(); ++bin) {
-            const double end = std::min(to, left_ + static_cast<double>(bin + 1) * kWidth);
-            sums_[bin][slot(interval)] += (end - from) / kWidth;
-            from = end;
-        }
-    }
-    void paint(QPainter& painter, const QRectF& box, const Theme& theme) const {
-        for (std::size_t bin = 0; bin < sums_.size(); ++bin) {
-            const double left = left_ + static_cast<double>(bin) * kWidth;
-            double bottom = box.bottom();
-            for (std::size_t i = 0; i < kSlots; ++i) {
-                if (sums_[bin][i] <= 0) continue;
-                const double height = std::min(sums_[bin][i] * box.height(), bottom - box.top());
-                Interval like;
-                like.activity = static_cast<Activity>(i / 2);
-                like.exposed = i % 2 == 0;
-                painter.fillRect(QRectF(left, bottom - height, std::min(kWidth, box.right() - left), height),
-                                 colour_of(like, theme));
-                bottom -= height;
-            }
-        }
-    }
-
-  private:
-    static constexpr double kWidth = 4;  // px
-    static constexpr std::size_t kSlots = 2 * kActivities;
-    static std::size_t slot(const Interval& interval) {
-        // Exposed communication has one colour, and so one slot; above it what is hidden.
-        const Activity activity = is_communication(interval.activity) ? Activity::gather : interval.activity;
-        return 2 * static_cast<std::size_t>(activity) + (interval.exposed ? 0 : 1);
-    }
-    double left_;
-    std::vector<std::array<double, kSlots>> sums_;
-};
 
 }  // namespace
 
@@ -191,18 +73,12 @@ struct TimelineFigure::Parts {
     void paint(QCPPainter& painter) const;
     void paint_key(QCPPainter& painter) const;
     void paint_lanes(QCPPainter& painter) const;
-    void paint_lane(QCPPainter& painter, const QRectF& box, const std::vector<Interval>& intervals,
-                    bool crowded) const;
-    bool dense(const StageTimeline& stage) const;
-    void paint_box(QPainter& painter, const QRectF& box, const Interval& interval) const;
+    LaneView view() const;
     void paint_memory(QCPPainter& painter) const;
-    void paint_curve(QPainter& painter, const StageTimeline& stage, const QRectF& area, bool fullest) const;
+    CurveView curve_view(const QRectF& area) const;
     void paint_axis(QCPPainter& painter) const;
     void paint_ends(QCPPainter& painter) const;
     void paint_no_time(QCPPainter& painter) const;
-    double y_of(double bytes, const QRectF& area) const {
-        return area.bottom() - std::min(1.0, bytes / memory_top) * area.height();
-    }
 };
 
 TimelineFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
@@ -216,6 +92,19 @@ TimelineFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
     new PaintedItem(plot, QStringLiteral("overlay"), [this](QCPPainter& painter) { paint(painter); });
 }
 
+LaneView TimelineFigure::Parts::view() const {
+    return {[this](double seconds) { return at(seconds); },
+            {x().range().lower, x().range().upper},
+            theme,
+            fonts.small,
+            data.line.folded,
+            cut()};
+}
+
+CurveView TimelineFigure::Parts::curve_view(const QRectF& area) const {
+    return {[this](double seconds) { return at(seconds); }, area, memory_top, theme};
+}
+
 double TimelineFigure::Parts::longest() const {
     double out = data.line.end;
     for (const Ghost& ghost : ghosts) out = std::max(out, ghost.end);
@@ -227,7 +116,6 @@ double TimelineFigure::Parts::longest() const {
 void TimelineFigure::Parts::fit() {
     if (data.line.stages.empty()) return;
     if (!closer) {
-        constexpr double kMargin = 1.015;
         x().setRange(0, kMargin * longest());
     }
     constexpr double kHeadroom = 1.08;
@@ -370,87 +258,6 @@ void TimelineFigure::Parts::paint_key(QCPPainter& painter) const {
     }
 }
 
-void TimelineFigure::Parts::paint_box(QPainter& painter, const QRectF& box, const Interval& interval) const {
-    const QColor colour = colour_of(interval, *theme);
-    // A hairline between neighbours, as soon as there is room for one.
-    constexpr double kRoom = 3;
-    const QRectF filled = box.width() >= kRoom ? box.adjusted(0, 0, -1, 0) : box;
-    painter.fillRect(filled, colour);
-    const bool outlined = interval.activity == Activity::bubble || interval.activity == Activity::recompute ||
-                          (is_communication(interval.activity) && !interval.exposed);
-    if (outlined && box.width() >= kRoom && box.height() >= kRoom) {
-        painter.setPen(QPen(interval.activity == Activity::bubble      ? theme->line
-                            : interval.activity == Activity::recompute ? theme->compute
-                                                                       : theme->communication,
-                            1));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRect(filled.adjusted(0, 0, -1, -1));
-    }
-    QString text;
-    if (interval.activity == Activity::folded)
-        text = tr("× %1 more").arg(shown(data.line.folded, Quantity::count));
-    else if (interval.layer > 0) text = QString::number(interval.layer);
-    else if (interval.micro_batch > 0 && (cut() || is_communication(interval.activity)))
-        text = QString::number(interval.micro_batch);
-    const bool numbered = interval.activity == Activity::folded || interval.activity == Activity::forward ||
-                          interval.activity == Activity::backward ||
-                          interval.activity == Activity::weight_gradient;
-    if (!numbered || text.isEmpty()) return;
-    const QFontMetricsF metrics(fonts.small);
-    if (box.height() < metrics.capHeight() + 4 || filled.width() < metrics.horizontalAdvance(text) + 2)
-        return;
-    draw_text(painter,
-              {std::round(filled.center().x() - metrics.horizontalAdvance(text) / 2),
-               std::round(filled.center().y() + metrics.capHeight() / 2)},
-              text, fonts.small, interval.activity == Activity::folded ? theme->muted : ink_on(colour));
-}
-
-// Whether passes are too narrow, as far as one looks, to be told apart.
-bool TimelineFigure::Parts::dense(const StageTimeline& stage) const {
-    const QCPRange range = x().range();
-    double seconds = 0;
-    double count = 0;
-    for (const Interval& interval : stage.compute) {
-        const bool passes = interval.activity == Activity::forward ||
-                            interval.activity == Activity::backward ||
-                            interval.activity == Activity::weight_gradient;
-        if (!passes || interval.end < range.lower || interval.start > range.upper) continue;
-        seconds += interval.seconds();
-        count += 1;
-    }
-    return count > 0 && at(range.lower + seconds / count) - at(range.lower) < kTogether;
-}
-
-void TimelineFigure::Parts::paint_lane(QCPPainter& painter, const QRectF& box,
-                                       const std::vector<Interval>& intervals, bool crowded) const {
-    Columns columns(box.left(), box.right());
-    Shares shares(box.left(), box.right());
-    const auto draw = [&](const Interval& interval) {
-        const double from = std::max(box.left(), at(interval.start));
-        const double to = std::min(box.right(), at(interval.end));
-        if (!(to > from)) return;
-        if (to - from < kDense) {
-            // A bubble is the ground.
-            if (interval.activity == Activity::bubble) return;
-            if (crowded) shares.add(from, to, interval);
-            else columns.add(from, to, colour_of(interval, *theme));
-            return;
-        }
-        const double left = std::round(from);
-        paint_box(painter, QRectF(left, box.top(), std::max(1.0, std::round(to) - left), box.height()),
-                  interval);
-    };
-    // What is hidden lies below what is not.
-    for (const Interval& interval : intervals) {
-        if (!interval.exposed) draw(interval);
-    }
-    for (const Interval& interval : intervals) {
-        if (interval.exposed) draw(interval);
-    }
-    columns.paint(painter, box, theme->pane);
-    shares.paint(painter, box, *theme);
-}
-
 void TimelineFigure::Parts::paint_lanes(QCPPainter& painter) const {
     const QFontMetricsF small(fonts.small);
     const double right = frame().left() - 8;
@@ -464,9 +271,10 @@ void TimelineFigure::Parts::paint_lanes(QCPPainter& painter) const {
         const StageTimeline& stage = data.line.stages[i];
         const QRectF compute = lane(i, false);
         const QRectF communication = lane(i, true);
-        const bool crowded = dense(stage);
-        paint_lane(painter, compute, stage.compute, crowded);
-        paint_lane(painter, communication, stage.communication, crowded);
+        const LaneView here = view();
+        const bool crowded = is_crowded(stage.compute, here);
+        paint_lane(painter, compute, stage.compute, crowded, here);
+        paint_lane(painter, communication, stage.communication, crowded, here);
         if (!cut()) {
             write(tr("compute"), compute.center().y(), fonts.small, theme->text);
             write(tr("comm."), communication.center().y(), fonts.small, theme->text);
@@ -487,69 +295,13 @@ void TimelineFigure::Parts::paint_lanes(QCPPainter& painter) const {
     }
 }
 
-void TimelineFigure::Parts::paint_curve(QPainter& painter, const StageTimeline& stage, const QRectF& area,
-                                        bool fullest) const {
-    // Of each pixel column only the first, the least, the most and the last.
-    QPolygonF line;
-    double column = -1;
-    double least = 0;
-    double most = 0;
-    double last = 0;
-    const auto close = [&] {
-        if (column < 0) return;
-        line << QPointF(column, y_of(most, area)) << QPointF(column, y_of(least, area))
-             << QPointF(column, y_of(last, area));
-    };
-    const auto put = [&](double pixel, double bytes) {
-        if (pixel != column) {
-            close();
-            column = pixel;
-            line << QPointF(pixel, y_of(bytes, area));
-            least = most = bytes;
-        }
-        least = std::min(least, bytes);
-        most = std::max(most, bytes);
-        last = bytes;
-    };
-    const MemoryPoint* before = nullptr;
-    for (const MemoryPoint& point : stage.memory) {
-        const double pixel = at(point.time);
-        if (before) {
-            const double from = at(before->time);
-            const auto between = [&](double edge) {
-                return before->bytes + (point.bytes - before->bytes) * (edge - from) / (pixel - from);
-            };
-            if (from < area.left() && pixel > area.left()) put(area.left(), between(area.left()));
-            if (from < area.right() && pixel > area.right()) put(area.right(), between(area.right()));
-        }
-        if (pixel >= area.left() && pixel <= area.right()) put(std::round(pixel), point.bytes);
-        before = &point;
-    }
-    close();
-    if (line.size() < 2) return;
-    painter.setRenderHint(QPainter::Antialiasing);
-    if (fullest) {
-        QPolygonF ground = line;
-        ground << QPointF(line.last().x(), area.bottom()) << QPointF(line.first().x(), area.bottom());
-        QColor fill = theme->memory_rate;
-        fill.setAlphaF(0.16F);
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(fill);
-        painter.drawPolygon(ground);
-    }
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(fullest ? line_pen(theme->memory_rate, 1.6) : line_pen(theme->muted, 0.6));
-    painter.drawPolyline(line);
-    painter.setRenderHint(QPainter::Antialiasing, false);
-}
-
 void TimelineFigure::Parts::paint_memory(QCPPainter& painter) const {
     const QRectF area = memory_area();
     const QFontMetricsF small(fonts.small);
     const double unit = plot_unit(Quantity::bytes).factor;
     for (const double value :
          linear_ticks(0, memory_top / unit, std::max(3, static_cast<int>(area.height() / kMemoryTick)))) {
-        const double y = std::round(y_of(value * unit, area));
+        const double y = std::round(curve_view(area).y_of(value * unit));
         painter.setPen(QPen(theme->grid, 1));
         if (value > 0) painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
         const QString text = QString::number(value);
@@ -557,15 +309,16 @@ void TimelineFigure::Parts::paint_memory(QCPPainter& painter) const {
                   {area.left() - 8 - small.horizontalAdvance(text), std::round(y + small.capHeight() / 2)},
                   text, fonts.small, theme->muted);
     }
-    const double capacity = std::round(y_of(data.memory.capacity, area));
-    const double risky = y_of(data.memory.capacity - data.memory.margin, area);
+    const double capacity = std::round(curve_view(area).y_of(data.memory.capacity));
+    const double risky = curve_view(area).y_of(data.memory.capacity - data.memory.margin);
     constexpr double kPitch = 5;
     hatch_over(painter, QRectF(area.left(), capacity, area.width(), std::max(2.0, risky - capacity)), *theme,
                theme->risk, kPitch, 1);
     for (std::size_t i = 0; i < data.line.stages.size(); ++i) {
-        if (i != data.line.fullest) paint_curve(painter, data.line.stages[i], area, false);
+        if (i != data.line.fullest)
+            paint_memory_curve(painter, data.line.stages[i].memory, false, curve_view(area));
     }
-    paint_curve(painter, data.line.stages[data.line.fullest], area, true);
+    paint_memory_curve(painter, data.line.stages[data.line.fullest].memory, true, curve_view(area));
     painter.setPen(line_pen(theme->text, 1.5, {4, 3}));
     painter.drawLine(QPointF(area.left(), capacity), QPointF(area.right(), capacity));
 
@@ -688,7 +441,6 @@ bool TimelineFigure::zoomed() const { return parts_->closer; }
 void TimelineFigure::zoom(double factor, double pixel) {
     Parts& p = *parts_;
     if (!p.data.has_time()) return;
-    constexpr double kMargin = 1.015;
     const double whole = kMargin * p.longest();
     const QCPRange now = p.x().range();
     const double middle = std::clamp(p.x().pixelToCoord(pixel), now.lower, now.upper);
@@ -705,7 +457,6 @@ void TimelineFigure::zoom(double factor, double pixel) {
 void TimelineFigure::move_by(double pixels) {
     Parts& p = *parts_;
     if (!p.closer) return;
-    constexpr double kMargin = 1.015;
     const QCPRange now = p.x().range();
     const double moved = now.lower + pixels * now.size() / std::max(1.0, p.frame().width());
     const double lower = std::clamp(moved, 0.0, std::max(0.0, kMargin * p.longest() - now.size()));

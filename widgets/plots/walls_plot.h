@@ -25,7 +25,7 @@ class WallsPlot : public LivePlot {
 
     // What is drawn, up to date also while the plot is hidden; a finer map may still be on its way.
     [[nodiscard]] const WallsFigure& figure();
-    [[nodiscard]] bool pending() const {
+    [[nodiscard]] bool pending() const override {
         return refine_.isActive() || fine_.pending() || walls_of_pins_.pending();
     }
     void choose_axes(P x, P y);

@@ -1,0 +1,26 @@
+// The memory of one stage over the time of a step, as a line; that of the fullest stage stands on a tinted
+// ground.
+#pragma once
+
+#include <QRectF>
+#include <functional>
+#include <vector>
+
+#include "explore/timeline.h"
+#include "widgets/theme/theme.h"
+
+class QPainter;
+
+namespace shardscope {
+
+struct CurveView {
+    std::function<double(double seconds)> pixel_of;
+    QRectF area;
+    double top = 1;  // bytes at its upper edge
+    const Theme* theme;
+    [[nodiscard]] double y_of(double bytes) const;
+};
+void paint_memory_curve(QPainter& painter, const std::vector<MemoryPoint>& points, bool fullest,
+                        const CurveView& view);
+
+}  // namespace shardscope
