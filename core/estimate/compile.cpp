@@ -139,7 +139,8 @@ void compile_operators(Compiled& c) {
 
 void compile_sharing(Compiled& c) {
     c.layout = layout_of(c.settings);
-    c.stages = deal_layers(c.operators.dense.repeat, c.operators.sparse.repeat, c.layout.pipeline);
+    c.stages =
+        deal_layers(c.operators.dense.repeat, c.operators.sparse.repeat, c.layout.pipeline, c.layout.copies);
     time_traffic(c);
 }
 
@@ -150,9 +151,9 @@ void compile_pipeline(Compiled& c) {
     c.tokens_per_gpu = tokens * s[P::accumulation] * data_parallel(s) / s[P::gpus];
     c.message = {};
     if (c.stages.count > 1) {
-        // One micro-batch's activations, cut among the tensor-parallel GPUs.
+        // One pass's activations, cut among the tensor-parallel GPUs.
         const double bytes = activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch *
-                             s[P::hidden_size] / c.layout.tensor;
+                             s[P::hidden_size] / c.layout.tensor / pipeline_shape(s).sequence_pieces;
         c.message = send_time(bytes, c.layout.stages_cross_nodes, c.sharing);
     }
 }
@@ -160,7 +161,14 @@ void compile_pipeline(Compiled& c) {
 void compile_schedule(Compiled& c) {
     const Settings& s = c.settings;
     c.schedule = &schedule_of(s.choice<ScheduleKind>(P::schedule));
-    c.pipeline = {c.layout.pipeline, s[P::virtual_stages], s[P::accumulation]};
+    c.pipeline = pipeline_shape(s);
+    c.passes.count = c.pipeline.micro_batches * c.pipeline.sequence_pieces / c.layout.copies;
+    c.passes.share = 1 / c.pipeline.sequence_pieces;
+    c.passes.turn = c.schedule->layered ? c.passes.count : 1;
+    c.passes.layers = 1;
+    if (c.schedule->layered && c.stages.count > 1) {
+        c.passes.layers = std::max(1.0, s[P::layers] / (c.pipeline.stages * c.pipeline.virtual_stages));
+    }
 }
 
 void compile_outputs(Compiled& c) {

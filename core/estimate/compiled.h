@@ -21,6 +21,17 @@ struct StateBytes {
     double optimizer = 0;  // master copy and moments
 };
 
+// How often the layers of a GPU work in a step: passes, all alike.
+struct Passes {
+    double count = 1;  // of each layer
+    double share = 1;  // of a micro-batch that one works on
+    // Passes of a layer that follow each other before another layer's turn. FSDP gathers its weights once for
+    // all of them.
+    double turn = 1;
+    double layers = 1;  // that take turns together
+    [[nodiscard]] double turns() const { return count / turn; }
+};
+
 struct Compiled {
     Settings settings;
     OperatorList operators;
@@ -47,7 +58,8 @@ struct Compiled {
     Traffic traffic;
     const Schedule* schedule = nullptr;
     PipelineShape pipeline;
-    Time message;                       // between neighbouring stages
+    Passes passes;
+    Time message;                       // of one pass, between neighbouring stages
     double tokens_per_micro_batch = 0;  // on one GPU
     double tokens_per_gpu = 0;          // per optimizer step, of all tokens of the batch
     double recomputed_flops_per_token = 0;

@@ -59,7 +59,8 @@ std::vector<std::string> outside_validated(const Answer& answer) {
     }
     if (s[P::experts] > 0) out.push_back("No public run of a mixture of experts was compared.");
     const auto kind = s.choice<ScheduleKind>(P::schedule);
-    if (s[P::pipeline_parallel] > 1 && kind != ScheduleKind::one_f_one_b && kind != ScheduleKind::interleaved)
+    const bool orders = s[P::pipeline_parallel] > 1 || (schedule_of(kind).layered && s[P::accumulation] > 1);
+    if (orders && kind != ScheduleKind::one_f_one_b && kind != ScheduleKind::interleaved)
         out.push_back("No public run of the schedule " + std::string(schedule_of(kind).title) +
                       " was compared.");
     if (s.choice<Offload>(P::offload) != Offload::none)

@@ -135,7 +135,7 @@ constexpr std::array kSymbols{
     Symbol{"ω", "overlap loss", Quantity::fraction, [](const Answer& a) { return parameter_value(a, P::overlap); }},
     Symbol{"t", "tensor parallel", Quantity::count, [](const Answer& a) { return parameter_value(a, P::tensor_parallel); }},
     Symbol{"p", "pipeline stages", Quantity::count, [](const Answer& a) { return parameter_value(a, P::pipeline_parallel); }},
-    Symbol{"v", "virtual stages", Quantity::count, [](const Answer& a) { return parameter_value(a, P::virtual_stages); }},
+    Symbol{"v", "virtual stages", Quantity::count, [](const Answer& a) { return a.compiled.pipeline.virtual_stages; }},
     Symbol{"κ", "exposed share", Quantity::fraction, [](const Answer& a) { return parameter_value(a, P::tensor_exposure); }},
     Symbol{"B_tp", "tensor ring bandwidth", Quantity::link_bandwidth, [](const Answer& a) {
                const RingGroup& group = a.compiled.layout.tensor_group;

@@ -53,12 +53,13 @@ PartsOfPasses::PartsOfPasses(const Compiled& compiled, const Estimate& estimate)
       sparse_{computed(compiled.work.sparse, compiled),
               held(compiled.work.sparse, compiled.traffic.sparse, compiled).traffic},
       pacing_(&slowest_stage(compiled, dense_.computed, sparse_.computed)),
-      copies_(term(estimate.step, StepTerm::copies) / compiled.settings[P::accumulation]) {}
+      copies_(term(estimate.step, StepTerm::copies) / compiled.passes.count) {}
 
-// A layer that computes while `gather` and then `reduce` seconds of communication go on below it.
-LayerParts PartsOfPasses::parts(const Layer& layer, bool backward, double gather, double reduce) const {
+LayerParts PartsOfPasses::parts(const Layer& layer, bool backward, double passes, double gather,
+                                double reduce) const {
     LayerParts out;
     const PassTime& pass = backward ? layer.computed.work.backward : layer.computed.work.forward;
+    const double share = passes * c_.passes.share;
     double busy = pass.time.total();
     if (backward) {
         add(out.chain, Activity::recompute, layer.computed.recompute.total());
@@ -66,6 +67,10 @@ LayerParts PartsOfPasses::parts(const Layer& layer, bool backward, double gather
     }
     add_pass(out.chain, pass, backward ? Activity::backward : Activity::forward);
     add(out.hidden, Activity::context_exchange, pass.hidden);
+    for (auto* list : {&out.chain, &out.hidden}) {
+        for (Part& part : *list) part.seconds *= share;
+    }
+    busy *= share;
     const double communication = gather + reduce;
     // E17, as `overlapped` in rates.h.
     const double device = communication == 0 ? busy
@@ -78,25 +83,35 @@ LayerParts PartsOfPasses::parts(const Layer& layer, bool backward, double gather
     const double visible_gather = std::min(std::max(0.0, gather - hidden), visible);
     add(out.exposed, Activity::gather, visible_gather);
     add(out.exposed, Activity::reduce, visible - visible_gather);
-    out.wait = std::max(0.0, c_.settings[P::layer_overhead] - device);
+    out.wait = std::max(0.0, passes * c_.settings[P::layer_overhead] - device);
     return out;
 }
 
-LayerParts PartsOfPasses::forward(const Layer& layer, bool at_end, bool first_micro_batch) const {
-    const double gather = layer.traffic.gather.total();
-    if (is_fsdp(c_.settings)) return parts(layer, false, at_end ? 0 : gather, 0);
-    const bool gathers = first_micro_batch && c_.settings.choice<Sharding>(P::sharding) != Sharding::ddp;
-    return parts(layer, false, gathers ? gather : 0, 0);
+double PartsOfPasses::gather_of(const Layer& layer, bool first_turn) const {
+    const bool gathers =
+        is_fsdp(c_.settings) || (first_turn && c_.settings.choice<Sharding>(P::sharding) != Sharding::ddp);
+    return gathers ? layer.traffic.gather.total() : 0;
 }
 
-LayerParts PartsOfPasses::backward(const Layer& layer, bool at_end, bool last_micro_batch) const {
-    const double reduce = at_end ? 0 : layer.traffic.reduce.total() + layer.traffic.combine.total();
-    if (is_fsdp(c_.settings)) {
-        const bool again = c_.settings.on(P::reshard_after_forward);
-        return parts(layer, true, again ? layer.traffic.gather.total() : 0, reduce);
-    }
-    const bool each = c_.settings.choice<Sharding>(P::sharding) == Sharding::zero2;
-    return parts(layer, true, 0, each || last_micro_batch ? reduce : 0);
+double PartsOfPasses::gather_again_of(const Layer& layer) const {
+    const bool again = is_fsdp(c_.settings) && c_.settings.on(P::reshard_after_forward);
+    return again ? layer.traffic.gather.total() : 0;
+}
+
+double PartsOfPasses::reduce_of(const Layer& layer, bool last_turn) const {
+    const bool each = is_fsdp(c_.settings) || c_.settings.choice<Sharding>(P::sharding) == Sharding::zero2;
+    return each || last_turn ? layer.traffic.reduce.total() + layer.traffic.combine.total() : 0;
+}
+
+LayerParts PartsOfPasses::forward(const Layer& layer, bool at_end, bool first_turn) const {
+    // FSDP's first gather comes before the first layer.
+    const bool before = at_end && is_fsdp(c_.settings);
+    return parts(layer, false, c_.passes.turn, before ? 0 : gather_of(layer, first_turn));
+}
+
+LayerParts PartsOfPasses::backward(const Layer& layer, bool at_end, bool last_turn) const {
+    return parts(layer, true, c_.passes.turn, gather_again_of(layer),
+                 at_end ? 0 : reduce_of(layer, last_turn));
 }
 
 std::vector<Part> PartsOfPasses::end_chain(const PassTime& pass, Activity activity) const {
@@ -105,16 +120,16 @@ std::vector<Part> PartsOfPasses::end_chain(const PassTime& pass, Activity activi
     return out;
 }
 
-double PartsOfPasses::first_gather(bool first_micro_batch) const {
+double PartsOfPasses::first_gather(bool first_turn) const {
     const double root = end_traffic(*pacing_, c_).gather.total();
     if (is_fsdp(c_.settings)) return root + (pacing_->sparse > 0 ? sparse_ : dense_).traffic.gather.total();
     const bool gathers = c_.settings.choice<Sharding>(P::sharding) != Sharding::ddp;
-    return gathers && first_micro_batch ? root : 0;
+    return gathers && first_turn ? root : 0;
 }
 
-double PartsOfPasses::last_reduce(bool last_micro_batch) const {
+double PartsOfPasses::last_reduce(bool last_turn) const {
     const bool each = is_fsdp(c_.settings) || c_.settings.choice<Sharding>(P::sharding) == Sharding::zero2;
-    if (!each && !last_micro_batch) return 0;
+    if (!each && !last_turn) return 0;
     const UnitTraffic root = end_traffic(*pacing_, c_);
     const UnitTraffic& last = (pacing_->sparse > 0 ? sparse_ : dense_).traffic;
     return last.reduce.total() + last.combine.total() + root.reduce.total() + root.combine.total();
@@ -130,24 +145,27 @@ PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool firs
     const bool gives_gradients = kind == (splits ? PassKind::weight_gradient : PassKind::backward);
     PassParts out;
 
-    // Its own work.
-    const double weights = splits ? stage.dense * c_.work.dense.weight_gradient.total() +
-                                        stage.sparse * c_.work.sparse.weight_gradient.total()
+    // Its own work, of one pass through all that the GPU holds.
+    const double share = c_.passes.share;
+    const double weights = splits ? share * stage.dense * c_.work.dense.weight_gradient.total() +
+                                        share * stage.sparse * c_.work.sparse.weight_gradient.total()
                                   : 0;
     if (kind == PassKind::weight_gradient) {
         add(out.chain, Activity::weight_gradient, weights);
     } else {
         const auto add_layers = [&](const Layer& layer, double count) {
             if (count <= 0) return;
-            const LayerParts alone = parts(layer, !forwards, 0, 0);
+            const LayerParts alone = parts(layer, !forwards, 1);
             add(out.chain, alone.chain, count);
             add(out.hidden, alone.hidden, count);
         };
         const Activity activity = forwards ? Activity::forward : Activity::backward;
         const auto add_end = [&](const BlockWork& end) {
             const PassTime& pass = forwards ? end.forward : end.backward;
-            add_pass(out.chain, pass, activity);
-            add(out.hidden, Activity::context_exchange, pass.hidden);
+            std::vector<Part> chain;
+            add_pass(chain, pass, activity);
+            add(out.chain, chain, share);
+            add(out.hidden, Activity::context_exchange, share * pass.hidden);
         };
         add_layers(dense_, stage.dense);
         add_layers(sparse_, stage.sparse);
@@ -160,40 +178,55 @@ PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool firs
 
     // What travels, and waits for the host, as on the slowest stage.
     if (kind != PassKind::weight_gradient) {
-        const double message = c_.pipeline.virtual_stages * c_.message.total();
-        const double visible =
-            term(estimate_.step, StepTerm::stage_network) / c_.settings[P::accumulation] / 2;
+        const double message = c_.pipeline.virtual_stages * c_.stages.copies * c_.message.total();
+        const double visible = term(estimate_.step, StepTerm::stage_network) / c_.passes.count / 2;
         add(out.tail, Activity::stage_message, visible);
         add(out.hidden, Activity::stage_message, message - visible);
     }
     double wait = 0;
+    // Of layers of one kind: those far from the end of the stage share out what their whole turn shows, those
+    // near it show all of it with the turn's first or last pass.
+    const bool whole_turn = c_.passes.turn == 1;
     const auto add_traffic = [&](const Layer& layer, double count, bool last_kind) {
         if (count <= 0) return;
         const double at_end = last_kind ? std::min(1.0, count) : 0;
-        for (const bool end : {false, true}) {
-            const double times = end ? at_end : count - at_end;
-            if (times <= 0) continue;
-            const LayerParts with =
-                forwards ? this->forward(layer, end, first) : this->backward(layer, end, last);
+        const double near = last_kind ? std::min(c_.passes.layers - 1, count - at_end) : 0;
+        const auto add_parts = [&](const LayerParts& with, double times) {
             add(out.tail, with.exposed, times);
             for (const Part& part : with.hidden) {
                 if (part.activity != Activity::context_exchange)
                     add(out.hidden, part.activity, times * part.seconds);
             }
             wait += times * with.wait;
+        };
+        const double far = count - at_end - near;
+        if (far > 0) {
+            add_parts(forwards ? this->forward(layer, false, first) : this->backward(layer, false, last),
+                      far / c_.passes.turn);
+        }
+        const bool turns = whole_turn || (forwards ? first : last);
+        const bool fsdp = is_fsdp(c_.settings);
+        if (forwards) {
+            const double gather = turns ? gather_of(layer, first) : 0;
+            if (near > 0) add_parts(parts(layer, false, 1, gather), near);
+            if (at_end > 0) add_parts(parts(layer, false, 1, fsdp ? 0 : gather), at_end);
+        } else {
+            const double again = turns ? gather_again_of(layer) : 0;
+            if (near > 0) add_parts(parts(layer, true, 1, again, turns ? reduce_of(layer, last) : 0), near);
+            if (at_end > 0) add_parts(parts(layer, true, 1, again), at_end);
         }
     };
     if (forwards || gives_gradients) {
         add_traffic(dense_, pacing_->dense, pacing_->sparse <= 0);
         add_traffic(sparse_, pacing_->sparse, true);
     }
-    if (forwards) add(out.lead, Activity::gather, first_gather(first));
-    if (gives_gradients) add(out.tail, Activity::reduce, last_reduce(last));
+    if (forwards && (whole_turn || first)) add(out.lead, Activity::gather, first_gather(first));
+    if (gives_gradients && (whole_turn || last)) add(out.tail, Activity::reduce, last_reduce(last));
     add(out.tail, Activity::copies, forwards ? forward_copies() : gives_gradients ? backward_copies() : 0);
     add(out.tail, Activity::host, wait);
 
     for (std::vector<Part>* parts : {&out.lead, &out.chain, &out.tail, &out.hidden}) {
-        for (Part& part : *parts) part.seconds /= c_.pipeline.virtual_stages;
+        for (Part& part : *parts) part.seconds /= c_.pipeline.virtual_stages * c_.stages.copies;
     }
     return out;
 }

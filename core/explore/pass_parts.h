@@ -46,15 +46,15 @@ class PartsOfPasses {
     [[nodiscard]] const Layer& sparse() const { return sparse_; }
     [[nodiscard]] const Stage& pacing() const { return *pacing_; }
 
-    // One layer. `gather` and `reduce` travel below it.
-    [[nodiscard]] LayerParts forward(const Layer& layer, bool at_end, bool first_micro_batch) const;
-    [[nodiscard]] LayerParts backward(const Layer& layer, bool at_end, bool last_micro_batch) const;
+    // One layer's turn: all passes that its communication travels below.
+    [[nodiscard]] LayerParts forward(const Layer& layer, bool at_end, bool first_turn) const;
+    [[nodiscard]] LayerParts backward(const Layer& layer, bool at_end, bool last_turn) const;
     // The model's ends.
     [[nodiscard]] std::vector<Part> end_chain(const PassTime& pass, Activity activity) const;
-    // Before the first layer and after the last: nothing hides them.
-    [[nodiscard]] double first_gather(bool first_micro_batch) const;
-    [[nodiscard]] double last_reduce(bool last_micro_batch) const;
-    // Of a micro-batch.
+    // Before the first layer and after the last of a turn: nothing hides them.
+    [[nodiscard]] double first_gather(bool first_turn) const;
+    [[nodiscard]] double last_reduce(bool last_turn) const;
+    // Of a pass.
     [[nodiscard]] double forward_copies() const;
     [[nodiscard]] double backward_copies() const;
 
@@ -67,15 +67,19 @@ class PartsOfPasses {
     [[nodiscard]] OfStage of_stage(const Stage& stage) const;
 
   private:
-    [[nodiscard]] LayerParts parts(const Layer& layer, bool backward, double gather, double reduce) const;
+    // `passes` of a layer, and what travels below them.
+    [[nodiscard]] LayerParts parts(const Layer& layer, bool backward, double passes, double gather = 0,
+                                   double reduce = 0) const;
+    [[nodiscard]] double gather_of(const Layer& layer, bool first_turn) const;
+    [[nodiscard]] double gather_again_of(const Layer& layer) const;
+    [[nodiscard]] double reduce_of(const Layer& layer, bool last_turn) const;
     [[nodiscard]] PassParts whole_pass(const Stage& stage, PassKind kind, bool first, bool last) const;
-    [[nodiscard]] Activity kind_of(bool backward) const;
 
     const Compiled& c_;
     const Estimate& estimate_;
     Layer dense_, sparse_;
     const Stage* pacing_;
-    double copies_ = 0;  // of a micro-batch, s
+    double copies_ = 0;  // of a pass, s
 };
 
 }  // namespace shardscope

@@ -79,7 +79,9 @@ class InLayers {
     void fill() {
         StageTimeline& stage = out_.stages.front();
         Lanes lanes(stage);
-        const int micro_batches = out_.micro_batches;
+        // Where all micro-batches pass through a layer before the next, they are drawn as one.
+        turns_ = static_cast<int>(c_.passes.turns());
+        const int micro_batches = turns_;
         const double layers = c_.stages.first.layers();
         constexpr double kPerLayer = 8;
         const int drawn = std::clamp(static_cast<int>(kMostIntervals / (kPerLayer * layers)), 2,
@@ -88,7 +90,7 @@ class InLayers {
         const int fold_after = drawn / 2;  // micro-batches
         double at = 0;
         for (int i = 1; i <= micro_batches; ++i) {
-            lanes.micro_batch = i;
+            lanes.micro_batch = c_.passes.turn > 1 ? 0 : i;
             if (out_.folded > 0 && i == fold_after + 1) {
                 // All but the first and the last are alike.
                 const double one = length_of_one();
@@ -125,14 +127,15 @@ class InLayers {
 
     [[nodiscard]] MemoryContext context() const {
         const Compiled& c = c_;
-        return {c, c.work.head.forward.time.total() / std::max(forward_chain_, 1e-300), 1, false};
+        return {c, c.passes.turn * c.work.head.forward.time.total() / std::max(forward_chain_, 1e-300), 0,
+                false};
     }
 
     double length_of_one() {
         StageTimeline scratch;
         Lanes lanes(scratch);
         const std::size_t before = passes_.size();
-        const int middle = out_.micro_batches / 2 + 1;
+        const int middle = turns_ / 2 + 1;
         const double seconds = pass(lanes, 0, middle, false);
         const double both = pass(lanes, seconds, middle, true);
         passes_.resize(before);
@@ -142,16 +145,20 @@ class InLayers {
     double pass(Lanes& lanes, double at, int micro_batch, bool backward) {
         const double start = at;
         const bool first = micro_batch == 1;
-        const bool last = micro_batch == out_.micro_batches;
+        const bool last = micro_batch == turns_;
+        const double turn = c_.passes.turn;
         if (all_.empty()) all_ = layers();
         const double copies =
-            (backward ? parts_.backward_copies() : parts_.forward_copies()) / c_.stages.first.layers();
+            turn * (backward ? parts_.backward_copies() : parts_.forward_copies()) / c_.stages.first.layers();
         const auto end = [&](const BlockWork& work) {
             lanes.layer = 0;
             const PassTime& both = backward ? work.backward : work.forward;
             const double from = at;
-            at = lanes.add(at, parts_.end_chain(both, backward ? Activity::backward : Activity::forward));
-            lanes.add_hidden(from, at, {{Activity::context_exchange, both.hidden}});
+            std::vector<Part> chain =
+                parts_.end_chain(both, backward ? Activity::backward : Activity::forward);
+            for (Part& part : chain) part.seconds *= turn;
+            at = lanes.add(at, chain);
+            lanes.add_hidden(from, at, {{Activity::context_exchange, turn * both.hidden}});
         };
         const auto one = [&](const Layered& entry) {
             lanes.layer = entry.number;
@@ -201,6 +208,7 @@ class InLayers {
     std::vector<Layered> all_;
     std::vector<TimedPass> passes_;
     double forward_chain_ = 0;
+    int turns_ = 1;
 };
 
 // ---- with one: pass by pass ------------------------------------------------------------------------------
@@ -222,8 +230,11 @@ class InStages {
             else contents_.push_back(parts_.of_stage(stage));
             seconds.push_back(contents_.back().seconds());
         }
+        // Of one copy of the weights the stage before the last is the fullest of those between.
+        const int middle = c_.stages.copies > 1 ? static_cast<int>(std::lround(c_.stages.middle.position))
+                                                : std::max(1, count - 2);
         const int pacing = &parts_.pacing() == &c_.stages.first    ? 0
-                           : &parts_.pacing() == &c_.stages.middle ? std::max(1, count - 2)
+                           : &parts_.pacing() == &c_.stages.middle ? middle
                                                                    : count - 1;
         const double end = end_seconds(c_, estimate_);
         fold(seconds[static_cast<std::size_t>(pacing)]);
@@ -250,13 +261,16 @@ class InStages {
         return a.dense == b.dense && a.sparse == b.sparse && a.embedding == b.embedding && a.head == b.head;
     }
 
+    // Passes of one kind and micro-batch on every GPU.
+    [[nodiscard]] double passes_of_one() const { return shape_.virtual_stages * shape_.sequence_pieces; }
+
     // Fewer micro-batches where there are too many to draw, the same time for those left out as the slowest
     // stage takes for them.
     void fold(const StageSeconds& pacing) {
         constexpr double kPerPass = 10;
         const double drawn = std::min(shape_.stages, static_cast<double>(kMostStages));
-        const double most = std::max(4 * shape_.stages,
-                                     std::floor(kMostIntervals / (kPerPass * drawn * shape_.virtual_stages)));
+        const double most =
+            std::max(4 * shape_.stages, std::floor(kMostIntervals / (kPerPass * drawn * passes_of_one())));
         double left_out = shape_.micro_batches - most;
         // Whole groups: the order repeats after p of them.
         left_out = std::floor(left_out / shape_.stages) * shape_.stages;
@@ -264,26 +278,33 @@ class InStages {
         out_.folded = static_cast<int>(left_out);
         shape_.micro_batches -= left_out;
         const auto seconds = [&](PassKind kind) {
-            return left_out * pacing.pass[static_cast<std::size_t>(kind)].total() * shape_.virtual_stages;
+            return left_out * pacing.pass[static_cast<std::size_t>(kind)].total() * passes_of_one();
         };
         folded_forward_ = seconds(PassKind::forward);
         folded_backward_ = seconds(PassKind::backward) + seconds(PassKind::weight_gradient);
     }
 
     // Everything that begins after the middle of the slowest stage's work is moved back by what is left out.
-    // Where all forward passes come first, both halves have a middle of their own.
+    // Where all micro-batches pass through a piece before the next, each piece's turn has a middle of its
+    // own.
     void cut(int pacing) {
         if (out_.folded == 0) return;
         const auto& passes = run_.stages[static_cast<std::size_t>(pacing)];
-        const std::size_t half = passes.size() / 2;
-        const bool alternates = std::any_of(passes.begin(), passes.begin() + static_cast<long>(half),
-                                            [](const Pass& pass) { return pass.kind != PassKind::forward; });
-        if (alternates) {
-            cuts_ = {{passes[half].start, folded_forward_ + folded_backward_, out_.folded}};
-        } else {
-            cuts_ = {{passes[half / 2].start, folded_forward_, out_.folded},
-                     {passes[half + half / 2].start, folded_backward_, -out_.folded}};
+        if (!in_turns()) {
+            cuts_ = {{passes[passes.size() / 2].start, folded_forward_ + folded_backward_, out_.folded}};
+            return;
         }
+        const auto turn = static_cast<std::size_t>(shape_.micro_batches);
+        const double turns = static_cast<double>(passes.size() / turn) / 2;  // in each direction
+        for (std::size_t first = 0; first < passes.size(); first += turn) {
+            const bool forward = passes[first].kind == PassKind::forward;
+            cuts_.push_back(
+                {passes[first + turn / 2].start, (forward ? folded_forward_ : folded_backward_) / turns, 0});
+        }
+    }
+    // All forward passes of a piece come one after the other.
+    [[nodiscard]] bool in_turns() const {
+        return c_.schedule->layered || c_.schedule->kind == ScheduleKind::gpipe;
     }
 
     void add_stage(int position, const MemoryUse& memory, bool head) {
@@ -299,6 +320,15 @@ class InStages {
         auto cut = cuts_.begin();
         double later = 0;
         int micro_batches_on = 0;
+        const int pieces_of_one = static_cast<int>(shape_.sequence_pieces);
+        const int copies = c_.schedule->copies;
+        // Where a micro-batch that ends here does so.
+        int head_piece = -1;
+        for (int way = 0; way < copies; ++way) {
+            const int last_step = static_cast<int>(shape_.stages * shape_.virtual_stages) - 1;
+            const Place end = place_of(*c_.schedule, shape_, way, last_step);
+            if (end.stage == position) head_piece = end.piece;
+        }
         for (TimedPass& pass : passes) {
             while (cut != cuts_.end() && pass.start >= cut->at) {
                 later += cut->seconds;
@@ -308,7 +338,9 @@ class InStages {
                 free = lanes.add(free, Activity::folded, pass.start + later - free);
             }
             pass.start += later;
-            pass.micro_batch += micro_batches_on;
+            pass.micro_batch = pass.micro_batch / pieces_of_one + micro_batches_on;
+            // In turns the ones left out are those in the middle of each.
+            if (in_turns() && pass.micro_batch >= shape_.micro_batches / 2) pass.micro_batch += out_.folded;
             lanes.micro_batch = lanes.piece = 0;
             lanes.add(free, Activity::bubble, pass.start - free);
             lanes.micro_batch = pass.micro_batch + 1;
@@ -328,12 +360,12 @@ class InStages {
         if (out_.steps_overlap) lanes.add(ended, Activity::bubble, begin + out_.end - ended);
         const bool splits = c_.schedule->splits_backward;
         const double share =
-            head ? c_.work.head.forward.time.total() / shape_.virtual_stages /
+            head ? c_.passes.share * c_.work.head.forward.time.total() / shape_.virtual_stages / copies /
                        contents.pass[static_cast<std::size_t>(PassKind::forward)].seconds().total()
                  : 0;
         stage.memory = memory_of_passes(passes, memory, out_.steps_overlap ? done : free,
                                         out_.steps_overlap ? begin + out_.end : out_.end,
-                                        {c_, share, shape_.virtual_stages, splits});
+                                        {c_, share, head_piece, splits});
         if (out_.steps_overlap) wrap(stage);
         sort_by_start(stage.compute);
         sort_by_start(stage.communication);
@@ -410,7 +442,7 @@ Timeline timeline(const Compiled& c, const Estimate& estimate) {
     out.stage_count = static_cast<int>(c.stages.count);
     out.micro_batches = static_cast<int>(c.settings[P::accumulation]);
     if (c.stages.count > 1) {
-        out.pieces = static_cast<int>(c.pipeline.virtual_stages);
+        out.pieces = static_cast<int>(c.pipeline.virtual_stages * c.stages.copies);
         out.steps_overlap = c.schedule->steps_overlap;
         InStages(c, estimate, out).fill();
     } else {

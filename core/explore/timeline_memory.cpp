@@ -24,14 +24,12 @@ std::vector<MemoryPoint> memory_of_passes(const std::vector<TimedPass>& passes, 
     const double held = at(Moment::forward_end, MemoryTerm::activations);
     const double again = holes * (at(Moment::backward, MemoryTerm::activations) - held);
     const double logits = holes * at(Moment::forward_end, MemoryTerm::logits);
-    const PipelineShape shape{1, context.pieces, 1};
-    const double most = most_in_flight(passes, shape, context.splits_backward) * context.pieces;
+    const double most = most_in_flight(passes, {}, context.splits_backward);  // passes
     const double piece = most > 0 ? holes * held / most : 0;
 
     std::vector<MemoryPoint> out;
     out.reserve(3 * passes.size() + 4);
     const double begin = passes.empty() ? 0 : passes.front().start;
-    const int last_piece = static_cast<int>(context.pieces) - 1;
     double live = 0;
     const auto level = [&](double time, double value) { out.push_back({time, value}); };
     level(0, states);
@@ -42,7 +40,7 @@ std::vector<MemoryPoint> memory_of_passes(const std::vector<TimedPass>& passes, 
             case PassKind::forward:
                 level(pass.start, forward + live * piece);
                 live += 1;
-                if (logits > 0 && pass.piece == last_piece && context.head_share > 0) {
+                if (logits > 0 && pass.piece == context.head_piece && context.head_share > 0) {
                     const double share = std::min(1.0, context.head_share);
                     level(ended - share * pass.seconds.total(), forward + (live - share) * piece);
                     level(ended, forward + live * piece + logits);

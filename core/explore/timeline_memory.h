@@ -13,7 +13,7 @@ namespace shardscope {
 struct MemoryContext {
     const Compiled& compiled;
     double head_share = 0;  // of a forward pass: the LM head's, at its end
-    double pieces = 1;
+    int head_piece = 0;     // the GPU's that ends in it
     bool splits_backward = false;
 };
 

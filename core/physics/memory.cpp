@@ -156,15 +156,17 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     // Experts that no GPU shares out are whole already.
     const double gathered_experts = c.layout.expert_shard.size() > 1 ? expert_unit : 0;
     const double unit = std::max(dense_unit, sparse_unit + gathered_experts);
+    // Layers whose turns are one are gathered, and give their gradients, together.
+    const double at_once = std::min(c.passes.layers, stage.layers());
     StateMemory out;
     if (gathers) {
-        const double live = std::min(2.0, stage.layers());
+        const double live = std::min(2 * at_once, stage.layers());
         const double whole =
             s.on(P::reshard_after_forward) ? live * unit : shared - root + stage.sparse * gathered_experts;
         out.gathered_forward = c.compute_bytes * (root + whole);
-        out.gathered_backward = out.gathered_forward + c.state.gradients * (root + unit);
+        out.gathered_backward = out.gathered_forward + c.state.gradients * (root + at_once * unit);
     } else if (sharding == Sharding::zero2 && c.layout.shard.size() > 1) {
-        out.gathered_backward = c.state.gradients * (root + unit);
+        out.gathered_backward = c.state.gradients * (root + at_once * unit);
     }
     // Without FSDP nothing gathers weights from the host, so they stay.
     if (!from_host)
@@ -182,7 +184,8 @@ WorkMemory work_memory(const Stage& stage, const Compiled& c) {
     if (stage.dense > 0) dense = kept_of(c.work.dense, c);
     if (stage.sparse > 0) sparse = kept_of(c.work.sparse, c);
     // E6: micro-batches whose activations lie here at once.
-    const double in_flight = c.stages.count > 1 ? c.schedule->in_flight(c.pipeline, stage.position) : 1;
+    const double in_flight =
+        c.stages.count > 1 || c.schedule->layered ? c.schedule->in_flight(c.pipeline, stage.position) : 1;
     double boundary = 0;
     if (stage.embedding) boundary += c.work.embedding.saved;
     if (stage.head) boundary += c.work.head.saved;
@@ -192,10 +195,13 @@ WorkMemory work_memory(const Stage& stage, const Compiled& c) {
                                      (s.on(P::sequence_parallel) ? c.layout.tensor : 1)
                                : 0;
     WorkMemory out;
-    out.resident = in_flight * (stage.dense * dense.kept + stage.sparse * sparse.kept + boundary + buffers);
-    out.working = std::max(dense.working, sparse.working);
+    // Of two copies a micro-batch passes through one.
+    out.resident =
+        in_flight *
+        ((stage.dense * dense.kept + stage.sparse * sparse.kept + boundary) / c.stages.copies + buffers);
+    out.working = c.passes.share * std::max(dense.working, sparse.working);
     if (stage.head)
-        out.logits = s[P::logits_bytes] * c.tokens_per_micro_batch * s[P::vocab_size] /
+        out.logits = c.passes.share * s[P::logits_bytes] * c.tokens_per_micro_batch * s[P::vocab_size] /
                      (s.on(P::parallel_loss) ? c.layout.tensor : 1);
     return out;
 }

@@ -106,20 +106,22 @@ StageTimes average_stage(const Compiled& c, const Computed& dense, const Compute
 
 // Every piece's message to a neighbour lengthens the pass.
 StageTimes with_messages(StageTimes stage, const Compiled& c) {
-    stage.forward += c.pipeline.virtual_stages * c.message;
-    stage.backward += c.pipeline.virtual_stages * c.message;
+    const double messages = c.pipeline.virtual_stages * c.pipeline.sequence_pieces;
+    stage.forward += messages * c.message;
+    stage.backward += messages * c.message;
     return stage;
 }
 
-// Whether gradients are reduced without FSDP with every micro-batch, as ZeRO-2 must, which has no room for
-// whole ones; else they are with the last.
+// Whether gradients are reduced without FSDP in every turn of a layer, as ZeRO-2 must, which has no room for
+// whole ones; else they are in the last.
 bool reduces_each(const Compiled& c) { return c.settings.choice<Sharding>(P::sharding) == Sharding::zero2; }
 
 // What nothing hides: communication before the first and after the last layer, copies, optimizer, host.
-// `once(term, time)` for what comes once a step, `each(term, time)` for what comes with every micro-batch.
-template <typename Once, typename Each>
+// `once(term, time)` for what comes once a step, `each(term, time)` for what comes with every turn of a
+// layer, `pass(term, time)` with every pass, `further(term, time)` with those of a turn beyond its first.
+template <typename Once, typename Each, typename Pass, typename Further>
 void visit_unhidden(const Stage& stage, const Held& dense, const Held& sparse, const Compiled& c, Once&& once,
-                    Each&& each) {
+                    Each&& each, Pass&& pass, Further&& further) {
     const Settings& s = c.settings;
     const auto sharding = s.choice<Sharding>(P::sharding);
     const double root_parameters = end_parameters(stage, c);
@@ -139,11 +141,12 @@ void visit_unhidden(const Stage& stage, const Held& dense, const Held& sparse, c
                                                         : 0;
         const double bytes = s[P::copy_traffic] * (stage_parameters - whole) + accumulated * whole;
         each(StepTerm::copies, traffic(bytes, c));
+        further(StepTerm::copies, traffic(accumulated * stage_parameters, c));
     } else {
         if (reduces_each(c)) each(StepTerm::network, reduce);
         else once(StepTerm::network, reduce);
         if (sharding != Sharding::ddp) once(StepTerm::network, root.gather);
-        each(StepTerm::copies, traffic(accumulated * stage_parameters, c));
+        pass(StepTerm::copies, traffic(accumulated * stage_parameters, c));
     }
 
     // E11: the optimizer streams over its shard of the state, on the GPU or on the host.
@@ -180,7 +183,7 @@ ComputeFloor compute_floor(const Compiled& c) {
     out.sparse = kind(stage.sparse, sparse);
     if (stage.embedding) out.computing += both_passes(c.work.embedding).total();
     if (stage.head) out.computing += both_passes(c.work.head).total();
-    out.computing *= s[P::accumulation];
+    out.computing *= s[P::accumulation] / c.stages.copies;
     if (c.stages.count > 1) out.average = average_stage(c, dense, sparse);
     return out;
 }
@@ -196,7 +199,9 @@ UnhiddenFloor unhidden_floor(const Stage& stage, const Compiled& c) {
     UnhiddenFloor out;
     visit_unhidden(
         stage, dense, sparse, c, [&](StepTerm, const Time& time) { out.once += time.total(); },
-        [&](StepTerm, const Time& time) { out.per_micro_batch += time.total(); });
+        [&](StepTerm, const Time& time) { out.per_turn += time.total(); },
+        [&](StepTerm, const Time& time) { out.per_pass += time.total(); },
+        [&](StepTerm, const Time& time) { out.per_further_pass += time.total(); });
     return out;
 }
 
@@ -221,20 +226,23 @@ TrafficFloor traffic_floor(const Compiled& c) {
 double visible_floor(const ComputeFloor& computing, const TrafficFloor& traffic, const Compiled& c) {
     const double host = c.settings[P::layer_overhead];
     const double omega = c.settings[P::overlap];
-    const double micro_batches = c.settings[P::accumulation];
-    const auto visible = [&](double busy, double communication) {
+    const Passes& passes = c.passes;
+    const auto visible = [&](double layer, double communication) {
+        const double busy = passes.turn * passes.share * layer;
+        const double launch = passes.turn * host;
         const double device = std::max(busy, communication) + omega * std::min(busy, communication);
-        return std::max(host, device) - std::max(host, busy);
+        return std::max(launch, device) - std::max(launch, busy);
     };
     const auto kind = [&](const LayerFloor& layer, const LayerTraffic& unit, bool last) {
-        // The layer at the end has nothing to hide behind; that part is in `unhidden_floor`.
-        const double layers = layer.count - (last ? std::min(1.0, layer.count) : 0);
+        // The layer at the end has nothing to hide behind; that part is in `unhidden_floor`. Those that share
+        // its turn hide less than the others, which does no harm to a bound.
+        const double layers = layer.count - (last ? std::min(passes.layers, layer.count) : 0);
         if (layers <= 0) return 0.0;
         const double once = visible(layer.forward, unit.forward_each + unit.forward_once) +
                             visible(layer.backward, unit.backward_each + unit.backward_once);
         const double each =
             visible(layer.forward, unit.forward_each) + visible(layer.backward, unit.backward_each);
-        return layers * (once + (micro_batches - 1) * each);
+        return layers * (once + (passes.turns() - 1) * each);
     };
     return kind(computing.dense, traffic.dense, computing.sparse.count <= 0) +
            kind(computing.sparse, traffic.sparse, true);
@@ -242,8 +250,9 @@ double visible_floor(const ComputeFloor& computing, const TrafficFloor& traffic,
 
 StepTime step_time(const Compiled& c) {
     const Settings& s = c.settings;
-    const double micro_batches = s[P::accumulation];
-    const double host = s[P::layer_overhead];
+    const Passes& passes = c.passes;
+    const double turns = passes.turns();
+    const double micro_batches = passes.count * passes.share;  // that come by each layer
 
     const Computed dense = computed(c.work.dense, c);
     const Computed sparse = computed(c.work.sparse, c);
@@ -257,52 +266,81 @@ StepTime step_time(const Compiled& c) {
     if (stage.dense > 0) line.add_terms(c.work.dense, micro_batches * stage.dense);
     if (stage.sparse > 0) line.add_terms(c.work.sparse, micro_batches * stage.sparse);
 
-    // Layers of the stage in turn; the one at its end has nothing to hide its communication behind.
+    // Layers of the stage in turn; the one at its end has nothing to hide its communication behind, those
+    // that share its turn only one pass of their own.
     const auto each_layer = [&](auto&& visit) {
         const auto kind = [&](const Computed& layer, const Held& weights, double count, bool last) {
             if (count <= 0) return;
             const double at_end = last ? std::min(1.0, count) : 0;
-            visit(layer, weights.traffic, count - at_end, at_end);
+            const double near = last ? std::min(passes.layers - 1, count - at_end) : 0;
+            visit(layer, weights.traffic, count - at_end - near, near, at_end);
         };
         kind(dense, dense_held, stage.dense, stage.sparse <= 0);
         kind(sparse, sparse_held, stage.sparse, true);
     };
+    // `times` times as many passes of a layer as `together` says, and below them the communication.
     const Time none;
+    const double host = s[P::layer_overhead];
+    const auto forward = [&](const Computed& layer, const Time& communication, double together,
+                             double times) {
+        if (times <= 0) return;
+        line.layers(together * passes.share * layer.work.forward.time, none, communication, together * host,
+                    times);
+    };
+    const auto backward = [&](const Computed& layer, const Time& communication, double together,
+                              double times) {
+        if (times <= 0) return;
+        line.layers(together * passes.share * layer.work.backward.time,
+                    together * passes.share * layer.recompute, communication, together * host, times);
+    };
     if (is_fsdp(s)) {
-        // Every pass gathers a layer while it computes the one before.
+        // Every turn gathers a layer while it computes the one before.
         const bool reshards = s.on(P::reshard_after_forward);
-        each_layer([&](const Computed& layer, const UnitTraffic& unit, double inner, double at_end) {
-            const Time again = reshards ? unit.gather : none;
-            line.layers(layer.work.forward.time, none, unit.gather, host, micro_batches * inner);
-            line.layers(layer.work.forward.time, none, none, host, micro_batches * at_end);
-            line.layers(layer.work.backward.time, layer.recompute, again + unit.reduce + unit.combine, host,
-                        micro_batches * inner);
-            line.layers(layer.work.backward.time, layer.recompute, again, host, micro_batches * at_end);
-        });
+        each_layer(
+            [&](const Computed& layer, const UnitTraffic& unit, double far, double near, double at_end) {
+                forward(layer, unit.gather, passes.turn, turns * far);
+                forward(layer, unit.gather, 1, turns * near);
+                forward(layer, none, 1, (passes.count - turns) * near + passes.count * at_end);
+                const Time again = reshards ? unit.gather : none;
+                const Time both = again + unit.reduce + unit.combine;
+                backward(layer, both, passes.turn, turns * far);
+                backward(layer, both, 1, turns * near);
+                backward(layer, again, 1, turns * at_end);
+                backward(layer, none, 1, (passes.count - turns) * (near + at_end));
+            });
     } else {
         // Weights stay whole; gradients are reduced during the backward pass.
-        const double reducing = reduces_each(c) ? micro_batches : 1;
+        const double reducing = reduces_each(c) ? turns : 1;
         const bool gathers = s.choice<Sharding>(P::sharding) != Sharding::ddp;
-        each_layer([&](const Computed& layer, const UnitTraffic& unit, double inner, double at_end) {
-            const Time reduce = unit.reduce + unit.combine;
-            const double count = inner + at_end;
-            line.layers(layer.work.forward.time, none, none, host, (micro_batches - 1) * count);
-            // The updated shards are gathered once, during the next step's first forward pass.
-            line.layers(layer.work.forward.time, none, gathers ? unit.gather : none, host, count);
-            line.layers(layer.work.backward.time, layer.recompute, none, host,
-                        (micro_batches - reducing) * count);
-            line.layers(layer.work.backward.time, layer.recompute, reduce, host, reducing * inner);
-            line.layers(layer.work.backward.time, layer.recompute, none, host, reducing * at_end);
-        });
+        each_layer(
+            [&](const Computed& layer, const UnitTraffic& unit, double far, double near, double at_end) {
+                // The updated shards are gathered once, during the next step's first turn.
+                const Time gather = gathers ? unit.gather : none;
+                const double rest = near + at_end;
+                forward(layer, none, 1, (passes.count - passes.turn) * far + (passes.count - 1) * rest);
+                forward(layer, gather, passes.turn, far);
+                forward(layer, gather, 1, rest);
+                const Time reduce = unit.reduce + unit.combine;
+                backward(layer, none, 1,
+                         (turns - reducing) * passes.turn * far + (passes.count - reducing) * near +
+                             passes.count * at_end);
+                backward(layer, reduce, passes.turn, reducing * far);
+                backward(layer, reduce, 1, reducing * near);
+            });
     }
-    visit_unhidden(
-        stage, dense_held, sparse_held, c, [&](StepTerm term, const Time& time) { line.add(term, time, 1); },
-        [&](StepTerm term, const Time& time) { line.add(term, time, micro_batches); });
+    const auto add = [&](double times) {
+        return [&line, times](StepTerm term, const Time& time) {
+            if (times > 0) line.add(term, time, times);
+        };
+    };
+    visit_unhidden(stage, dense_held, sparse_held, c, add(1), add(turns), add(passes.count),
+                   add(passes.count - turns));
 
     if (c.stages.count > 1) {
-        // One message forward and one back for each piece of the model.
-        line.below(StepTerm::stage_network, time_of(stage, dense, sparse, c),
-                   2 * c.pipeline.virtual_stages * c.message, micro_batches);
+        // One message forward and one back for each piece of the model and of the micro-batch.
+        const double messages = c.pipeline.virtual_stages * c.stages.copies * c.pipeline.sequence_pieces;
+        line.below(StepTerm::stage_network, time_of(stage, dense, sparse, c), 2 * messages * c.message,
+                   micro_batches);
         const StageTimes average = with_messages(average_stage(c, dense, sparse), c);
         line.add(StepTerm::bubble, c.schedule->bubble(c.pipeline, average), 1);
     }

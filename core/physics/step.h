@@ -27,15 +27,21 @@ double with_bubble(const ComputeFloor& floor, const Compiled& compiled);
 // What no compute hides, whatever is recomputed and however the pipeline works: first gathers, last
 // reductions, copies, optimizer, host; s. A plan's step takes that of one of its stages.
 struct UnhiddenFloor {
-    double once = 0;             // a step
-    double per_micro_batch = 0;  // and a micro-batch
+    double once = 0;              // a step,
+    double per_turn = 0;          // and every turn of a layer,
+    double per_pass = 0;          // every pass,
+    double per_further_pass = 0;  // those of a turn beyond its first
+    [[nodiscard]] double total(const Passes& passes) const {
+        return once + passes.turns() * per_turn + passes.count * per_pass +
+               (passes.count - passes.turns()) * per_further_pass;
+    }
 };
 UnhiddenFloor unhidden_floor(const Stage& stage, const Compiled& compiled);
 
 // What data parallelism moves while one layer of a kind computes; s.
 struct LayerTraffic {
-    double forward_once = 0, backward_once = 0;  // with one micro-batch of the step
-    double forward_each = 0, backward_each = 0;  // with every one
+    double forward_once = 0, backward_once = 0;  // in one turn of the step
+    double forward_each = 0, backward_each = 0;  // in every one
 };
 struct TrafficFloor {
     LayerTraffic dense, sparse;

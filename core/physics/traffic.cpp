@@ -22,7 +22,7 @@ void add(UnitTraffic& out, const Compiled& c, double parameters, Bucket& last, c
     if (gpus <= 1) return;
     double bucket = parameters / c.settings[P::unit_collectives];
     if (!is_fsdp(c.settings)) {
-        const double all = c.parameters / c.layout.tensor / c.layout.pipeline;
+        const double all = c.parameters * c.layout.copies / c.layout.tensor / c.layout.pipeline;
         bucket =
             std::min(std::max(c.settings[P::bucket_size], kBucketPerGpu * gpus), std::max(parameters, all));
     }

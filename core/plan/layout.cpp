@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/schedules/schedule.h"
+
 namespace shardscope {
 
 Layout layout_of(const Settings& s) {
@@ -11,7 +13,8 @@ Layout layout_of(const Settings& s) {
     out.expert = s[P::expert_parallel];
     out.pipeline = s[P::pipeline_parallel];
     const double node = s[P::gpus_per_node];
-    const double sharers = sharing_gpus(s);
+    out.copies = weight_copies(s);
+    const double sharers = state_sharers(s);
     const double group = shard_group(s);
     out.tensor_group = ring_group(out.tensor, 1, node);
     out.context_group = ring_group(out.context, out.tensor, node);
@@ -23,7 +26,7 @@ Layout layout_of(const Settings& s) {
     out.expert_shard = ring_group(expert_group, out.tensor * out.expert, node);
     out.expert_replica =
         ring_group(expert_sharers / expert_group, out.tensor * out.expert * expert_group, node);
-    out.stages_cross_nodes = out.tensor * sharers * out.pipeline > node;
+    out.stages_cross_nodes = out.tensor * sharing_gpus(s) * out.pipeline > node;
     return out;
 }
 

@@ -2,7 +2,9 @@
 //
 // Ranks are numbered with tensor parallelism innermost, then context, data and pipeline parallelism: a tensor
 // group's members are neighbours, a pipeline's stages lie farthest apart. Experts are shared out among GPUs
-// that differ in data and context. Source: Megatron-LM's order tp-cp-ep-dp-pp.
+// that differ in data and context. A pipeline with two copies of the weights adds those of its other half to
+// a group; they are counted as neighbours, though they lie as far apart as the stages do. Source:
+// Megatron-LM's order tp-cp-ep-dp-pp.
 #pragma once
 
 #include "physics/collectives.h"
@@ -12,6 +14,7 @@ namespace shardscope {
 
 struct Layout {
     double tensor = 1, context = 1, expert = 1, pipeline = 1;  // degrees
+    double copies = 1;  // of the weights in one pipeline: GPUs that hold the same ones lie at its two ends
     RingGroup tensor_group, context_group, expert_group;
     RingGroup shard;                         // GPUs that share one copy of the sharded state
     RingGroup replica;                       // GPUs that hold the same part of it

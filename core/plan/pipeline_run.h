@@ -2,7 +2,8 @@
 // from how long it takes. E20 knows a step's length from sums alone; this knows the picture behind it.
 //
 // A forward pass waits for the same micro-batch's on the stage before, a backward pass for the one on the
-// stage behind; with virtual stages the last stage hands over to the first one's next piece.
+// stage behind; with virtual stages the last stage hands over to the first one's next piece. Where a
+// schedule's micro-batches go another way, it says so (`Schedule::place`).
 #pragma once
 
 #include <array>

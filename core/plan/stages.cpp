@@ -14,9 +14,36 @@ Stage slice(double from, double to, double dense) {
     return stage;
 }
 
+// What two GPUs at opposite places hold together.
+Stage merged(const Stage& a, const Stage& b) {
+    return {a.dense + b.dense, a.sparse + b.sparse, a.embedding || b.embedding, a.head || b.head, a.position};
+}
+
+// One copy of the weights from the front to the back and one from the back to the front.
+Stages both_ways(const Stages& one, double dense, double sparse) {
+    const std::vector<Stage> stages = every_stage(one, dense, sparse);
+    Stages out;
+    out.count = one.count;
+    out.copies = 2;
+    out.first = merged(stages.front(), stages.back());
+    out.last = merged(stages.back(), stages.front());
+    out.middle = out.last;
+    bool found = false;
+    for (std::size_t i = 1; i < stages.size() / 2; ++i) {
+        const Stage pair = merged(stages[i], stages[stages.size() - 1 - i]);
+        if (found && (pair.layers() < out.middle.layers() ||
+                      (pair.layers() == out.middle.layers() && pair.sparse < out.middle.sparse)))
+            continue;
+        out.middle = pair;
+        found = true;
+    }
+    return out;
+}
+
 }  // namespace
 
-Stages deal_layers(double dense, double sparse, double gpus) {
+Stages deal_layers(double dense, double sparse, double gpus, double copies) {
+    if (copies > 1 && gpus > 1) return both_ways(deal_layers(dense, sparse, gpus), dense, sparse);
     const double layers = dense + sparse;
     Stages out;
     out.count = gpus;
@@ -52,6 +79,12 @@ Stages deal_layers(double dense, double sparse, double gpus) {
 }
 
 std::vector<Stage> every_stage(const Stages& stages, double dense, double sparse) {
+    if (stages.copies > 1) {
+        const std::vector<Stage> one = every_stage(deal_layers(dense, sparse, stages.count), dense, sparse);
+        std::vector<Stage> out;
+        for (std::size_t i = 0; i < one.size(); ++i) out.push_back(merged(one[i], one[one.size() - 1 - i]));
+        return out;
+    }
     std::vector<Stage> out{stages.first};
     if (stages.count <= 1) return out;
     const double between = stages.count - 2;

@@ -25,10 +25,13 @@ struct Stage {
 struct Stages {
     Stage first, middle, last;
     double count = 1;  // of GPUs; one: `first` is all of the model
+    // Of the weights: with two, every GPU holds its own stage and that of its counterpart at the other end,
+    // and each of them sees half of the micro-batches.
+    double copies = 1;
 };
 
 // `dense` layers come before the `sparse` ones.
-Stages deal_layers(double dense, double sparse, double gpus);
+Stages deal_layers(double dense, double sparse, double gpus, double copies = 1);
 
 // Every stage by itself. Of those between, the last ones take the layers that are left over, so that the one
 // before the last is `middle`.

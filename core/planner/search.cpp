@@ -135,6 +135,9 @@ void take_cell(const Cell& cell, const Degrees& d, Settings& s) {
     set(P::expert_parallel, d.expert);
     set(P::micro_batch, cell.micro_batch);
     set(P::accumulation, cell.accumulation);
+    // What all of them say of the weights: how many copies there are, and how long they stay.
+    set(P::virtual_stages, d.pieces.front().virtual_stages);
+    set(P::schedule, d.pieces.front().schedule);
 }
 
 class Search {
@@ -271,7 +274,8 @@ DegreesParts& Search::parts_of(const Cell& cell, Worker& w) const {
         parts.made = true;
         c.layout = layout_of(c.settings);
         parts.layout = c.layout;
-        parts.stages = deal_layers(c.operators.dense.repeat, c.operators.sparse.repeat, c.layout.pipeline);
+        parts.stages = deal_layers(c.operators.dense.repeat, c.operators.sparse.repeat, c.layout.pipeline,
+                                   c.layout.copies);
     }
     c.layout = parts.layout;
     c.stages = parts.stages;
@@ -358,7 +362,7 @@ void Search::visit(std::size_t index, Worker& w) {
                 double stage = std::numeric_limits<double>::infinity();
                 for (std::size_t i = 0; i < kinds; ++i) {
                     const UnhiddenFloor& floor = keeping.unhidden[i];
-                    stage = std::min(stage, floor.once + cell.accumulation * floor.per_micro_batch);
+                    stage = std::min(stage, floor.total(c.passes));
                 }
                 w.unhidden[k].push_back(stage);
                 least_unhidden = std::min(least_unhidden, stage);
@@ -374,7 +378,7 @@ void Search::visit(std::size_t index, Worker& w) {
 
     double number = cell.first;
     for (const Pieces& pieces : d.pieces) {
-        if (!space_.allows(cell, pieces)) continue;
+        if (!PlanSpace::allows(cell, pieces)) continue;
         const double of_pieces = number;
         number += d.shared_plans * static_cast<double>(recomputes.size());
         if (number <= options_.from || of_pieces >= options_.to) continue;

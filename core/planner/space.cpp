@@ -29,12 +29,14 @@ struct PlanSpace::Build {
     void run();
     void with_degrees(double sequence_parallel, double async);
     [[nodiscard]] std::vector<Pieces> pieces() const;
+    [[nodiscard]] static std::vector<std::vector<Pieces>> by_weights(const std::vector<Pieces>& pieces);
     [[nodiscard]] std::vector<Sharing> sharings() const;
     void add_cells(std::uint32_t degrees, double sequence_parallel, double async);
 };
 
 void PlanSpace::Build::run() {
     // What is free starts at one, so that it takes no GPUs from what is decided before it.
+    if (is_free(P::schedule)) set(P::schedule, static_cast<double>(ScheduleKind::one_f_one_b));
     for (const P id : {P::tensor_parallel, P::context_parallel, P::pipeline_parallel, P::expert_parallel,
                        P::virtual_stages}) {
         if (is_free(id)) set(id, 1);
@@ -56,17 +58,20 @@ void PlanSpace::Build::with_degrees(double sequence_parallel, double async) {
             if (std::fmod(s[P::gpus], model_gpus(s)) != 0) continue;
             for (const double expert : values(P::expert_parallel)) {
                 set(P::expert_parallel, expert);
-                Degrees one{s[P::tensor_parallel],
-                            context,
-                            pipeline,
-                            expert,
-                            static_cast<double>(data_parallel(s)),
-                            pieces(),
-                            sharings()};
-                if (one.pieces.empty() || one.sharings.empty()) continue;
-                for (const Sharing& sharing : one.sharings) one.shared_plans += sharing.plans;
-                space.degrees_.push_back(std::move(one));
-                add_cells(static_cast<std::uint32_t>(space.degrees_.size() - 1), sequence_parallel, async);
+                for (const std::vector<Pieces>& alike : by_weights(pieces())) {
+                    Degrees one{s[P::tensor_parallel],
+                                context,
+                                pipeline,
+                                expert,
+                                static_cast<double>(data_parallel(s)),
+                                alike,
+                                sharings()};
+                    if (one.sharings.empty()) continue;
+                    for (const Sharing& sharing : one.sharings) one.shared_plans += sharing.plans;
+                    space.degrees_.push_back(std::move(one));
+                    add_cells(static_cast<std::uint32_t>(space.degrees_.size() - 1), sequence_parallel,
+                              async);
+                }
             }
             if (is_free(P::expert_parallel)) set(P::expert_parallel, 1);
         }
@@ -87,23 +92,39 @@ std::vector<Pieces> PlanSpace::Build::pieces() const {
         for (const Schedule* schedule : schedules()) {
             const auto kind = static_cast<double>(schedule->kind);
             const bool cut = virtual_stages > 1;
-            if (is_free(P::schedule) ? schedule->interleaves == cut
-                : follows            ? (cut ? schedule->interleaves : kind == plain)
-                                     : kind == base[P::schedule] && (!cut || schedule->interleaves)) {
-                out.push_back({virtual_stages, kind, cut});
-            }
+            const bool wanted = is_free(P::schedule) ? schedule->common && schedule->interleaves == cut
+                                : follows ? (cut ? schedule->common && schedule->interleaves : kind == plain)
+                                          : kind == base[P::schedule] && (!cut || schedule->interleaves);
+            if (!wanted || !schedule->suits(stages, s[P::layers]) || !cuts_whole_pieces(s, *schedule))
+                continue;
+            const double held = schedule->pieces ? schedule->pieces(s[P::layers] / stages) : virtual_stages;
+            out.push_back(
+                {virtual_stages, kind,
+                 schedule->micro_batches ? schedule->micro_batches({stages, held}) : MicroBatchRule{}});
         }
     };
     if (stages <= 1) {
         if (!is_free(P::virtual_stages) && base[P::virtual_stages] > 1) return {};
-        return {{1, is_free(P::schedule) ? static_cast<double>(ScheduleKind::one_f_one_b) : plain, false}};
+        return {{1, is_free(P::schedule) ? static_cast<double>(ScheduleKind::one_f_one_b) : plain, {}}};
     }
     for (const double virtual_stages : values(P::virtual_stages)) add_all(virtual_stages);
     return out;
 }
 
+// Those whose weights lie, and are gathered, alike.
+std::vector<std::vector<Pieces>> PlanSpace::Build::by_weights(const std::vector<Pieces>& pieces) {
+    std::vector<std::vector<Pieces>> out;
+    for (const Pieces& one : pieces) {
+        // All common schedules are alike; of the others only one is held at a time.
+        const bool apart = schedule_of(static_cast<ScheduleKind>(static_cast<int>(one.schedule))).layered;
+        if (out.empty() || apart) out.emplace_back();
+        out.back().push_back(one);
+    }
+    return out;
+}
+
 std::vector<Sharing> PlanSpace::Build::sharings() const {
-    const double sharers = sharing_gpus(s);
+    const double sharers = state_sharers(s);
     std::vector<Sharing> out;
     for (const double sharding : values(P::sharding)) {
         const auto kind = static_cast<Sharding>(static_cast<int>(sharding));
@@ -148,7 +169,7 @@ void PlanSpace::Build::add_cells(std::uint32_t degrees, double sequence_parallel
         if (global) cell.accumulation = held / micro_batch;
         if (cell.accumulation < 1 || cell.accumulation != std::floor(cell.accumulation)) continue;
         double pieces = 0;
-        for (const Pieces& one : d.pieces) pieces += space.allows(cell, one) ? 1 : 0;
+        for (const Pieces& one : d.pieces) pieces += PlanSpace::allows(cell, one) ? 1 : 0;
         cell.plans = pieces * d.shared_plans * static_cast<double>(space.recomputes_.size());
         if (cell.plans == 0) continue;
         space.cells_.push_back(cell);
@@ -162,8 +183,9 @@ PlanSpace::PlanSpace(const Settings& settings, const ParameterSet& free) {
     build.run();
 }
 
-bool PlanSpace::allows(const Cell& cell, const Pieces& pieces) const {
-    return !pieces.grouped || std::fmod(cell.accumulation, degrees_[cell.degrees].pipeline) == 0;
+bool PlanSpace::allows(const Cell& cell, const Pieces& pieces) {
+    return cell.accumulation >= pieces.micro_batches.least &&
+           std::fmod(cell.accumulation, pieces.micro_batches.multiple) == 0;
 }
 
 }  // namespace shardscope

@@ -2,9 +2,10 @@
 //
 // Values are those of the sliders (`domain`); combinations that mean the same count once: sequence and
 // asynchronous tensor parallelism only where tensor parallelism is, virtual stages and schedules only where
-// there is a pipeline, interleaving only with virtual stages, a shard group only where it is neither one GPU
-// nor all, resharding only with FSDP. A held global batch is cut into micro-batches without remainder; else
-// the accumulation stays and the batch follows.
+// there is a pipeline, interleaving only with virtual stages, of the schedules those that public training
+// stacks run (any schedule may be held, and compared with others as a grid's axis), a shard group only where
+// it is neither one GPU nor all, resharding only with FSDP. A held global batch is cut into micro-batches
+// without remainder; else the accumulation stays and the batch follows.
 //
 // Plans come in cells: a cell's plans share the degrees of parallelism and the micro-batch, so that they
 // share the folded operators. `first` numbers the plans in canonical order.
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "plan/schedules/schedule.h"
 #include "planner/plan.h"
 
 namespace shardscope {
@@ -22,7 +24,7 @@ namespace shardscope {
 struct Pieces {
     double virtual_stages = 1;
     double schedule = 0;
-    bool grouped = false;  // needs micro-batches in multiples of the stages
+    MicroBatchRule micro_batches;
 };
 
 // How data-parallel GPUs share out the state.
@@ -63,7 +65,7 @@ class PlanSpace {
     [[nodiscard]] double size() const { return size_; }
 
     // Those of a cell: the pieces its micro-batches allow.
-    [[nodiscard]] bool allows(const Cell& cell, const Pieces& pieces) const;
+    [[nodiscard]] static bool allows(const Cell& cell, const Pieces& pieces);
 
   private:
     struct Build;

@@ -97,7 +97,10 @@ bool settle(Scenario& out, P id, double micro_batch) {
     move(P::gpus);
     move(P::tensor_parallel);
     move(P::context_parallel);
-    if (s[P::pipeline_parallel] * s[P::virtual_stages] > s[P::layers]) {
+    const Schedule& schedule = schedule_of(s.choice<ScheduleKind>(P::schedule));
+    if (s[P::pipeline_parallel] > 1 && !schedule.suits(s[P::pipeline_parallel], s[P::layers])) {
+        move(P::pipeline_parallel);
+    } else if (s[P::pipeline_parallel] * s[P::virtual_stages] > s[P::layers]) {
         if (s[P::pipeline_parallel] > s[P::layers]) give(P::virtual_stages, 1);
         move(id == P::virtual_stages ? P::virtual_stages : P::pipeline_parallel);
     }
@@ -115,11 +118,12 @@ bool settle(Scenario& out, P id, double micro_batch) {
     if (out.is_given(P::shard_group)) move(P::shard_group);
 
     // Strong scaling splits what each GPU has: fewer micro-batches first, then smaller ones.
-    const double stages = s[P::virtual_stages] > 1 ? s[P::pipeline_parallel] : 1;
+    const MicroBatchRule rule = micro_batch_rule(s);
     if (out.hold() == Hold::global_batch) {
         const double per_gpu = s[P::global_batch] / data_parallel(s);
-        if (std::fmod(per_gpu, stages) == 0) {
-            give(P::micro_batch, divisor_at_most(per_gpu / stages, micro_batch));
+        if (std::fmod(per_gpu, rule.multiple) == 0) {
+            give(P::micro_batch, divisor_at_most(per_gpu / rule.multiple,
+                                                 std::min(micro_batch, std::max(1.0, per_gpu / rule.least))));
         } else {
             // No groups of as many micro-batches as there are stages, so no virtual ones.
             give(P::virtual_stages, 1);

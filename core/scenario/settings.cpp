@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "plan/schedules/schedule.h"
+
 namespace shardscope {
 namespace {
 
@@ -52,17 +54,24 @@ double width_step(const Settings& s) {
 // Width of all query heads together, which their number and their size share out.
 double query_width(const Settings& s) { return s[P::heads] * s[P::head_size]; }
 
-// Interleaved stages take their micro-batches in groups of as many as there are stages.
-double micro_batch_group(const Settings& s) { return s[P::virtual_stages] > 1 ? s[P::pipeline_parallel] : 1; }
+// Schedules may take their micro-batches in groups of as many as there are stages.
+double micro_batch_group(const Settings& s) { return micro_batch_rule(s).multiple; }
+// The least number of them, a whole number of groups.
+double fewest_micro_batches(const Settings& s) {
+    const MicroBatchRule rule = micro_batch_rule(s);
+    return std::ceil(rule.least / rule.multiple) * rule.multiple;
+}
 
 // Sizes of a micro-batch, and numbers of them, that divide what each GPU has of a held global batch.
 std::vector<double> micro_batch_stops(const Settings& s, double most) {
-    return divisors(s[P::global_batch] / data_parallel(s) / micro_batch_group(s), most);
+    const double each = s[P::global_batch] / data_parallel(s);
+    return divisors(each / micro_batch_group(s), std::min(most, each / fewest_micro_batches(s)));
 }
 std::vector<double> accumulation_stops(const Settings& s, double most) {
     const double group = micro_batch_group(s);
-    std::vector<double> out = micro_batch_stops(s, most / group);
+    std::vector<double> out = divisors(s[P::global_batch] / data_parallel(s) / group, most / group);
     for (double& count : out) count *= group;
+    std::erase_if(out, [&](double count) { return count < fewest_micro_batches(s); });
     return out;
 }
 
@@ -90,14 +99,17 @@ bool divides_tensor(const Settings& s, double d) {
     return std::fmod(s[P::heads], d) == 0 && std::fmod(s[P::ffn_size], d) == 0 && experts;
 }
 bool divides_sequence(const Settings& s, double d) { return std::fmod(s[P::sequence_length], d) == 0; }
-bool at_most_layers(const Settings& s, double d) { return d * s[P::virtual_stages] <= s[P::layers]; }
+bool cuts_layers(const Settings& s, double d) {
+    const Schedule& schedule = schedule_of(s.choice<ScheduleKind>(P::schedule));
+    return d * s[P::virtual_stages] <= s[P::layers] && (d <= 1 || schedule.suits(d, s[P::layers]));
+}
 
 // Valid values of the degrees of parallelism; empty where `id` is none.
 std::vector<double> degree_stops(P id, const Settings& s, double most) {
     switch (id) {
         case P::tensor_parallel: return degrees(s, id, most, divides_tensor);
         case P::context_parallel: return degrees(s, id, most, divides_sequence);
-        case P::pipeline_parallel: return degrees(s, id, most, at_most_layers);
+        case P::pipeline_parallel: return degrees(s, id, most, cuts_layers);
         case P::expert_parallel: {
             if (s[P::experts] <= 0) return {1};
             std::vector<double> out = divisors(s[P::experts], most);
@@ -143,8 +155,10 @@ int data_parallel(const Settings& s) {
 
 int sharing_gpus(const Settings& s) { return data_parallel(s) * s.whole(P::context_parallel); }
 
+int state_sharers(const Settings& s) { return sharing_gpus(s) * static_cast<int>(weight_copies(s)); }
+
 int shard_group(const Settings& s) {
-    const int sharers = sharing_gpus(s);
+    const int sharers = state_sharers(s);
     const auto sharding = s.choice<Sharding>(P::sharding);
     if (sharding == Sharding::ddp) return 1;
     const int asked = s.whole(P::shard_group);
@@ -191,7 +205,8 @@ Domain domain(P id, const Settings& s) {
                 d.stops = accumulation_stops(s, row.slider_high);
             } else {
                 add_octaves(d.stops, micro_batch_group(s), row.slider_high);
-                if (d.stops.empty()) d.stops.push_back(micro_batch_group(s));
+                std::erase_if(d.stops, [&](double m) { return m < fewest_micro_batches(s); });
+                if (d.stops.empty()) d.stops.push_back(fewest_micro_batches(s));
             }
             break;
         case P::global_batch: {
@@ -201,7 +216,7 @@ Domain domain(P id, const Settings& s) {
             break;
         }
         case P::shard_group:
-            d.stops = divisors(sharing_gpus(s), row.slider_high);
+            d.stops = divisors(state_sharers(s), row.slider_high);
             d.stops.insert(d.stops.begin(), 0);
             break;
         case P::tensor_parallel:
@@ -286,7 +301,7 @@ double nearest_valid(P id, double value, const Settings& s) {
         case P::accumulation: {
             if (holds_global_batch(s)) return nearest_of(accumulation_stops(s, limit));
             const double step = micro_batch_group(s);
-            return std::max(step, std::round(value / step) * step);
+            return std::max(fewest_micro_batches(s), std::round(value / step) * step);
         }
         case P::global_batch: {
             const double step = data_parallel(s) * s[P::micro_batch] * micro_batch_group(s);
@@ -304,7 +319,7 @@ double nearest_valid(P id, double value, const Settings& s) {
         case P::head_size:
             return s.origin(P::heads) == Origin::given ? value : nearest_of(head_size_stops(s, limit));
         case P::kv_heads: return nearest_of(divisors(s[P::heads], limit));
-        case P::shard_group: return value == 0 ? 0 : nearest_of(divisors(sharing_gpus(s), limit));
+        case P::shard_group: return value == 0 ? 0 : nearest_of(divisors(state_sharers(s), limit));
         default: return value;
     }
 }

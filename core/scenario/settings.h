@@ -56,6 +56,8 @@ double model_gpus(const Settings& settings);
 // What a number of GPUs near `gpus` is a multiple of: whole copies of the model, and whole nodes beyond one.
 double gpu_step(const Settings& settings, double gpus);
 int sharing_gpus(const Settings& settings);
+// GPUs that can share out the state of one set of weights: those, in every copy that the pipeline holds.
+int state_sharers(const Settings& settings);
 // Weights are gathered layer by layer: zero3 and hsdp.
 inline bool is_fsdp(const Settings& settings) {
     const auto sharding = settings.choice<Sharding>(P::sharding);

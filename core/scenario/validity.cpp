@@ -94,6 +94,68 @@ void values_in_range(const Settings& s, Report&& report) {
     }
 }
 
+// What the schedule of a pipeline asks of the stages, the micro-batches and the sequence.
+template <typename Broken>
+void pipeline_schedule(const Settings& s, const Schedule& schedule, Broken&& broken) {
+    const double stages = s[P::pipeline_parallel];
+    if (!schedule.suits(stages, s[P::layers])) {
+        broken(
+            P::schedule,
+            [&] {
+                if (schedule.copies > 1 && std::fmod(stages, 2) != 0)
+                    return "it takes an even number of stages, not " + format(stages, Quantity::count);
+                return format(stages, Quantity::count) + " stages do not cut " +
+                       format(P::layers, s[P::layers]) + " layers as it does";
+            },
+            [&] {
+                return "use " + format(P::pipeline_parallel, nearest_valid(P::pipeline_parallel, stages, s)) +
+                       " for pipeline_parallel";
+            });
+        return;
+    }
+    if (!cuts_whole_pieces(s, schedule)) {
+        const bool causal = s.on(P::causal);
+        broken(
+            causal ? P::sequence_pieces : P::schedule,
+            [&] {
+                return causal
+                           ? "with context_parallel " + format(P::context_parallel, s[P::context_parallel]) +
+                                 " they do not divide the sequence of " +
+                                 format(P::sequence_length, s[P::sequence_length])
+                           : std::string("it cuts sequences, and attention is not causal");
+            },
+            [&] { return std::string(causal ? "use a divisor of it" : "use 1f1b"); });
+        return;
+    }
+    const double micro_batches = s[P::accumulation];
+    if (micro_batches != std::floor(micro_batches)) return;  // judged with the batch
+    const MicroBatchRule rule = micro_batch_rule(s);
+    const auto there_are = [&] {
+        return "the " + format(P::accumulation, micro_batches) + " micro-batches of a step are ";
+    };
+    const auto instead = [&] {
+        return std::string(s[P::virtual_stages] > 1 ? " of them, or 1 for virtual_stages"
+                                                    : " of them, or 1f1b");
+    };
+    if (micro_batches < rule.least) {
+        broken(
+            P::schedule,
+            [&] {
+                return there_are() + "fewer than the " + format(rule.least, Quantity::count) + " it needs";
+            },
+            [&] { return "use " + format(rule.least, Quantity::count) + " or more" + instead(); });
+    } else if (!divides(rule.multiple, micro_batches)) {
+        broken(
+            P::schedule,
+            [&] {
+                return there_are() + "not a multiple of " +
+                       (rule.multiple == stages ? "the " + format(stages, Quantity::count) + " stages"
+                                                : format(rule.multiple, Quantity::count));
+            },
+            [&] { return neighbours(micro_batches, rule.multiple) + instead(); });
+    }
+}
+
 // Degrees of parallelism: what they must divide. False when nothing that follows can be judged.
 template <typename Report>
 bool parallelism(const Settings& s, Report&& report) {
@@ -138,31 +200,27 @@ bool parallelism(const Settings& s, Report&& report) {
     }
     const double stages = s[P::pipeline_parallel];
     const double pieces = s[P::virtual_stages];
+    const Schedule& schedule = schedule_of(s.choice<ScheduleKind>(P::schedule));
     if (stages * pieces > s[P::layers]) {
         broken(
             pieces > 1 ? P::virtual_stages : P::pipeline_parallel,
             [&] { return "more stages than the " + format(P::layers, s[P::layers]) + " layers"; },
             nearest_degree(pieces > 1 ? P::virtual_stages : P::pipeline_parallel));
     }
-    const Schedule& schedule = schedule_of(s.choice<ScheduleKind>(P::schedule));
     if (pieces > 1 && stages <= 1) {
         broken(
             P::virtual_stages, [] { return std::string("there is one pipeline stage only"); },
             [] { return std::string("use 1, or more pipeline_parallel"); });
     } else if (pieces > 1 && !schedule.interleaves) {
         broken(
-            P::schedule, [] { return std::string("it has no virtual stages"); },
-            [] { return std::string("use interleaved, or 1 for virtual_stages"); });
-    } else if (pieces > 1 && s[P::accumulation] == std::floor(s[P::accumulation]) &&
-               !divides(stages, s[P::accumulation])) {
-        broken(
             P::schedule,
             [&] {
-                return "the " + format(P::accumulation, s[P::accumulation]) +
-                       " micro-batches of a step are not a multiple of the " +
-                       format(stages, Quantity::count) + " stages";
+                return std::string(schedule.pieces ? "it cuts the layers by itself"
+                                                   : "it has no virtual stages");
             },
-            [&] { return neighbours(s[P::accumulation], stages) + " of them, or 1 for virtual_stages"; });
+            [] { return std::string("use interleaved, or 1 for virtual_stages"); });
+    } else if (stages > 1) {
+        pipeline_schedule(s, schedule, broken);
     }
     const double experts = s[P::experts];
     const double expert_gpus = s[P::expert_parallel];
@@ -250,7 +308,7 @@ void combinations(const Settings& s, Report&& report) {
     }
     if (!parallelism(s, report)) return;
     const double dp = data_parallel(s);
-    const double sharers = sharing_gpus(s);
+    const double sharers = state_sharers(s);
     if (s[P::shard_group] > 0 && !divides(s[P::shard_group], sharers)) {
         report(P::shard_group, [&] {
             return Problem{
@@ -263,7 +321,7 @@ void combinations(const Settings& s, Report&& report) {
     const double accumulation = s[P::accumulation];
     if (accumulation != std::floor(accumulation) || accumulation < 1) {
         report(P::global_batch, [&] {
-            const double group = s[P::virtual_stages] > 1 ? s[P::pipeline_parallel] : 1;
+            const double group = micro_batch_rule(s).multiple;
             const double step = dp * s[P::micro_batch] * group;
             if (s.origin(P::global_batch) != Origin::given) {
                 return Problem{
@@ -271,7 +329,10 @@ void combinations(const Settings& s, Report&& report) {
             }
             return Problem{pointer(P::global_batch), quoted(P::global_batch, s),
                            std::string("not a multiple of data-parallel GPUs × micro-batch") +
-                               (group > 1 ? " × stages" : "") + " = " + format(dp, Quantity::count) + " × " +
+                               (group == s[P::pipeline_parallel] && group > 1 ? " × stages"
+                                : group > 1                                   ? " × the schedule’s group"
+                                                                              : "") +
+                               " = " + format(dp, Quantity::count) + " × " +
                                format(P::micro_batch, s[P::micro_batch]) +
                                (group > 1 ? " × " + format(group, Quantity::count) : ""),
                            neighbours(s[P::global_batch], step)};

@@ -9,6 +9,7 @@ const Schedule kGpipe{
     .title = "GPipe",
     .rule = "bubble (p − 1)·(F + B); every stage holds all m micro-batches",
     .source = "Huang et al. 2019, arXiv 1811.06965",
+    .common = true,
     .bubble = [](const PipelineShape& shape,
                  const StageTimes& t) { return (shape.stages - 1) * (t.forward + t.backward); },
     .in_flight = [](const PipelineShape& shape, double) { return shape.micro_batches; },

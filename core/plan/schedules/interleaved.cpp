@@ -37,6 +37,11 @@ const Schedule kInterleaved{
         "Narayanan et al. 2021, arXiv 2104.04473, section 2.2.2; memory: Korthikanti et al. 2022, arXiv "
         "2205.05198, section 4.2.3",
     .interleaves = true,
+    .common = true,
+    .micro_batches =
+        [](const PipelineShape& shape) {
+            return MicroBatchRule{1, shape.virtual_stages > 1 ? shape.stages : 1};
+        },
     .bubble =
         [](const PipelineShape& shape, const StageTimes& t) {
             return (shape.stages - 1) / shape.virtual_stages * (t.forward + t.backward);

@@ -6,7 +6,8 @@
 namespace shardscope {
 namespace {
 
-constexpr std::array kSchedules{&kOneFOneB, &kGpipe, &kInterleaved, &kZbH1, &kZbH2};
+constexpr std::array kSchedules{&kOneFOneB, &kGpipe, &kInterleaved, &kBreadthFirst, &kModular,
+                                &kZbH1,     &kZbH2,  &kDualPipe,    &kBitPipe,      &kSeq1f1b};
 
 }  // namespace
 
@@ -16,12 +17,43 @@ const Schedule& schedule_of(ScheduleKind kind) {
     for (const Schedule* schedule : kSchedules) {
         if (schedule->kind == kind) return *schedule;
     }
-    return kOneFOneB;  // kinds not modelled yet never pass `check`
+    return kOneFOneB;
+}
+
+PipelineShape pipeline_shape(const Settings& s) {
+    const Schedule& schedule = schedule_of(s.choice<ScheduleKind>(P::schedule));
+    PipelineShape shape{s[P::pipeline_parallel], s[P::virtual_stages], s[P::accumulation]};
+    if (shape.stages <= 1) return shape;
+    if (schedule.pieces) shape.virtual_stages = schedule.pieces(s[P::layers] / shape.stages);
+    if (schedule.cuts_sequences) shape.sequence_pieces = s[P::sequence_pieces];
+    return shape;
+}
+
+MicroBatchRule micro_batch_rule(const Settings& s) {
+    if (s[P::pipeline_parallel] <= 1) return {};
+    const Schedule& schedule = schedule_of(s.choice<ScheduleKind>(P::schedule));
+    return schedule.micro_batches ? schedule.micro_batches(pipeline_shape(s)) : MicroBatchRule{};
+}
+
+bool cuts_whole_pieces(const Settings& s, const Schedule& schedule) {
+    if (!schedule.cuts_sequences || s[P::pipeline_parallel] <= 1) return true;
+    return s.on(P::causal) &&
+           std::fmod(s[P::sequence_length], s[P::sequence_pieces] * s[P::context_parallel]) == 0;
+}
+
+double weight_copies(const Settings& s) {
+    return s[P::pipeline_parallel] > 1 ? schedule_of(s.choice<ScheduleKind>(P::schedule)).copies : 1;
+}
+
+Place place_of(const Schedule& schedule, const PipelineShape& shape, int micro_batch, int step) {
+    if (schedule.place) return schedule.place(shape, micro_batch, step);
+    const int stages = static_cast<int>(shape.stages);
+    return {step % stages, step / stages};
 }
 
 std::vector<Pass> all_of(PassKind kind, const PipelineShape& shape) {
     std::vector<Pass> out;
-    const int micro_batches = static_cast<int>(shape.micro_batches);
+    const int micro_batches = static_cast<int>(shape.micro_batches * shape.sequence_pieces);
     out.reserve(static_cast<std::size_t>(micro_batches));
     for (int i = 0; i < micro_batches; ++i) out.push_back({kind, i, 0});
     return out;

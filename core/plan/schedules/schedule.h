@@ -3,19 +3,28 @@
 // with a Schedule, a line in schedule.cpp, and its name in the parameter table.
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "parameters/parameter.h"
 #include "physics/rates.h"
+#include "scenario/settings.h"
 
 namespace shardscope {
 
 struct PipelineShape {
-    double stages = 1;          // p, GPUs in a row
-    double virtual_stages = 1;  // v, pieces of the model each of them holds
-    double micro_batches = 1;   // m, of one optimizer step
+    double stages = 1;           // p, GPUs in a row
+    double virtual_stages = 1;   // v, pieces of the model each of them holds
+    double micro_batches = 1;    // m, of one optimizer step
+    double sequence_pieces = 1;  // k, passes a micro-batch is cut into
+};
+
+// What a schedule asks of the number of micro-batches.
+struct MicroBatchRule {
+    double least = 1;
+    double multiple = 1;
 };
 
 // One micro-batch on the average stage, all of its pieces.
@@ -35,9 +44,17 @@ enum class PassKind : unsigned char {
 inline constexpr std::size_t kPassKinds = static_cast<std::size_t>(PassKind::count);
 struct Pass {
     PassKind kind = PassKind::forward;
-    int micro_batch = 0;  // from 0
+    int micro_batch = 0;  // from 0; where sequences are cut, one piece: micro-batch · k + its place in it
     int piece = 0;        // of the GPU's, from 0
+    // Runs as one with the pass after it: none of them begins before all can, and what they give is there
+    // when the last ends.
+    bool joined = false;
     bool operator==(const Pass&) const = default;
+};
+// Where a micro-batch is worked on.
+struct Place {
+    int stage = 0;
+    int piece = 0;  // of that GPU's
 };
 
 struct Schedule {
@@ -45,11 +62,28 @@ struct Schedule {
     std::string_view title;
     std::string_view rule;
     std::string_view source;
-    bool interleaves = false;      // holds virtual stages; micro-batches come in groups of p
+    bool interleaves = false;      // holds as many virtual stages as are asked for
     bool splits_backward = false;  // its bubble is filled with weight gradients
+    // All micro-batches pass through a piece before the next piece's turn, so that weights are gathered and
+    // gradients reduced once a step; without a pipeline a piece is a layer.
+    bool layered = false;
+    bool cuts_sequences = false;  // passes work on a piece of each sequence
+    // Copies of the weights in one pipeline: with two, half of the micro-batches travel the other way.
+    int copies = 1;
+    // Public training stacks run it: an automatic schedule is one of these.
+    bool common = false;
     // A stage begins the next step without waiting for the others: the step lasts as long as the busiest
     // stage takes from its first pass to its last, not from the first stage's first to the last of all.
     bool steps_overlap = false;
+
+    // Pieces that every GPU holds of each copy, whatever is asked for. Null: as asked, one without
+    // `interleaves`.
+    double (*pieces)(double layers_per_gpu) = nullptr;
+    // Null: any number.
+    MicroBatchRule (*micro_batches)(const PipelineShape&) = nullptr;
+    // Where a micro-batch goes at step `step` of `stages` · `virtual_stages`. Null: from the first GPU to the
+    // last, then again for every further piece.
+    Place (*place)(const PipelineShape&, int micro_batch, int step) = nullptr;
 
     // Time a GPU waits in a step because the pipeline fills and drains. None with one stage.
     Time (*bubble)(const PipelineShape&, const StageTimes&) = nullptr;
@@ -59,6 +93,14 @@ struct Schedule {
     // All passes of the GPU `position` places from the front in the order in which it runs them; each begins
     // as soon as the one before has ended and what it needs has arrived.
     std::vector<Pass> (*order)(const PipelineShape&, int position) = nullptr;
+
+    // Whether it can cut `layers` into `stages` stages, more than one.
+    [[nodiscard]] bool suits(double stages, double layers) const {
+        if (copies > 1 && std::fmod(stages, 2) != 0) return false;
+        if (!pieces) return true;
+        const double held = pieces(layers / stages);
+        return held == std::floor(held) && held >= 1 && stages * held <= layers;
+    }
 };
 
 // The order of schedules that alternate: `warm_up` forward passes, then one forward and one backward in turn,
@@ -73,6 +115,16 @@ std::vector<Pass> all_of(PassKind kind, const PipelineShape& shape);
 const Schedule& schedule_of(ScheduleKind kind);
 std::span<const Schedule* const> schedules();
 
-extern const Schedule kOneFOneB, kGpipe, kInterleaved, kZbH1, kZbH2;
+// What the settings make of their schedule: virtual stages as it cuts them, sequences as it cuts them.
+PipelineShape pipeline_shape(const Settings& settings);
+MicroBatchRule micro_batch_rule(const Settings& settings);
+// Whether the schedule can cut sequences as it is told: alike on every GPU that shares them.
+bool cuts_whole_pieces(const Settings& settings, const Schedule& schedule);
+// Copies of the weights in one pipeline.
+double weight_copies(const Settings& settings);
+Place place_of(const Schedule& schedule, const PipelineShape& shape, int micro_batch, int step);
+
+extern const Schedule kOneFOneB, kGpipe, kInterleaved, kBreadthFirst, kModular, kZbH1, kZbH2, kDualPipe,
+    kBitPipe, kSeq1f1b;
 
 }  // namespace shardscope

@@ -1,5 +1,6 @@
 // ZB-H2: more forward passes are started before the first backward pass, and weight gradients fill what is
-// left: nearly no bubble for twice the activations of 1F1B. The optimizer must not wait for all stages.
+// left: nearly no bubble for twice the activations of 1F1B. The optimizer must not wait for all stages. A
+// weight gradient longer than the forward pass or than half of both leaves its neighbours waiting.
 #include <algorithm>
 
 #include "plan/schedules/schedule.h"
@@ -10,17 +11,19 @@ const Schedule kZbH2{
     .kind = ScheduleKind::zb_h2,
     .title = "zero bubble, H2",
     .rule =
-        "bubble (p − 1)·(F + B) − min(2·(p − 1), m − 1)·W, never below 0; every stage holds min(m, 2·p − 1) "
-        "micro-batches",
-    .source = "Qi et al. 2023, arXiv 2401.10241",
+        "bubble (p − 1)·(F + B) − min(2·(p − 1), m − 1)·min(F, (F + B) ÷ 2, W), B the input and W the weight "
+        "gradient; every stage holds min(m, 2·p − 1) micro-batches",
+    .source = "Qi et al. 2023, arXiv 2401.10241, for W ≤ F, B and m ≥ 2·p − 1; beyond by running the order",
     .splits_backward = true,
+    .common = true,
     .steps_overlap = true,
     .bubble =
         [](const PipelineShape& shape, const StageTimes& t) {
             const double weights = std::min(2 * (shape.stages - 1), shape.micro_batches - 1);
-            const Time left = (shape.stages - 1) * (t.forward + t.backward + -1.0 * t.weight_gradient) +
-                              -weights * t.weight_gradient;
-            return left.total() > 0 ? left : Time{};
+            const Time both = t.forward + t.backward + -1.0 * t.weight_gradient;
+            const Time half = 0.5 * both;
+            const Time& gap = shorter(shorter(t.weight_gradient, t.forward), half);
+            return (shape.stages - 1) * both + -weights * gap;
         },
     .in_flight = [](const PipelineShape& shape,
                     double) { return std::min(shape.micro_batches, 2 * shape.stages - 1); },
