@@ -13,7 +13,7 @@ std::string range_of(P id) {
     const Parameter& row = parameter(id);
     std::string names;
     for (const Named& named : row.names) {
-        if (named.modelled) names += (names.empty() ? "" : ", ") + std::string(named.name);
+        names += (names.empty() ? "" : ", ") + std::string(named.name);
     }
     if (row.named_only && row.modelled_up_to == 0) return "off";
     if (row.named_only) return names;

@@ -28,12 +28,10 @@ constexpr std::size_t index(P id) { return static_cast<std::size_t>(id); }
 enum class Group { cluster, gpu, model, training, plan, assumptions };
 std::string_view title(Group group);
 
-// A value with a name ("zero3"). Values that later versions will model are known already, so that they are
-// refused by name ("not modelled yet") instead of being taken for a spelling mistake.
+// A value with a name ("zero3").
 struct Named {
     std::string_view name;
     double value;
-    bool modelled = true;
 };
 
 enum class Prominence {
@@ -57,7 +55,8 @@ struct Parameter {
     bool whole = false;                                               // integers only
     std::span<const Named> names{};                                   // named values
     bool named_only = false;                                          // nothing but `names` (a choice)
-    double modelled_up_to = std::numeric_limits<double>::infinity();  // beyond it: not modelled yet
+    double modelled_up_to = std::numeric_limits<double>::infinity();  // beyond it: not modelled yet,
+                                                                      // refused by name
     bool optional = false;  // may be unknown (NaN); outputs that need it are then empty
     bool plan = false;      // a property of the training plan, which a planner may choose
     Prominence prominence = Prominence::row;

@@ -232,9 +232,7 @@ Domain domain(P id, const Settings& s) {
         default:
             if (row.named_only) {
                 d.step = 0;
-                for (const Named& named : row.names) {
-                    if (named.modelled) d.stops.push_back(named.value);
-                }
+                for (const Named& named : row.names) d.stops.push_back(named.value);
                 if (id == P::precision) {
                     std::erase_if(d.stops, [&](double v) {
                         return std::isnan(s[peak_of(static_cast<Precision>(static_cast<int>(v)))]);
@@ -264,7 +262,7 @@ double nearest_valid(P id, double value, const Settings& s) {
         return best;
     };
     for (const Named& named : row.names) {
-        if (named.value == value && named.modelled) return value;
+        if (named.value == value) return value;
     }
     if (row.named_only) return nearest_of(domain(id, s).stops);
     const double limit = std::min(row.maximum, row.modelled_up_to);

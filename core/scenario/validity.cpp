@@ -51,14 +51,8 @@ void values_in_range(const Settings& s, Report&& report) {
         if (std::isnan(value) && (row.optional || row.prominence == Prominence::file)) continue;
         if (judged_by_its_cause(id, s)) continue;
         bool named = false;
-        bool named_unmodelled = false;
-        for (const Named& entry : row.names) {
-            if (entry.value != value) continue;
-            named = true;
-            named_unmodelled = !entry.modelled;
-        }
-        if (named_unmodelled || (!named && value > row.modelled_up_to) ||
-            (named && value > row.modelled_up_to)) {
+        for (const Named& entry : row.names) named = named || entry.value == value;
+        if (value > row.modelled_up_to) {
             report(id, [&] {
                 return Problem{pointer(id), quoted(id, s), "not modelled yet",
                                row.names.empty() ? "use " + format(id, row.modelled_up_to) : "leave it out"};

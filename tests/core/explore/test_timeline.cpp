@@ -70,6 +70,39 @@ std::vector<Case> cases() {
             {"uneven", cut("deepseek-v3", kind(schedule), 16, 1, 64, 1, {{P::expert_parallel, 4}})});
         out.push_back({"recompute", cut("gpt-3-175b", kind(schedule), 8, 1, 16, 1, {{P::recompute, 1}})});
     }
+    for (const double m : {1.0, 2.0, 7.0, 64.0}) {
+        for (const double schedule : {3.0, 4.0}) {
+            for (const double sharding : {1.0, 2.0, 3.0}) {
+                out.push_back({"layered accumulation", with({{P::schedule, schedule},
+                                                             {P::sharding, sharding},
+                                                             {P::micro_batch, 1},
+                                                             {P::accumulation, m}})});
+            }
+        }
+    }
+    for (const double p : {2.0, 4.0, 8.0, 16.0, 32.0}) {
+        for (const double m : {p, 2 * p, 3 * p, 64 * p, 200 * p}) {
+            for (const double sharding : {0.0, 1.0, 2.0, 3.0}) {
+                if (m > 10 * p && (sharding != 3 || p > 16)) continue;
+                const auto add = [&](ScheduleKind schedule, double v) {
+                    if (m < 2 * p && schedule == ScheduleKind::dualpipe) return;
+                    out.push_back({std::string(schedule_of(schedule).title) + ", p " + exact(p) + ", v " +
+                                       exact(v) + ", m " + exact(m) + ", sharding " + exact(sharding),
+                                   cut("gpt-3-175b", kind(schedule), p, v, m, sharding)});
+                };
+                add(ScheduleKind::modular, 1);
+                add(ScheduleKind::dualpipe, 1);
+                add(ScheduleKind::bitpipe, 1);
+                add(ScheduleKind::seq1f1b, 1);
+                for (const double v : {1.0, 2.0, 3.0}) add(ScheduleKind::breadth_first, v);
+            }
+        }
+    }
+    for (const ScheduleKind schedule :
+         {ScheduleKind::breadth_first, ScheduleKind::dualpipe, ScheduleKind::seq1f1b}) {
+        out.push_back({"uneven " + std::string(schedule_of(schedule).title),
+                       cut("deepseek-v3", kind(schedule), 16, 1, 64, 1, {{P::expert_parallel, 4}})});
+    }
     for (const double p : {4.0, 8.0}) {
         for (const double v : {2.0, 3.0}) {
             for (const double m : {p, 4 * p, 200 * p}) {

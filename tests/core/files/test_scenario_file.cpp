@@ -109,8 +109,7 @@ TEST_CASE("scenario file: values that make no sense", "[files]") {
     CHECK(says(problems_of(R"({"cluster": {"gpus": 1e300}})"), "/cluster/gpus", "at most"));
     CHECK(says(problems_of(R"({"model": {"hidden_size": 5000}})"), "/model/hidden_size", "4,992 or 5,120"));
     CHECK(says(problems_of(R"({"cluster": {"gpus": 12}})"), "/cluster/gpus", "8 or 16"));
-    CHECK(says(problems_of(R"({"training": {"schedule": "dualpipe"}})"), "/training/schedule",
-               "not modelled yet"));
+    CHECK(says(problems_of(R"({"training": {"schedule": "dualpipes"}})"), "/training/schedule", "dualpipe"));
     CHECK(says(problems_of(R"({"assumptions": {"mfu_override": 0.4}})"), "/assumptions/mfu_override",
                "not modelled yet"));
     CHECK(says(problems_of(R"({"model": {"experts": 8}})"), "/model/experts_per_token", "8 experts"));

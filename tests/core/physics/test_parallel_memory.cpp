@@ -124,6 +124,69 @@ TEST_CASE("memory: what a schedule holds", "[memory]") {
     CHECK(activations(1, 1, 64) == Approx(plain * 64 / 8).epsilon(0.02));  // the last stage's ends differ
     CHECK(activations(2, 3, 64) == Approx(plain * (1 + 7.0 / 24)).epsilon(1e-12));
     CHECK(activations(6, 1, 64) > 1.7 * plain);
+    // Breadth-first and modular hold all of them; DualPipe p + 1, and the ends' logits and embedding half.
+    CHECK(activations(3, 3, 64) == Approx(plain * 64 / 8).epsilon(0.02));
+    CHECK(activations(4, 1, 64) == Approx(plain * 64 / 8).epsilon(0.02));
+    CHECK(activations(7, 1, 64) == Approx(plain * 9 / 8).epsilon(0.02));
+    CHECK(activations(8, 1, 64) == Approx(plain).epsilon(0.02));
+    // Four pieces of each sequence: (8 + 3) ÷ 4.
+    CHECK(activations(9, 1, 64) == Approx(plain * 11 / 32).epsilon(1e-9));
+}
+
+TEST_CASE("memory: layered accumulation holds every micro-batch and two layers of weights", "[memory]") {
+    const auto use = [](double schedule, double micro_batches) {
+        return memory_use(compile(
+            resolve(with({{P::schedule, schedule}, {P::micro_batch, 1}, {P::accumulation, micro_batches}}))));
+    };
+    const MemoryUse one = use(0, 8);
+    const MemoryUse all = use(3, 8);
+    CHECK(term(all, MemoryTerm::activations) == Approx(8 * term(one, MemoryTerm::activations)).epsilon(1e-9));
+    CHECK(term(all, MemoryTerm::gathered) == term(one, MemoryTerm::gathered));
+    CHECK(term(use(4, 8), MemoryTerm::activations) == term(all, MemoryTerm::activations));
+}
+
+TEST_CASE("memory: a breadth-first pipeline keeps two pieces gathered", "[memory]") {
+    const auto gathered = [](double schedule, double virtual_stages) {
+        const Compiled c = compile(resolve(of_model("gpt-3-175b", {{P::gpus, 512},
+                                                                   {P::tensor_parallel, 8},
+                                                                   {P::pipeline_parallel, 8},
+                                                                   {P::virtual_stages, virtual_stages},
+                                                                   {P::schedule, schedule},
+                                                                   {P::sharding, 3},
+                                                                   {P::micro_batch, 1},
+                                                                   {P::accumulation, 16}})));
+        return term(memory_use(c.stages.middle, c), MemoryTerm::gathered);
+    };
+    // 12 layers a GPU: bf16 weights of two pieces, and the fp32 or bf16 gradients of one, layer by layer.
+    const double layer = gathered(4, 1);
+    CHECK(gathered(3, 12) == Approx(layer).epsilon(1e-12));
+    CHECK(gathered(3, 4) == Approx(3 * layer).epsilon(1e-12));
+    CHECK(gathered(3, 2) == Approx(6 * layer).epsilon(1e-12));
+    CHECK(gathered(2, 4) == Approx(layer).epsilon(1e-12));
+}
+
+TEST_CASE("memory: two copies of the weights double what is not sharded", "[memory]") {
+    const auto use = [](double schedule, double sharding) {
+        const Compiled c = compile(resolve(of_model("gpt-3-175b", {{P::gpus, 512},
+                                                                   {P::tensor_parallel, 8},
+                                                                   {P::pipeline_parallel, 8},
+                                                                   {P::schedule, schedule},
+                                                                   {P::sharding, sharding},
+                                                                   {P::micro_batch, 1},
+                                                                   {P::accumulation, 16}})));
+        return memory_use(c.stages.middle, c);
+    };
+    for (const double schedule : {7.0, 8.0}) {
+        for (const MemoryTerm which : {MemoryTerm::weights, MemoryTerm::gradients, MemoryTerm::optimizer}) {
+            CHECK(term(use(schedule, 0), which) == Approx(2 * term(use(0, 0), which)).epsilon(1e-12));
+            // ZeRO-3 shares both copies out among twice as many GPUs.
+            CHECK(term(use(schedule, 3), which) == Approx(term(use(0, 3), which)).epsilon(1e-12));
+        }
+        CHECK(term(use(schedule, 1), MemoryTerm::weights) ==
+              Approx(2 * term(use(0, 1), MemoryTerm::weights)).epsilon(1e-12));
+        CHECK(term(use(schedule, 1), MemoryTerm::optimizer) ==
+              Approx(term(use(0, 1), MemoryTerm::optimizer)).epsilon(1e-12));
+    }
 }
 
 TEST_CASE("memory: offload takes the optimizer, then the weights, off the GPU", "[memory]") {

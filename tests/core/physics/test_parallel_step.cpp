@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "physics/layer.h"
 #include "physics/memory.h"
 #include "physics/step.h"
 #include "support/scenarios.h"
@@ -74,6 +75,14 @@ std::vector<Scenario> plans() {
             changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, 5}}),  // zero bubble, H1
             changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, 6}}),  // H2
             changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, 1}}),  // GPipe
+            changed(three_d(), {{P::schedule, 3}}),                          // breadth-first
+            changed(three_d(), {{P::schedule, 3}, {P::sharding, 3}}),
+            changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, 4}, {P::sharding, 2}}),  // modular
+            changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, 7}}),                    // DualPipe
+            changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, 8}, {P::sharding, 3}}),  // BitPipe
+            changed(with_context(), {{P::schedule, 9}, {P::sequence_pieces, 8}}),              // Seq1F1B
+            changed(with_experts(), {{P::schedule, 7}}),
+            with({{P::schedule, 3}, {P::accumulation, 8}}),  // layered accumulation
             changed(three_d(), {{P::async_tensor_parallel, 1}, {P::recompute, 0.5}}),
             changed(with_context(), {{P::sharding, 3}, {P::context_imbalance, 1.5}}),
             changed(with_context(), {{P::sharding, 2}, {P::offload, 1}}),
@@ -423,4 +432,101 @@ TEST_CASE("scaling: 3D layouts weak-scale nearly flat where pure FSDP does not",
         {P::tensor_parallel, 4},    {P::sequence_parallel, 1}, {P::context_parallel, 2},
         {P::pipeline_parallel, 4},  {P::virtual_stages, 5},    {P::sharding, 1}};
     CHECK(throughput(2048, layered) / throughput(64, layered) > 0.95);
+}
+
+TEST_CASE("step: layered accumulation moves as much as one micro-batch does", "[step]") {
+    // E27: ZeRO-3 gathers, and ZeRO-2 reduces, once a step instead of once a micro-batch.
+    for (const double sharding : {2.0, 3.0}) {
+        const auto moved = [&](double schedule, double micro_batches) {
+            return answer(with({{P::sharding, sharding},
+                                {P::schedule, schedule},
+                                {P::micro_batch, 1},
+                                {P::accumulation, micro_batches}}))
+                .estimate.communication_time();
+        };
+        const double one = moved(3, 1);
+        CHECK(one == Approx(moved(0, 1)).epsilon(1e-12));
+        for (const double micro_batches : {2.0, 8.0, 64.0})
+            CHECK(moved(3, micro_batches) == Approx(one).epsilon(1e-12));
+        CHECK(moved(4, 8) == Approx(moved(3, 8)).epsilon(1e-12));
+        // ZeRO-2 gathers once a step in any order.
+        CHECK(moved(0, 8) > 3 * one);
+    }
+}
+
+TEST_CASE("step: communication hides behind all micro-batches of a layer", "[step]") {
+    // Slow links: gathers and reductions of a layer take longer than one micro-batch of it, but not than 32.
+    const auto exposed = [](double schedule) {
+        const Answer a = answer(with({{P::gpus, 64},
+                                      {P::inter_node_bandwidth, 5e9},
+                                      {P::schedule, schedule},
+                                      {P::micro_batch, 2},
+                                      {P::accumulation, 32}}));
+        return a.estimate.exposed_communication() / a.estimate.step.total;
+    };
+    CHECK(exposed(0) > 0.5);
+    CHECK(exposed(3) < 0.1);
+}
+
+TEST_CASE("step: in a breadth-first pipeline pieces are gathered once a step", "[step]") {
+    const auto moved = [](double virtual_stages, double micro_batches) {
+        const StepTime step = step_of(of_model("gpt-3-175b", {{P::gpus, 512},
+                                                              {P::tensor_parallel, 8},
+                                                              {P::pipeline_parallel, 8},
+                                                              {P::virtual_stages, virtual_stages},
+                                                              {P::schedule, 3},
+                                                              {P::sharding, 3},
+                                                              {P::stage_buffers, 0},
+                                                              {P::micro_batch, 1},
+                                                              {P::accumulation, micro_batches}}));
+        const double messages = term(step, StepTerm::stage_network);
+        return std::pair{term(step, StepTerm::network), messages};
+    };
+    // What is not hidden falls with the number of micro-batches it hides behind, and with smaller pieces.
+    CHECK(moved(3, 32).first < moved(3, 8).first);
+    CHECK(moved(12, 32).first < moved(1, 32).first);
+    CHECK(moved(12, 32).second > 2 * moved(3, 32).second);
+}
+
+TEST_CASE("step: a pipeline that runs both ways computes the same and evens out its ends", "[step]") {
+    const Scenario one = changed(three_d(), {{P::virtual_stages, 1}});
+    for (const double schedule : {7.0, 8.0}) {
+        const Compiled both = compile(resolve(changed(one, {{P::schedule, schedule}})));
+        const Compiled plain = compile(resolve(one));
+        CHECK(both.stages.copies == 2);
+        CHECK(both.stages.first.layers() == 2 * plain.stages.first.layers());
+        CHECK(both.stages.first.embedding);
+        CHECK(both.stages.first.head);
+        CHECK(both.stages.last.head);
+        CHECK_FALSE(both.stages.middle.head);
+        // 12 layers a stage, all micro-batches; the head counts half on each end.
+        const StepTime step = step_time(both);
+        const StepTime step_plain = step_time(plain);
+        const double head = 32 * both_passes(plain.work.head).total();
+        const double embedding = 32 * both_passes(plain.work.embedding).total();
+        const auto computing = [](const StepTime& t) {
+            return term(t, StepTerm::matmul) + term(t, StepTerm::attention) + term(t, StepTerm::elementwise) +
+                   term(t, StepTerm::tensor_network);
+        };
+        CHECK(computing(step_plain) - computing(step) == Approx((head - embedding) / 2).epsilon(1e-9));
+        CHECK(term(step, StepTerm::bubble) < term(step_plain, StepTerm::bubble));
+    }
+}
+
+TEST_CASE("step: sequences in pieces send as many bytes in more messages, and launch more often", "[step]") {
+    const auto of = [](double pieces) {
+        return compile(resolve(changed(with_context(), {{P::schedule, 9}, {P::sequence_pieces, pieces}})));
+    };
+    const Compiled one = of(1);
+    const Compiled eight = of(8);
+    CHECK(eight.passes.count == 8 * one.passes.count);
+    const double volume = one.message[Rate::inter_node];
+    CHECK(8 * eight.message[Rate::inter_node] == Approx(volume).epsilon(1e-9));
+    CHECK(eight.message.total() > one.message.total() / 8);
+    // One piece is 1F1B.
+    CHECK(step_time(one).total == step_of(with_context()).total);
+    CHECK(term(step_time(eight), StepTerm::bubble) < term(step_time(one), StepTerm::bubble) / 7);
+    const Scenario launching = changed(with_context(), {{P::layer_overhead, 3e-3}, {P::schedule, 9}});
+    CHECK(term(step_of(changed(launching, {{P::sequence_pieces, 32}})), StepTerm::host) >
+          2 * term(step_of(changed(launching, {{P::sequence_pieces, 8}})), StepTerm::host));
 }

@@ -93,7 +93,9 @@ TEST_CASE("search: the pruned search finds what trying every plan finds, in rand
     int fitted = 0;
     int none = 0;
     constexpr int kSpaces = 300;
-    for (int i = 0; i < kSpaces; ++i) {
+    // Then schedules that a search only takes where they are held.
+    constexpr int kHeld = 150;
+    for (int i = 0; i < kSpaces + kHeld; ++i) {
         const char* model = models[std::uniform_int_distribution<std::size_t>(0, models.size() - 1)(random)];
         Scenario scenario = of_model(model, {{P::gpus, pick(1, 2, 4, 8, 16, 24, 32, 64)},
                                              {P::sequence_length, pick(1024, 2048, 8192)},
@@ -109,6 +111,12 @@ TEST_CASE("search: the pruned search finds what trying every plan finds, in rand
         free.resize(static_cast<std::size_t>(pick(1, 2, 3, 3)));
         // Without a held batch any number of sequences may lie on a GPU; a test of its own is below.
         if (!global) std::erase(free, P::micro_batch);
+        if (i >= kSpaces) {
+            scenario.give(P::schedule, pick(3, 4, 7, 8, 9));
+            std::erase(free, P::schedule);
+            if (std::ranges::find(free, P::pipeline_parallel) == free.end())
+                free.push_back(P::pipeline_parallel);
+        }
         std::vector<std::pair<P, std::vector<double>>> axes;
         for (const P id : free) axes.emplace_back(id, trial_values(id));
 

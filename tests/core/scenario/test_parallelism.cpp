@@ -129,11 +129,65 @@ TEST_CASE("validity: each rule of parallelism says what, why and what to do", "[
                  "not a multiple of data-parallel GPUs × micro-batch × stages = 16 × 2 × 4",
                  "use 128"},
           Broken{"mpt-13b",
-                 {{P::schedule, 7}},
+                 {{P::gpus, 40}, {P::pipeline_parallel, 5}, {P::schedule, 7}, {P::accumulation, 20}},
                  "/training/schedule",
                  "schedule is dualpipe",
-                 "not modelled yet",
-                 "leave it out"}}) {
+                 "it takes an even number of stages, not 5",
+                 "use 4 for pipeline_parallel"},
+          Broken{"mpt-13b",
+                 {{P::pipeline_parallel, 4}, {P::schedule, 7}, {P::accumulation, 6}},
+                 "/training/schedule",
+                 "schedule is dualpipe",
+                 "the 6 micro-batches of a step are fewer than the 8 it needs",
+                 "use 8 or more of them, or 1f1b"},
+          Broken{"mpt-13b",
+                 {{P::pipeline_parallel, 4}, {P::schedule, 7}, {P::accumulation, 9}},
+                 "/training/schedule",
+                 "schedule is dualpipe",
+                 "the 9 micro-batches of a step are not a multiple of 2",
+                 "use 8 or 10 of them, or 1f1b"},
+          Broken{"mpt-13b",
+                 {{P::pipeline_parallel, 4}, {P::schedule, 8}, {P::accumulation, 6}},
+                 "/training/schedule",
+                 "schedule is bitpipe",
+                 "the 6 micro-batches of a step are not a multiple of the 4 stages",
+                 "use 4 or 8 of them, or 1f1b"},
+          Broken{"mpt-13b",
+                 {{P::pipeline_parallel, 32}, {P::schedule, 8}, {P::accumulation, 32}},
+                 "/training/schedule",
+                 "schedule is bitpipe",
+                 "32 stages do not cut 40 layers as it does",
+                 "use 16 for pipeline_parallel"},
+          Broken{"mpt-13b",
+                 {{P::pipeline_parallel, 16}, {P::schedule, 4}, {P::accumulation, 32}},
+                 "/training/schedule",
+                 "schedule is modular",
+                 "16 stages do not cut 40 layers as it does",
+                 "use 8 for pipeline_parallel"},
+          Broken{"mpt-13b",
+                 {{P::pipeline_parallel, 8}, {P::schedule, 4}, {P::virtual_stages, 5}, {P::accumulation, 32}},
+                 "/training/schedule",
+                 "schedule is modular",
+                 "it cuts the layers by itself",
+                 "1 for virtual_stages"},
+          Broken{"mpt-13b",
+                 {{P::pipeline_parallel, 8}, {P::schedule, 3}, {P::virtual_stages, 5}, {P::accumulation, 6}},
+                 "/training/schedule",
+                 "schedule is breadth-first",
+                 "the 6 micro-batches of a step are fewer than the 8 it needs",
+                 "use 8 or more of them, or 1 for virtual_stages"},
+          Broken{"mpt-13b",
+                 {{P::pipeline_parallel, 8}, {P::schedule, 9}, {P::sequence_pieces, 7}},
+                 "/training/sequence_pieces",
+                 "sequence_pieces is 7",
+                 "do not divide the sequence of 2,048",
+                 "use a divisor"},
+          Broken{"mpt-13b",
+                 {{P::pipeline_parallel, 8}, {P::schedule, 9}, {P::causal, 0}},
+                 "/training/schedule",
+                 "schedule is seq1f1b",
+                 "it cuts sequences, and attention is not causal",
+                 "use 1f1b"}}) {
         const Scenario scenario = of_model(b.model, b.values);
         const Settings s = resolve(scenario);
         const Problems problems = check(scenario, s);
@@ -182,6 +236,26 @@ TEST_CASE("edits: virtual stages bring the schedule and whole groups of micro-ba
     // A schedule that was chosen gives way to the one that has virtual stages.
     const Scenario gpipe = edited(staged, P::schedule, 1);
     CHECK(resolve(edited(gpipe, P::virtual_stages, 2)).choice<ScheduleKind>(P::schedule) ==
+          ScheduleKind::interleaved);
+}
+
+TEST_CASE("edits: a schedule brings the stages and micro-batches it needs", "[scenario]") {
+    const Scenario staged = with({{P::gpus, 40}, {P::pipeline_parallel, 5}});
+    Settings s = resolve(edited(staged, P::schedule, 7));
+    CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::dualpipe);
+    CHECK(s[P::pipeline_parallel] == 4);
+    CHECK(s[P::accumulation] == 8);
+    s = resolve(edited(with({{P::pipeline_parallel, 16}}), P::schedule, 4));
+    CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::modular);
+    CHECK(s[P::pipeline_parallel] == 8);
+    CHECK(s[P::accumulation] == 8);
+    s = resolve(edited(with({{P::pipeline_parallel, 8}, {P::global_batch, 256}}), P::schedule, 8));
+    CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::bitpipe);
+    CHECK(s[P::global_batch] == 256);
+    CHECK(std::fmod(s[P::accumulation], 8) == 0);
+    // Virtual stages of one's own choice belong to another schedule.
+    const Scenario modular = edited(with({{P::pipeline_parallel, 8}}), P::schedule, 4);
+    CHECK(resolve(edited(modular, P::virtual_stages, 5)).choice<ScheduleKind>(P::schedule) ==
           ScheduleKind::interleaved);
 }
 
