@@ -186,7 +186,9 @@ PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool firs
     double wait = 0;
     // Of layers of one kind: those far from the end of the stage share out what their whole turn shows, those
     // near it show all of it with the turn's first or last pass.
-    const bool whole_turn = c_.passes.turn == 1;
+    const bool alone = c_.passes.turn == 1;  // a pass is a turn
+    const bool first_turn = alone ? first : true;
+    const bool last_turn = alone ? last : true;
     const auto add_traffic = [&](const Layer& layer, double count, bool last_kind) {
         if (count <= 0) return;
         const double at_end = last_kind ? std::min(1.0, count) : 0;
@@ -200,28 +202,26 @@ PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool firs
             wait += times * with.wait;
         };
         const double far = count - at_end - near;
-        if (far > 0) {
-            add_parts(forwards ? this->forward(layer, false, first) : this->backward(layer, false, last),
-                      far / c_.passes.turn);
+        for (const bool end : {false, true}) {
+            const double times = (end ? at_end : far) / c_.passes.turn;
+            if (times <= 0) continue;
+            add_parts(
+                forwards ? this->forward(layer, end, first_turn) : this->backward(layer, end, last_turn),
+                times);
         }
-        const bool turns = whole_turn || (forwards ? first : last);
-        const bool fsdp = is_fsdp(c_.settings);
-        if (forwards) {
-            const double gather = turns ? gather_of(layer, first) : 0;
-            if (near > 0) add_parts(parts(layer, false, 1, gather), near);
-            if (at_end > 0) add_parts(parts(layer, false, 1, fsdp ? 0 : gather), at_end);
-        } else {
-            const double again = turns ? gather_again_of(layer) : 0;
-            if (near > 0) add_parts(parts(layer, true, 1, again, turns ? reduce_of(layer, last) : 0), near);
-            if (at_end > 0) add_parts(parts(layer, true, 1, again), at_end);
-        }
+        if (near <= 0) return;
+        const bool carries = forwards ? first : last;
+        add_parts(forwards ? parts(layer, false, 1, carries ? gather_of(layer, true) : 0)
+                           : parts(layer, true, 1, carries ? gather_again_of(layer) : 0,
+                                   carries ? reduce_of(layer, true) : 0),
+                  near);
     };
     if (forwards || gives_gradients) {
         add_traffic(dense_, pacing_->dense, pacing_->sparse <= 0);
         add_traffic(sparse_, pacing_->sparse, true);
     }
-    if (forwards && (whole_turn || first)) add(out.lead, Activity::gather, first_gather(first));
-    if (gives_gradients && (whole_turn || last)) add(out.tail, Activity::reduce, last_reduce(last));
+    if (forwards && (alone || first)) add(out.lead, Activity::gather, first_gather(first));
+    if (gives_gradients && (alone || last)) add(out.tail, Activity::reduce, last_reduce(last));
     add(out.tail, Activity::copies, forwards ? forward_copies() : gives_gradients ? backward_copies() : 0);
     add(out.tail, Activity::host, wait);
 

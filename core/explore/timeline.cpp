@@ -43,7 +43,7 @@ class Lanes {
     void add_hidden(double from, double to, const std::vector<Part>& parts) {
         double end = to;
         for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-            if (end - part->seconds < from) end = std::min(to, from + part->seconds);
+            if (end - part->seconds < from) end = std::max(std::min(to, from + part->seconds), part->seconds);
             add(end - part->seconds, part->activity, part->seconds, false);
             end -= part->seconds;
         }
@@ -244,15 +244,21 @@ class InStages {
         cut(pacing);
 
         const int fullest = static_cast<int>(std::lround(estimate_.memory.stage));
+        double most = 0;
         for (int position = 0; position < count; ++position) {
             // Of many the first half, one less of the last: the row between says so.
             if (count > kMostStages && position >= kMostStages / 2 &&
                 position < count - (kMostStages / 2 - 1))
                 continue;
             if (position == pacing) out_.pacing = out_.stages.size();
-            if (position == fullest) out_.fullest = out_.stages.size();
             const Stage& stage = stages[static_cast<std::size_t>(position)];
-            add_stage(position, position == fullest ? estimate_.memory : memory_use(stage, c_), stage.head);
+            const MemoryUse memory = position == fullest ? estimate_.memory : memory_use(stage, c_);
+            // Where the fullest of all is not drawn, it is the fullest of those that are.
+            if (memory.peak > most || position == fullest) {
+                most = memory.peak;
+                out_.fullest = out_.stages.size();
+            }
+            add_stage(position, memory, stage.head);
         }
     }
 
@@ -291,7 +297,10 @@ class InStages {
         if (out_.folded == 0) return;
         const auto& passes = run_.stages[static_cast<std::size_t>(pacing)];
         if (!in_turns()) {
-            cuts_ = {{passes[passes.size() / 2].start, folded_forward_ + folded_backward_, out_.folded}};
+            // Not where it waits: that wait is the bubble's.
+            std::size_t at = passes.size() / 2;
+            while (at + 1 < passes.size() && passes[at].start > passes[at - 1].end()) ++at;
+            cuts_ = {{passes[at].start, folded_forward_ + folded_backward_, out_.folded}};
             return;
         }
         const auto turn = static_cast<std::size_t>(shape_.micro_batches);

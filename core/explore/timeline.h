@@ -73,7 +73,7 @@ struct Timeline {
     std::vector<StageTimeline> stages;  // those drawn; of long pipelines the first and the last
     int stage_count = 1;                // all
     std::size_t pacing = 0;             // in `stages`: the slowest
-    std::size_t fullest = 0;            // in `stages`: the one with the most memory
+    std::size_t fullest = 0;            // in `stages`: of them the one with the most memory
     double end = 0;                     // s; the step time
     double hop = 0;                     // s, see above; 0 without a pipeline
     int micro_batches = 1;

@@ -305,8 +305,8 @@ StepTime step_time(const Compiled& c) {
                 const Time both = again + unit.reduce + unit.combine;
                 backward(layer, both, passes.turn, turns * far);
                 backward(layer, both, 1, turns * near);
-                backward(layer, again, 1, turns * at_end);
-                backward(layer, none, 1, (passes.count - turns) * (near + at_end));
+                backward(layer, again, passes.turn, turns * at_end);
+                backward(layer, none, 1, (passes.count - turns) * near);
             });
     } else {
         // Weights stay whole; gradients are reduced during the backward pass.
@@ -316,10 +316,10 @@ StepTime step_time(const Compiled& c) {
             [&](const Computed& layer, const UnitTraffic& unit, double far, double near, double at_end) {
                 // The updated shards are gathered once, during the next step's first turn.
                 const Time gather = gathers ? unit.gather : none;
-                const double rest = near + at_end;
-                forward(layer, none, 1, (passes.count - passes.turn) * far + (passes.count - 1) * rest);
-                forward(layer, gather, passes.turn, far);
-                forward(layer, gather, 1, rest);
+                forward(layer, none, 1,
+                        (passes.count - passes.turn) * (far + at_end) + (passes.count - 1) * near);
+                forward(layer, gather, passes.turn, far + at_end);
+                forward(layer, gather, 1, near);
                 const Time reduce = unit.reduce + unit.combine;
                 backward(layer, none, 1,
                          (turns - reducing) * passes.turn * far + (passes.count - reducing) * near +

@@ -520,9 +520,10 @@ TEST_CASE("step: sequences in pieces send as many bytes in more messages, and la
     const Compiled one = of(1);
     const Compiled eight = of(8);
     CHECK(eight.passes.count == 8 * one.passes.count);
-    const double volume = one.message[Rate::inter_node];
-    CHECK(8 * eight.message[Rate::inter_node] == Approx(volume).epsilon(1e-9));
-    CHECK(eight.message.total() > one.message.total() / 8);
+    // Shorter messages reach less of the bandwidth, and each pays its latency.
+    const double whole = one.message.total();
+    CHECK(8 * eight.message.total() > 1.01 * whole);
+    CHECK(8 * eight.message.total() < 1.5 * whole);
     // One piece is 1F1B.
     CHECK(step_time(one).total == step_of(with_context()).total);
     CHECK(term(step_time(eight), StepTerm::bubble) < term(step_time(one), StepTerm::bubble) / 7);
