@@ -47,6 +47,7 @@ class WallsPlot : public LivePlot {
     void double_click(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void hideEvent(QHideEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
     // All that the map depends on: the same one needs no new map.
