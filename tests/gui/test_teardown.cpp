@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "support/desk.h"
+#include "widgets/plots/scaling_plot.h"
+#include "widgets/plots/sweep_plot.h"
 #include "widgets/plots/walls_plot.h"
 
 using namespace shardscope;
@@ -20,20 +22,40 @@ TEST_CASE("teardown: a slider held down is let go", "[teardown]") {
     CHECK(ended.count() == 1);
 }
 
-TEST_CASE("teardown: a crosshair held down is let go", "[teardown]") {
-    auto desk = std::make_unique<Desk>();
-    auto* plot = desk->find<WallsPlot>(QStringLiteral("walls"));
-    desk->find<QTabWidget>(QStringLiteral("tabs"))->setCurrentWidget(plot);
+namespace {
+
+// Takes hold of the scenario in a tab of the plot area.
+void grab(Desk& desk, const QString& name) {
+    auto* tab = desk.find<LivePlot>(name);
+    desk.find<QTabWidget>(QStringLiteral("tabs"))->setCurrentWidget(tab);
     QApplication::processEvents();
-    auto* canvas = desk->find<QWidget>(QStringLiteral("walls/plot"));
+    auto* canvas = desk.find<QWidget>(name + QStringLiteral("/plot"));
+    QPointF at;
+    if (auto* plot = qobject_cast<WallsPlot*>(tab)) {
+        const WallsFigure& figure = plot->figure();
+        at = figure.pixel_of(figure.point().x, figure.point().y);
+    } else {
+        const auto guide = [](const auto& figure) { return figure.pixel_of(figure.data().current.x); };
+        auto* sweep = qobject_cast<SweepPlot*>(tab);
+        at = {sweep ? guide(sweep->figure()) : guide(qobject_cast<ScalingPlot*>(tab)->figure()),
+              canvas->height() / 4.0};
+    }
+    QTest::mousePress(canvas, Qt::LeftButton, {}, at.toPoint());
+    REQUIRE(desk.window.model().in_gesture());
+}
+
+}  // namespace
+
+TEST_CASE("teardown: a scenario held in a plot is let go with the tab, and with the window", "[teardown]") {
+    auto desk = std::make_unique<Desk>();
     const QSignalSpy ended(&desk->window.model(), &LiveModel::gesture_ended);
-    canvas->setFocus();
-    REQUIRE(canvas->hasFocus());
-    const WallsFigure& figure = plot->figure();
-    const QPointF crosshair = figure.pixel_of(figure.point().x, figure.point().y);
-    QTest::mousePress(canvas, Qt::LeftButton, {}, crosshair.toPoint());
-    REQUIRE(desk->window.model().in_gesture());
-    desk.reset();
+    grab(*desk, GENERATE(QStringLiteral("scaling"), QStringLiteral("walls"), QStringLiteral("sweep")));
+    SECTION("tab") {
+        auto* tabs = desk->find<QTabWidget>(QStringLiteral("tabs"));
+        tabs->setCurrentWidget(desk->find<LivePlot>(QStringLiteral("plans")));
+        CHECK_FALSE(desk->window.model().in_gesture());
+    }
+    SECTION("window") { desk.reset(); }
     CHECK(ended.count() == 1);
 }
 

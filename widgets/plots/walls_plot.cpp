@@ -325,18 +325,10 @@ void WallsPlot::move(QMouseEvent* event) {
     }
 }
 
-void WallsPlot::release(QMouseEvent*) { let_go(); }
-
 void WallsPlot::let_go() {
     if (dragged_ == WallsFigure::Part::none) return;
     dragged_ = WallsFigure::Part::none;
     model().end_gesture();
-}
-
-// A drag that can no longer be ended by its release still ends.
-void WallsPlot::hideEvent(QHideEvent* event) {
-    let_go();
-    LivePlot::hideEvent(event);
 }
 
 // Not by QApplication::focusChanged: a focused canvas reports it once more when the figure is gone already.
