@@ -118,6 +118,7 @@ TEST_CASE("search: the pruned search finds what trying every plan finds, in rand
                 free.push_back(P::pipeline_parallel);
         }
         std::vector<std::pair<P, std::vector<double>>> axes;
+        axes.reserve(free.size());
         for (const P id : free) axes.emplace_back(id, trial_values(id));
 
         const Tried tried = try_all(scenario, axes);
