@@ -141,7 +141,7 @@ void visit_unhidden(const Stage& stage, const Held& dense, const Held& sparse, c
                                                         : 0;
         const double bytes = s[P::copy_traffic] * (stage_parameters - whole) + accumulated * whole;
         each(StepTerm::copies, traffic(bytes, c));
-        further(StepTerm::copies, traffic(accumulated * stage_parameters, c));
+        if (c.passes.turn > 1) further(StepTerm::copies, traffic(accumulated * stage_parameters, c));
     } else {
         if (reduces_each(c)) each(StepTerm::network, reduce);
         else once(StepTerm::network, reduce);
@@ -284,14 +284,18 @@ StepTime step_time(const Compiled& c) {
     const auto forward = [&](const Computed& layer, const Time& communication, double together,
                              double times) {
         if (times <= 0) return;
-        line.layers(together * passes.share * layer.work.forward.time, none, communication, together * host,
-                    times);
+        const double part = together * passes.share;
+        const Time& pass = layer.work.forward.time;
+        if (part == 1) line.layers(pass, none, communication, together * host, times);
+        else line.layers(part * pass, none, communication, together * host, times);
     };
     const auto backward = [&](const Computed& layer, const Time& communication, double together,
                               double times) {
         if (times <= 0) return;
-        line.layers(together * passes.share * layer.work.backward.time,
-                    together * passes.share * layer.recompute, communication, together * host, times);
+        const double part = together * passes.share;
+        const Time& pass = layer.work.backward.time;
+        if (part == 1) line.layers(pass, layer.recompute, communication, together * host, times);
+        else line.layers(part * pass, part * layer.recompute, communication, together * host, times);
     };
     if (is_fsdp(s)) {
         // Every turn gathers a layer while it computes the one before.

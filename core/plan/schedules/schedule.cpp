@@ -6,6 +6,7 @@
 namespace shardscope {
 namespace {
 
+// By ScheduleKind.
 constexpr std::array kSchedules{&kOneFOneB, &kGpipe, &kInterleaved, &kBreadthFirst, &kModular,
                                 &kZbH1,     &kZbH2,  &kDualPipe,    &kBitPipe,      &kSeq1f1b};
 
@@ -14,10 +15,9 @@ constexpr std::array kSchedules{&kOneFOneB, &kGpipe, &kInterleaved, &kBreadthFir
 std::span<const Schedule* const> schedules() { return kSchedules; }
 
 const Schedule& schedule_of(ScheduleKind kind) {
-    for (const Schedule* schedule : kSchedules) {
-        if (schedule->kind == kind) return *schedule;
-    }
-    return kOneFOneB;
+    // Values come here before anybody has checked them.
+    const auto at = static_cast<std::size_t>(kind);
+    return at < kSchedules.size() ? *kSchedules[at] : kOneFOneB;
 }
 
 PipelineShape pipeline_shape(const Settings& s) {
