@@ -57,11 +57,9 @@ void values_in_range(const Settings& s, Report&& report) {
             named = true;
             named_unmodelled = !entry.modelled;
         }
-        if (named_unmodelled || (!named && value > row.modelled_up_to) ||
-            (named && value > row.modelled_up_to)) {
+        if (named_unmodelled) {
             report(id, [&] {
-                return Problem{pointer(id), quoted(id, s), "not modelled yet",
-                               row.names.empty() ? "use " + format(id, row.modelled_up_to) : "leave it out"};
+                return Problem{pointer(id), quoted(id, s), "not modelled yet", "leave it out"};
             });
         } else if (named) {
             continue;
