@@ -54,6 +54,7 @@ std::string_view assumptions_of(Output id, const Answer& answer) {
             case CriticalBatchLaw::fixed: return "critical_batch_law assumptions.critical_batch";
         }
     }
+    if (id == Output::mfu && answer.settings[P::mfu_override] > 0) return "mfu_override flops_convention";
     return output(id).assumptions;
 }
 
@@ -143,7 +144,7 @@ Explanation explain(Output id, const Answer& answer) {
     if (id == Output::mfu && answer.settings[P::mfu_override] > 0) {
         out.sentence = "Set by hand; " + format(answer.estimate.predicted_mfu, Quantity::percent) +
                        " is predicted. Step, rates and days follow from it.";
-        out.source = "assumptions.mfu_override";
+        out.source = "set by hand: assumptions.mfu_override";
     }
     // Each schedule has its own rule and source.
     if (id == Output::step_bubble && answer.valid()) {

@@ -260,7 +260,8 @@ void Headline::arrange() {
     if (width() < 2 * kPadding) return;
     arrange_columns();
     const int line = run_->sizeHint().height();
-    run_->setGeometry(kPadding, height() - sentence_height() - 8 - line - 2, width() - 2 * kPadding, line);
+    const int left = caption_[mfu]->x();
+    run_->setGeometry(left, height() - sentence_height() - 8 - line - 2, width() - kPadding - left, line);
     arrange_sentence();
 }
 

@@ -52,28 +52,36 @@ void RunLine::show_run(const Answer& now, const Answer* then, bool hypothetical)
     const bool rates = real || (now.valid() && hypothetical);
     QFont plain = font();
     QFont bold = scaled_font(font(), 1, rates);
-    QFont small = scaled_font(font(), kSmall);
-    for (QFont* face : {&plain, &bold, &small}) face->setItalic(rates && !real);
+    for (QFont* face : {&plain, &bold}) face->setItalic(rates && !real);
     const QColor ink = real ? theme.text : theme.muted;
 
-    has_.fill(true);
-    has_[cost] = now.valid() && now.settings[P::price_per_gpu_hour] > 0;
-    has_[energy] = now.valid() && now.settings[P::tdp] > 0;
-    has_[goodput] = now.valid() && now.estimate.run.goodput < 1;
-    compared_ = then != nullptr;
+    // Where nothing runs one dash says so.
+    has_.fill(rates);
+    has_[tokens] = has_[days] = true;
+    if (rates) {
+        has_[cost] = now.settings[P::price_per_gpu_hour] > 0;
+        has_[energy] = now.settings[P::tdp] > 0;
+        has_[goodput] = now.estimate.run.goodput < 1;
+    }
     for (std::size_t i = 0; i < items; ++i) {
         const Output id = kMeaning[i].output;
-        const Shown value = shardscope::show(value_of(id, now, hypothetical), output(id).quantity);
+        const double number = value_of(id, now, hypothetical);
+        const Shown value = shardscope::show(number, output(id).quantity);
         QString unit = QString::fromStdString(value.unit);
+        QString digits = QString::fromStdString(value.number);
+        // A line has no room for "$15,005,667".
+        constexpr double kLong = 1e6;
+        if (i == tokens || ((i == gpu_hours || i == cost) && number >= kLong && std::isfinite(number)))
+            digits = shown(number, Quantity::big_count);
         QList<Run> runs;
         if (i == tokens) {
-            runs.append({tr("%1 tokens").arg(QString::fromStdString(value.number)), plain, theme.muted});
+            runs.append({tr("%1 tokens").arg(digits), plain, theme.muted});
         } else {
             if (i == goodput) runs.append({tr("goodput") + QLatin1Char(' '), plain, theme.muted});
             // "$29,494", "15,273 GPU h"
             if (i == gpu_hours && !unit.isEmpty()) unit = tr("GPU %1").arg(unit);
             const bool before = i == cost && !unit.isEmpty();
-            runs.append({(before ? unit : QString()) + QString::fromStdString(value.number), bold, ink});
+            runs.append({(before ? unit : QString()) + digits, bold, ink});
             if (!before && !unit.isEmpty()) runs.append({QLatin1Char(' ') + unit, plain, ink});
         }
         if (i == days && then) {

@@ -38,7 +38,6 @@ class RunLine : public QWidget {
 
     std::array<RunLabel*, items> label_{};
     std::array<bool, items> has_{};  // the scenario says something about it
-    bool compared_ = false;
 };
 
 }  // namespace shardscope
