@@ -22,7 +22,7 @@ struct SensitivityData {
     [[nodiscard]] const Sensitivity& ranked() const { return anew ? *anew : held; }
 };
 // `plan_anew` may be left out while somebody waits.
-SensitivityData sensitivity_data(const Answer& answer, Output output, Change change, bool hypothetical,
+SensitivityData sensitivity_data(const Answer& answer, Output id, Change change, bool hypothetical,
                                  bool plan_anew, const std::stop_token& stop = {});
 
 PlotTable sensitivity_table(const SensitivityData& data);
