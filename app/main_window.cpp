@@ -123,6 +123,10 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
 }
 
 MainWindow::~MainWindow() {
+    // Members go before child widgets: the panels have to be gone before the model they show. Hidden first,
+    // they end in it what is under way, a drag or a number being typed.
+    hide();
+    delete takeCentralWidget();
     // The undo stack reports once more while the model is taken down, when the actions are gone already.
     model_.undo_stack()->disconnect(this);
 }

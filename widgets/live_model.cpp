@@ -62,9 +62,10 @@ void LiveModel::show(const Scenario& scenario) {
     } else {
         answer_ = with_last_plan(scenario);
         planning_.ask(
-            [scenario](const std::stop_token& stop) -> std::optional<Answer> {
+            [scenario,
+             last = plan_of(answer_.settings)](const std::stop_token& stop) -> std::optional<Answer> {
                 // One processor is left to the window.
-                const auto found = planned(scenario, std::max(2U, usable_threads()) - 1, stop);
+                const auto found = planned(scenario, std::max(2U, usable_threads()) - 1, stop, &last);
                 if (!found) return std::nullopt;
                 Answer answer = shardscope::answer(locked(*found));
                 answer.scenario.automatic = scenario.automatic;

@@ -6,7 +6,10 @@
 
 namespace shardscope {
 bool answer_into(const Scenario& scenario, Answer& out) {
-    out.scenario = planned(scenario);
+    // Loops go from a point to its neighbour, whose plan is likely good here, too.
+    const Plan before = plan_of(out.settings);
+    const bool any = before[P::tensor_parallel] > 0;
+    out.scenario = planned(scenario, any ? &before : nullptr);
     out.settings = resolve(out.scenario);
     out.problems.clear();
     if (!is_valid(out.settings)) return false;

@@ -145,8 +145,6 @@ void compile_sharing(Compiled& c) {
 
 void compile_pipeline(Compiled& c) {
     const Settings& s = c.settings;
-    c.schedule = &schedule_of(s.choice<ScheduleKind>(P::schedule));
-    c.pipeline = {c.layout.pipeline, s[P::virtual_stages], s[P::accumulation]};
     const double tokens = s[P::sequence_length] * s[P::micro_batch];
     c.tokens_per_micro_batch = tokens / c.layout.context;
     c.tokens_per_gpu = tokens * s[P::accumulation] * data_parallel(s) / s[P::gpus];
@@ -157,6 +155,12 @@ void compile_pipeline(Compiled& c) {
                              s[P::hidden_size] / c.layout.tensor;
         c.message = send_time(bytes, c.layout.stages_cross_nodes, c.sharing);
     }
+}
+
+void compile_schedule(Compiled& c) {
+    const Settings& s = c.settings;
+    c.schedule = &schedule_of(s.choice<ScheduleKind>(P::schedule));
+    c.pipeline = {c.layout.pipeline, s[P::virtual_stages], s[P::accumulation]};
 }
 
 void compile_outputs(Compiled& c) {
@@ -171,6 +175,7 @@ void compile(const Settings& settings, Compiled& out) {
     compile_operators(out);
     compile_sharing(out);
     compile_pipeline(out);
+    compile_schedule(out);
     compile_outputs(out);
 }
 

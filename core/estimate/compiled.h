@@ -62,7 +62,8 @@ Compiled compile(const Settings& settings);
 void compile_machine(Compiled& c);    // rates, state: no plan parameter
 void compile_operators(Compiled& c);  // layout, operators, their times and totals: degrees, micro-batch
 void compile_sharing(Compiled& c);    // layout, stages, traffic: degrees, sharding and its group
-void compile_pipeline(Compiled& c);   // schedule, messages, tokens: stages, micro-batches
+void compile_pipeline(Compiled& c);   // messages, tokens: stages, micro-batches
+void compile_schedule(Compiled& c);   // schedule: stages, micro-batches, their pieces
 void compile_outputs(Compiled& c);    // what only outputs need
 
 }  // namespace shardscope

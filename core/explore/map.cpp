@@ -76,14 +76,16 @@ WallMap wall_map(const Scenario& scenario, const Axis& x, const Axis& y, unsigne
     parallel_for(columns, threads, [&](std::size_t ix) {
         Answer scratch;
         const Scenario column = edited(scenario, x.id, x.values[ix]);
+        std::optional<Plan> below;
         for (std::size_t iy = 0; iy < rows && !stop.stop_requested(); ++iy) {
             // Planning takes longer than the rest and must be stopped, too.
-            const auto plan = planned(edited(column, y.id, y.values[iy]), 1, stop);
+            const auto plan = planned(edited(column, y.id, y.values[iy]), 1, stop, below ? &*below : nullptr);
             if (!plan) return;
             const bool valid = answer_into(locked(*plan), scratch) &&
                                is_in_cell(x, ix, scratch.settings[x.id]) &&
                                is_in_cell(y, iy, scratch.settings[y.id]);
             out.cells[iy * columns + ix] = map_cell(scratch, valid);
+            below = plan_of(scratch.settings);
         }
     });
     if (stop.stop_requested()) out.cells.clear();

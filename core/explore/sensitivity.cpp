@@ -15,28 +15,34 @@ bool is_input(P id) {
     return !row.named_only && row.prominence != Prominence::file;
 }
 
-// As answer_into; planning takes longer than the rest and must be stopped, too.
-bool answer_into(const Scenario& scenario, Answer& out, const std::stop_token& stop) {
-    const auto plan = planned(scenario, 1, stop);
+// As answer_into; planning takes longer than the rest and must be stopped, too. The present plan shortens it.
+bool answer_into(const Scenario& scenario, Answer& out, const Plan& present, const std::stop_token& stop) {
+    const auto plan = planned(scenario, 1, stop, &present);
     return plan && answer_into(locked(*plan), out);
 }
 
-std::optional<SensitivityEnd> end_at(const Scenario& scenario, P id, double now, double factor, Output output,
-                                     Answer& scratch, const std::stop_token& stop) {
-    const Settings settings = resolve(scenario);
-    const double x = nearest_valid(id, now * factor, settings);
-    // The step to the nearest valid value may be none, or lead the other way.
-    if (factor < 1 ? x >= now : x <= now) return std::nullopt;
-    if (!answer_into(edited(scenario, id, x), scratch, stop) || scratch.settings[id] != x)
-        return std::nullopt;
-    SensitivityEnd end;
-    end.x = x;
-    end.fits = scratch.estimate.fits();
-    end.value = value_of(output, scratch);
-    end.as_if = value_of(output, scratch, true);
-    end.capacity = scratch.estimate.memory.capacity;
-    return end;
-}
+// Finds the ends of bars.
+struct Ends {
+    const Scenario& base;
+    Plan present;
+    Output output;
+    const std::stop_token& stop;
+
+    std::optional<SensitivityEnd> at(const SensitivityBar& bar, double factor, Answer& scratch) const {
+        const double x = nearest_valid(bar.id, bar.now * factor, resolve(base));
+        // The step to the nearest valid value may be none, or lead the other way.
+        if (factor < 1 ? x >= bar.now : x <= bar.now) return std::nullopt;
+        if (!answer_into(edited(base, bar.id, x), scratch, present, stop) || scratch.settings[bar.id] != x)
+            return std::nullopt;
+        SensitivityEnd end;
+        end.x = x;
+        end.fits = scratch.estimate.fits();
+        end.value = value_of(output, scratch);
+        end.as_if = value_of(output, scratch, true);
+        end.capacity = scratch.estimate.memory.capacity;
+        return end;
+    }
+};
 
 // Rates that grow, and times that shrink as much.
 struct RateInputs {
@@ -76,6 +82,7 @@ Sensitivity sensitivity(const Scenario& scenario, Output output, Change change, 
     // Edits start from the plan as it was found, as they do in the window.
     const Scenario& base = *plan;
     const Settings& settings = start.settings;
+    const Ends ends{base, plan_of(settings), output, stop};
     out.fits = start.fits();
     out.now = value_of(output, start, true);
     // Zero has no multiples, and what is unknown none either.
@@ -89,8 +96,8 @@ Sensitivity sensitivity(const Scenario& scenario, Output output, Change change, 
         const auto [less, more] = factors(change);
         Answer scratch;
         if (stop.stop_requested()) return;
-        bar.less = end_at(base, bar.id, bar.now, less, output, scratch, stop);
-        bar.more = end_at(base, bar.id, bar.now, more, output, scratch, stop);
+        bar.less = ends.at(bar, less, scratch);
+        bar.more = ends.at(bar, more, scratch);
     });
     for (SensitivityBar& bar : bars) {
         bool turns = false;
@@ -122,13 +129,14 @@ std::optional<std::array<double, kRates>> planned_elasticity(const Answer& base,
     if (!base.fits()) return std::nullopt;
     // tokens/s at the lower and the higher end of each rate.
     std::array<double, 2 * kRates> found{};
+    const Plan present = plan_of(base.settings);
     std::atomic<bool> whole = true;
     parallel_for(found.size(), threads, [&](std::size_t i) {
         Answer scratch;
         const double factor = i % 2 == 0 ? 1 - kRateStep : 1 + kRateStep;
         const Scenario there = with_rate(base, static_cast<Rate>(i / 2), factor);
         for (const Scenario& plan : {there, locked(there)}) {
-            if (!answer_into(plan, scratch, stop)) whole = false;
+            if (!answer_into(plan, scratch, present, stop)) whole = false;
             found[i] = std::max(found[i], scratch.estimate.tokens_per_s);
         }
     });

@@ -45,8 +45,11 @@ TrackPoint TrackEstimator::point(const Scenario& of, double value, double place)
     if (of.automatic.none()) return judged(of, value, place);
     if (plans_.empty()) {
         // A search looks at the token itself: it may last longer than anybody wants to wait.
-        const std::optional<Scenario> plan = planned(of, 1, stop_);
-        return plan ? judged(locked(*plan), value, place) : TrackPoint{place, value};
+        const std::optional<Scenario> plan = planned(of, 1, stop_, latest_ ? &*latest_ : nullptr);
+        if (!plan) return {place, value};
+        const TrackPoint out = judged(locked(*plan), value, place);
+        latest_ = plan_of(scratch_.settings);
+        return out;
     }
     TrackPoint best{place, value};
     bool best_is_safe = false;

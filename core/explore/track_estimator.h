@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -35,7 +36,8 @@ class TrackEstimator {
     bool alone_;     // nothing follows the parameter: the edit is an assignment
     Scenario edit_;  // the base with the parameter given
     std::size_t stored_;
-    std::vector<Plan> plans_;  // to choose from; none: planned at each point
+    std::vector<Plan> plans_;     // to choose from; none: planned at each point
+    std::optional<Plan> latest_;  // the latest point's
     std::stop_token stop_;
     Answer scratch_;
 };

@@ -111,18 +111,17 @@ StageTimes with_messages(StageTimes stage, const Compiled& c) {
     return stage;
 }
 
-// Times a step that gradients are reduced without FSDP: with the last micro-batch; ZeRO-2, which has no room
-// for whole gradients, with every one.
-double reductions(const Compiled& c) {
-    return c.settings.choice<Sharding>(P::sharding) == Sharding::zero2 ? c.settings[P::accumulation] : 1;
-}
+// Whether gradients are reduced without FSDP with every micro-batch, as ZeRO-2 must, which has no room for
+// whole ones; else they are with the last.
+bool reduces_each(const Compiled& c) { return c.settings.choice<Sharding>(P::sharding) == Sharding::zero2; }
 
 // What nothing hides: communication before the first and after the last layer, copies, optimizer, host.
-void add_unhidden(Timeline& line, const Stage& stage, const Held& dense, const Held& sparse,
-                  const Compiled& c) {
+// `once(term, time)` for what comes once a step, `each(term, time)` for what comes with every micro-batch.
+template <typename Once, typename Each>
+void visit_unhidden(const Stage& stage, const Held& dense, const Held& sparse, const Compiled& c, Once&& once,
+                    Each&& each) {
     const Settings& s = c.settings;
     const auto sharding = s.choice<Sharding>(P::sharding);
-    const double micro_batches = s[P::accumulation];
     const double root_parameters = end_parameters(stage, c);
     const double stage_parameters =
         stage.dense * dense.parameters + stage.sparse * sparse.parameters + root_parameters;
@@ -131,32 +130,33 @@ void add_unhidden(Timeline& line, const Stage& stage, const Held& dense, const H
     const Time reduce = last.reduce + last.combine + root.reduce + root.combine;
     const double accumulated = s[P::gradient_traffic] * c.state.gradients;  // bytes per parameter
     if (is_fsdp(s)) {
-        line.add(StepTerm::network, root.gather + last.gather, micro_batches);
-        line.add(StepTerm::network, reduce, micro_batches);
+        each(StepTerm::network, root.gather + last.gather);
+        each(StepTerm::network, reduce);
         // Experts that no GPU shares out are neither gathered nor copied.
         const bool experts_whole = c.layout.expert_shard.size() <= 1;
         const double whole = c.layout.shard.size() <= 1 ? stage_parameters
                              : experts_whole            ? stage.sparse * c.work.sparse.experts
                                                         : 0;
         const double bytes = s[P::copy_traffic] * (stage_parameters - whole) + accumulated * whole;
-        line.add(StepTerm::copies, traffic(bytes, c), micro_batches);
+        each(StepTerm::copies, traffic(bytes, c));
     } else {
-        line.add(StepTerm::network, reduce, reductions(c));
-        if (sharding != Sharding::ddp) line.add(StepTerm::network, root.gather, 1);
-        line.add(StepTerm::copies, traffic(accumulated * stage_parameters, c), micro_batches);
+        if (reduces_each(c)) each(StepTerm::network, reduce);
+        else once(StepTerm::network, reduce);
+        if (sharding != Sharding::ddp) once(StepTerm::network, root.gather);
+        each(StepTerm::copies, traffic(accumulated * stage_parameters, c));
     }
 
     // E11: the optimizer streams over its shard of the state, on the GPU or on the host.
     const double root_updated = root_parameters / (sharding == Sharding::ddp ? 1 : c.layout.shard.size());
     const double local = stage.dense * dense.updated + stage.sparse * sparse.updated + root_updated;
     if (s.choice<Offload>(P::offload) == Offload::none) {
-        line.add(StepTerm::optimizer, traffic(s[P::optimizer_traffic] * local, c), 1);
+        once(StepTerm::optimizer, traffic(s[P::optimizer_traffic] * local, c));
     } else {
         const double moved = (c.state.gradients + c.state.weights) * local / s[P::host_bandwidth];
         const double updated = s[P::optimizer_traffic] * local / s[P::host_memory_bandwidth];
-        line.add(StepTerm::host_link, {Rate::latency, moved + updated}, 1);
+        once(StepTerm::host_link, Time{Rate::latency, moved + updated});
     }
-    line.add(StepTerm::host, {Rate::latency, s[P::step_overhead]}, 1);
+    once(StepTerm::host, Time{Rate::latency, s[P::step_overhead]});
 }
 
 }  // namespace
@@ -166,15 +166,18 @@ ComputeFloor compute_floor(const Compiled& c) {
     const Computed dense = computed(c.work.dense, c);
     const Computed sparse = computed(c.work.sparse, c);
     const Stage& stage = slowest_stage(c, dense, sparse);
-    // A pass lasts as long as the host takes to issue it, if that is longer.
-    const auto layer = [&](const Computed& l) {
-        const double host = s[P::layer_overhead];
-        return std::max(host, l.work.forward.time.total()) +
-               std::max(host, (l.work.backward.time + l.recompute).total());
-    };
     ComputeFloor out;
-    if (stage.dense > 0) out.computing += stage.dense * layer(dense);
-    if (stage.sparse > 0) out.computing += stage.sparse * layer(sparse);
+    const auto kind = [&](double count, const Computed& layer) {
+        if (count <= 0) return LayerFloor{};
+        const LayerFloor floor{count, layer.work.forward.time.total(),
+                               (layer.work.backward.time + layer.recompute).total()};
+        // A pass lasts as long as the host takes to issue it, if that is longer.
+        const double host = s[P::layer_overhead];
+        out.computing += count * (std::max(host, floor.forward) + std::max(host, floor.backward));
+        return floor;
+    };
+    out.dense = kind(stage.dense, dense);
+    out.sparse = kind(stage.sparse, sparse);
     if (stage.embedding) out.computing += both_passes(c.work.embedding).total();
     if (stage.head) out.computing += both_passes(c.work.head).total();
     out.computing *= s[P::accumulation];
@@ -187,17 +190,54 @@ double with_bubble(const ComputeFloor& floor, const Compiled& c) {
     return floor.computing + c.schedule->bubble(c.pipeline, with_messages(floor.average, c)).total();
 }
 
-double unhidden_floor(const Compiled& c) {
+UnhiddenFloor unhidden_floor(const Stage& stage, const Compiled& c) {
     const Held dense = held(c.work.dense, c.traffic.dense, c);
     const Held sparse = held(c.work.sparse, c.traffic.sparse, c);
-    const auto of_stage = [&](const Stage& stage) {
-        Timeline line(c.settings[P::overlap]);
-        add_unhidden(line, stage, dense, sparse, c);
-        return line.done().total;
+    UnhiddenFloor out;
+    visit_unhidden(
+        stage, dense, sparse, c, [&](StepTerm, const Time& time) { out.once += time.total(); },
+        [&](StepTerm, const Time& time) { out.per_micro_batch += time.total(); });
+    return out;
+}
+
+TrafficFloor traffic_floor(const Compiled& c) {
+    const auto kind = [&](const BlockWork& work, const UnitTraffic& unit) {
+        const UnitTraffic held_unit = held(work, unit, c).traffic;
+        const double gather = held_unit.gather.total();
+        const double reduce = (held_unit.reduce + held_unit.combine).total();
+        LayerTraffic out;
+        if (is_fsdp(c.settings)) {
+            out.forward_each = gather;
+            out.backward_each = reduce + (c.settings.on(P::reshard_after_forward) ? gather : 0);
+        } else {
+            if (c.settings.choice<Sharding>(P::sharding) != Sharding::ddp) out.forward_once = gather;
+            (reduces_each(c) ? out.backward_each : out.backward_once) = reduce;
+        }
+        return out;
     };
-    double least = of_stage(c.stages.first);
-    if (c.stages.count > 1) least = std::min({least, of_stage(c.stages.middle), of_stage(c.stages.last)});
-    return least;
+    return {kind(c.work.dense, c.traffic.dense), kind(c.work.sparse, c.traffic.sparse)};
+}
+
+double visible_floor(const ComputeFloor& computing, const TrafficFloor& traffic, const Compiled& c) {
+    const double host = c.settings[P::layer_overhead];
+    const double omega = c.settings[P::overlap];
+    const double micro_batches = c.settings[P::accumulation];
+    const auto visible = [&](double busy, double communication) {
+        const double device = std::max(busy, communication) + omega * std::min(busy, communication);
+        return std::max(host, device) - std::max(host, busy);
+    };
+    const auto kind = [&](const LayerFloor& layer, const LayerTraffic& unit, bool last) {
+        // The layer at the end has nothing to hide behind; that part is in `unhidden_floor`.
+        const double layers = layer.count - (last ? std::min(1.0, layer.count) : 0);
+        if (layers <= 0) return 0.0;
+        const double once = visible(layer.forward, unit.forward_each + unit.forward_once) +
+                            visible(layer.backward, unit.backward_each + unit.backward_once);
+        const double each =
+            visible(layer.forward, unit.forward_each) + visible(layer.backward, unit.backward_each);
+        return layers * (once + (micro_batches - 1) * each);
+    };
+    return kind(computing.dense, traffic.dense, computing.sparse.count <= 0) +
+           kind(computing.sparse, traffic.sparse, true);
 }
 
 StepTime step_time(const Compiled& c) {
@@ -241,7 +281,7 @@ StepTime step_time(const Compiled& c) {
         });
     } else {
         // Weights stay whole; gradients are reduced during the backward pass.
-        const double reducing = reductions(c);
+        const double reducing = reduces_each(c) ? micro_batches : 1;
         const bool gathers = s.choice<Sharding>(P::sharding) != Sharding::ddp;
         each_layer([&](const Computed& layer, const UnitTraffic& unit, double inner, double at_end) {
             const Time reduce = unit.reduce + unit.combine;
@@ -255,7 +295,9 @@ StepTime step_time(const Compiled& c) {
             line.layers(layer.work.backward.time, layer.recompute, none, host, reducing * at_end);
         });
     }
-    add_unhidden(line, stage, dense_held, sparse_held, c);
+    visit_unhidden(
+        stage, dense_held, sparse_held, c, [&](StepTerm term, const Time& time) { line.add(term, time, 1); },
+        [&](StepTerm term, const Time& time) { line.add(term, time, micro_batches); });
 
     if (c.stages.count > 1) {
         // One message forward and one back for each piece of the model.

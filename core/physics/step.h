@@ -7,18 +7,41 @@ namespace shardscope {
 
 StepTime step_time(const Compiled& compiled);
 
-// Lower bounds of the step, for searches: a plan's step takes at least the sum of the two.
+// Lower bounds of the step, for searches: a plan's step takes at least the sum of the three.
 //
 // What the slowest stage computes, recomputation included, and the bubble: whatever the sharding and the
 // network do; s.
+struct LayerFloor {
+    double count = 0;     // layers of a kind
+    double forward = 0;   // of one of them, with one micro-batch
+    double backward = 0;  // recomputation included
+};
 struct ComputeFloor {
     double computing = 0;
     StageTimes average;  // of one micro-batch, messages left out
+    LayerFloor dense, sparse;
 };
 ComputeFloor compute_floor(const Compiled& compiled);
 double with_bubble(const ComputeFloor& floor, const Compiled& compiled);
+
 // What no compute hides, whatever is recomputed and however the pipeline works: first gathers, last
-// reductions, copies, optimizer, host; s.
-double unhidden_floor(const Compiled& compiled);
+// reductions, copies, optimizer, host; s. A plan's step takes that of one of its stages.
+struct UnhiddenFloor {
+    double once = 0;             // a step
+    double per_micro_batch = 0;  // and a micro-batch
+};
+UnhiddenFloor unhidden_floor(const Stage& stage, const Compiled& compiled);
+
+// What data parallelism moves while one layer of a kind computes; s.
+struct LayerTraffic {
+    double forward_once = 0, backward_once = 0;  // with one micro-batch of the step
+    double forward_each = 0, backward_each = 0;  // with every one
+};
+struct TrafficFloor {
+    LayerTraffic dense, sparse;
+};
+TrafficFloor traffic_floor(const Compiled& compiled);
+// What stays visible of it at least; s.
+double visible_floor(const ComputeFloor& computing, const TrafficFloor& traffic, const Compiled& compiled);
 
 }  // namespace shardscope

@@ -10,7 +10,8 @@ namespace shardscope {
 namespace {
 
 // Throughput of a scenario whose plan is settled; nothing when it does not fit or is not valid.
-std::optional<double> throughput(const Scenario& scenario, Compiled& scratch) {
+std::optional<double> throughput(const Scenario& scenario) {
+    static thread_local Compiled scratch;
     const Settings settings = resolve(scenario);
     if (!is_valid(settings)) return std::nullopt;
     compile(settings, scratch);
@@ -21,14 +22,13 @@ std::optional<double> throughput(const Scenario& scenario, Compiled& scratch) {
 // Memory grows with the micro-batch: between a size that fits and the next one tried, or beyond the last, the
 // largest that fits is found by bisection.
 void raise_micro_batch(Scenario& scenario) {
-    Compiled scratch;
     const double now = resolve(scenario)[P::micro_batch];
-    const std::optional<double> before = throughput(scenario, scratch);
+    const std::optional<double> before = throughput(scenario);
     if (!before) return;
     Scenario trial = scenario;
     const auto fits = [&](double size) {
         trial.give(P::micro_batch, size);
-        return throughput(trial, scratch).has_value();
+        return throughput(trial).has_value();
     };
     const double most = parameter(P::micro_batch).maximum;
     double low = now;
@@ -43,7 +43,15 @@ void raise_micro_batch(Scenario& scenario) {
     }
     if (low == now) return;
     trial.give(P::micro_batch, low);
-    if (throughput(trial, scratch).value_or(0) > *before) scenario = trial;
+    if (throughput(trial).value_or(0) > *before) scenario = trial;
+}
+
+// A micro-batch raised as above is brought back to where the search starts from.
+Plan of_sliders(Plan plan, const Settings& settings) {
+    const std::vector<double> stops = domain(P::micro_batch, settings).stops;
+    const auto above = std::ranges::upper_bound(stops, plan[P::micro_batch]);
+    if (above != stops.begin()) plan[P::micro_batch] = *(above - 1);
+    return plan;
 }
 
 }  // namespace
@@ -64,14 +72,24 @@ bool plans_at_once(const Scenario& scenario) {
     return PlanSpace(settings, scenario.automatic).size() <= kMostPlans;
 }
 
-std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, const std::stop_token& stop) {
+std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, const std::stop_token& stop,
+                                const Plan* likely) {
     if (scenario.automatic.none()) return scenario;
     const Settings settings = resolve(scenario);
     if (!is_valid(without_plan(settings))) return scenario;
     SearchOptions options;
     options.threads = threads;
     options.stop = stop;
-    const SearchResult found = search_plans(settings, scenario.automatic, options);
+    if (likely) {
+        const auto rate = throughput(with_plan(scenario, of_sliders(*likely, settings), scenario.automatic));
+        if (rate) options.reached = *rate;
+    }
+    SearchResult found = search_plans(settings, scenario.automatic, options);
+    if (!found.stopped && found.best.empty() && std::isfinite(options.reached)) {
+        // Some of the likely plan's values are none of the sliders', and none of those is as good.
+        options.reached = -std::numeric_limits<double>::infinity();
+        found = search_plans(settings, scenario.automatic, options);
+    }
     if (found.stopped) return std::nullopt;
     const bool any = !found.best.empty();
     if (!any && !std::isfinite(found.smallest.peak)) return scenario;
@@ -82,6 +100,6 @@ std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, cons
     return out;
 }
 
-Scenario planned(const Scenario& scenario) { return *planned(scenario, 1, {}); }
+Scenario planned(const Scenario& scenario, const Plan* likely) { return *planned(scenario, 1, {}, likely); }
 
 }  // namespace shardscope

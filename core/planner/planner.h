@@ -17,10 +17,13 @@ Settings without_plan(const Settings& settings);
 // that needs least memory; where no value is valid, the scenario as it is. Equally good plans: the first in
 // canonical order. With the per-GPU batch held the micro-batch may lie between the slider's values: the
 // largest that fits, if that is better.
-Scenario planned(const Scenario& scenario);
+//
+// `likely` is a plan that may be nearly as good, such as a neighbouring point's: it only saves time.
+Scenario planned(const Scenario& scenario, const Plan* likely = nullptr);
 // Whether that takes no longer than a frame of a window leaves for it.
 bool plans_at_once(const Scenario& scenario);
 // The same beside a window; nothing when asked to stop.
-std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, const std::stop_token& stop);
+std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, const std::stop_token& stop,
+                                const Plan* likely = nullptr);
 
 }  // namespace shardscope

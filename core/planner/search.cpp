@@ -18,10 +18,30 @@ namespace {
 // rounding can be.
 constexpr double kRounding = 1 + 1e-9;
 
-// Layout, stages and traffic of one way to share the state under given degrees.
+// GPUs of a pipeline are like one of these: of the first, the middle and the last stage.
+template <typename T>
+using ByStage = std::array<T, 3>;
+
+// One way to keep the state under given degrees: sharding, its group, offload and resharding.
+struct Keeping {
+    ByStage<UnhiddenFloor> unhidden;
+    TrafficFloor traffic;
+    ByStage<StateMemory> state;
+};
+
+// Layout and traffic of one way to share the state under given degrees.
 struct SharedParts {
     Layout layout;
     Traffic traffic;
+    std::vector<Keeping> keepings;  // by resharding and offload
+};
+
+// What plans of equal degrees have in common; each thread makes it when it first meets them.
+struct DegreesParts {
+    bool made = false;
+    Stages stages;
+    Layout layout;  // but for the sharing
+    std::vector<SharedParts> sharings;
 };
 
 // What the operators of one micro-batch come to, for all plans that cut them alike.
@@ -92,16 +112,15 @@ class Frontier {
     std::vector<Candidate> kept_;
 };
 
-// GPUs of a pipeline are like one of these.
-std::array<const Stage*, 3> stage_kinds(const Compiled& c) {
+ByStage<const Stage*> stage_kinds(const Compiled& c) {
     return {&c.stages.first, &c.stages.middle, &c.stages.last};
 }
+// How many of them there are: one GPU is the first.
+std::size_t kinds_of(const Compiled& c) { return c.stages.count > 1 ? 3 : 1; }
 
-double peak_of(const std::array<StateMemory, 3>& state, const std::array<WorkMemory, 3>& work,
-               const Compiled& c) {
-    double peak = peak_memory(state[0], work[0], c);
-    if (c.stages.count <= 1) return peak;
-    for (std::size_t i = 1; i < state.size(); ++i) peak = std::max(peak, peak_memory(state[i], work[i], c));
+double peak_of(const ByStage<StateMemory>& state, const ByStage<WorkMemory>& work, const Compiled& c) {
+    double peak = 0;
+    for (std::size_t i = 0; i < kinds_of(c); ++i) peak = std::max(peak, peak_memory(state[i], work[i], c));
     return peak;
 }
 
@@ -121,10 +140,10 @@ void take_cell(const Cell& cell, const Degrees& d, Settings& s) {
 class Search {
   public:
     Search(const Settings& base, const ParameterSet& free, const SearchOptions& options)
-        : options_(options), base_(base), space_(base, free) {
+        : options_(options), base_(base), space_(base, free), least_(options.reached) {
         machine_.settings = base;
         compile_machine(machine_);
-        prepare();
+        fold();
     }
     SearchResult run();
 
@@ -138,26 +157,40 @@ class Search {
         Candidate smallest;
         double feasible = 0;
         double evaluated = 0;
+        std::vector<DegreesParts> parts{};  // by degrees
+        Candidate best_here{};              // of the cell
+
         // Of the cell and its pieces: by recomputation …
         std::vector<ComputeFloor> floors{};
-        std::vector<double> floor{};                    // s
-        std::vector<std::array<WorkMemory, 3>> work{};  // of the first, the middle and the last stage
-        // … and by sharing, resharding and offload.
-        std::vector<double> unhidden{};  // s
-        std::vector<std::array<StateMemory, 3>> state{};
+        std::vector<double> floor{};  // s
+        std::vector<ByStage<WorkMemory>> work{};
+        // … and by sharing and keeping.
+        std::vector<std::vector<double>> unhidden{};  // s
     };
 
-    void prepare();
+    void fold();
+    [[nodiscard]] DegreesParts& parts_of(const Cell& cell, Worker& w) const;
+    void make_keepings(const Cell& cell, DegreesParts& parts, Compiled& c) const;
+    static void take_sharing(const SharedParts& parts, const Sharing& values, Compiled& c);
     void visit(std::size_t index, Worker& w);
-    void take_sharing(const Cell& cell, std::size_t sharing, Compiled& c) const;
+    void visit_pieces(const Cell& cell, const DegreesParts& parts, double number, Worker& w);
     void judge(Worker& w, Candidate& candidate) const;
     [[nodiscard]] bool by_throughput() const { return !options_.objective.get; }
-    // Whether a plan that reaches at most `rate` may be wanted.
+    // Whether every plan is looked at: the frontier has its own use for plans that are far from the best, if
+    // they are small.
+    [[nodiscard]] bool judges_all() const { return options_.everything || options_.count_feasible; }
+    // Whether a plan that reaches at most `rate` may be wanted: among the best …
     [[nodiscard]] bool may_be_best(double rate) const {
         return options_.everything || !by_throughput() ||
                rate * kRounding >= least_.load(std::memory_order_relaxed);
     }
-    [[nodiscard]] bool judges_all() const { return options_.everything || options_.count_feasible; }
+    // … or as the best of its cell.
+    [[nodiscard]] bool may_be_best_here(double rate, const Worker& w) const {
+        return options_.best_of_cells && (!by_throughput() || rate * kRounding >= w.best_here.score);
+    }
+    [[nodiscard]] bool may_be_wanted(double rate, const Worker& w) const {
+        return judges_all() || options_.frontier || may_be_best(rate) || may_be_best_here(rate, w);
+    }
     [[nodiscard]] bool fits(Verdict verdict) const {
         return verdict == Verdict::fits || (options_.allow_risky && verdict == Verdict::risky);
     }
@@ -167,16 +200,15 @@ class Search {
     PlanSpace space_;
     Compiled machine_;
     std::vector<Folded> folded_;
-    std::vector<std::uint32_t> cell_folded_;        // by cell
-    std::vector<double> cell_bound_;                // the most throughput a cell can reach
-    std::vector<std::vector<SharedParts>> shared_;  // by degrees, by sharing
-    std::vector<Stages> stages_;                    // by degrees
-    std::atomic<double> least_{-std::numeric_limits<double>::infinity()};
+    std::vector<std::uint32_t> cell_folded_;  // by cell
+    std::vector<double> cell_bound_;          // the most throughput a cell can reach
+    std::atomic<double> least_;
 };
 
-void Search::prepare() {
-    // Operators and their times, once for all plans that cut a micro-batch alike. Cells come in canonical
-    // order, so that equal cuts lie close together; the same cut under other pipelines is found by its key.
+// Operators and their times, once for all plans that cut a micro-batch alike.
+void Search::fold() {
+    // Cells come in canonical order, so that equal cuts lie close together; the same cut under other
+    // pipelines is found by its key.
     Compiled c = machine_;
     struct Key {
         double tensor, context, expert, sequence_parallel, async, micro_batch, accumulation;
@@ -229,30 +261,50 @@ void Search::prepare() {
     machine_.root_parameters = c.root_parameters;
     machine_.flops_per_token = c.flops_per_token;
     machine_.training_tokens = c.training_tokens;
+}
 
-    // Who shares the state with whom, and how long its traffic takes: the same for all micro-batches.
-    shared_.resize(space_.degrees().size());
-    stages_.resize(space_.degrees().size());
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-        const std::uint32_t at = cells[i].degrees;
-        if (!shared_[at].empty()) continue;
-        const Degrees& d = space_.degrees()[at];
-        const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
-        take_cell(cells[i], d, c.settings);
-        c.work = folded_[cell_folded_[i]].work;
-        for (const Sharing& sharing : d.sharings) {
-            set(P::sharding, sharing.sharding);
-            set(P::shard_group, sharing.group);
-            compile_sharing(c);
-            shared_[at].push_back({c.layout, c.traffic});
+// Stages and layout; the cell's values are in `w`.
+DegreesParts& Search::parts_of(const Cell& cell, Worker& w) const {
+    DegreesParts& parts = w.parts[cell.degrees];
+    Compiled& c = w.a.compiled;
+    if (!parts.made) {
+        parts.made = true;
+        c.layout = layout_of(c.settings);
+        parts.layout = c.layout;
+        parts.stages = deal_layers(c.operators.dense.repeat, c.operators.sparse.repeat, c.layout.pipeline);
+    }
+    c.layout = parts.layout;
+    c.stages = parts.stages;
+    return parts;
+}
+
+// Who shares the state with whom, how long its traffic takes and what lies where: the same for all
+// micro-batches.
+void Search::make_keepings(const Cell& cell, DegreesParts& parts, Compiled& c) const {
+    const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
+    const auto stages = stage_kinds(c);
+    const std::size_t kinds = kinds_of(c);
+    for (const Sharing& sharing : space_.degrees()[cell.degrees].sharings) {
+        set(P::sharding, sharing.sharding);
+        set(P::shard_group, sharing.group);
+        compile_sharing(c);
+        SharedParts& made = parts.sharings.emplace_back(SharedParts{c.layout, c.traffic, {}});
+        for (const double reshard : sharing.reshards) {
+            set(P::reshard_after_forward, reshard);
+            for (const double offload : sharing.offloads) {
+                set(P::offload, offload);
+                Keeping& keeping = made.keepings.emplace_back();
+                keeping.traffic = traffic_floor(c);
+                for (std::size_t i = 0; i < kinds; ++i) {
+                    keeping.unhidden[i] = unhidden_floor(*stages[i], c);
+                    keeping.state[i] = state_memory(*stages[i], c);
+                }
+            }
         }
-        stages_[at] = c.stages;
     }
 }
 
-void Search::take_sharing(const Cell& cell, std::size_t sharing, Compiled& c) const {
-    const SharedParts& parts = shared_[cell.degrees][sharing];
-    const Sharing& values = space_.degrees()[cell.degrees].sharings[sharing];
+void Search::take_sharing(const SharedParts& parts, const Sharing& values, Compiled& c) {
     c.layout = parts.layout;
     c.traffic = parts.traffic;
     c.settings.set(P::sharding, values.sharding, Origin::given);
@@ -273,48 +325,49 @@ void Search::judge(Worker& w, Candidate& candidate) const {
     if (std::isnan(candidate.score)) candidate.score = -std::numeric_limits<double>::infinity();
 }
 
+// From the cheapest bound to the dearest, so that most cells end early.
 void Search::visit(std::size_t index, Worker& w) {
+    w.best_here = {};
+    w.best_here.score = -std::numeric_limits<double>::infinity();
+    if (!may_be_wanted(cell_bound_[index], w)) return;
+
     const Cell& cell = space_.cells()[index];
     const Degrees& d = space_.degrees()[cell.degrees];
-    const bool frontier = options_.frontier;
-    // The frontier has its own use for plans that are far from the best, if they are small.
-    if (!judges_all() && !frontier && !options_.best_of_cells && !may_be_best(cell_bound_[index])) return;
-    Candidate best_here;  // of this cell
-    best_here.score = -std::numeric_limits<double>::infinity();
-    const auto may_be_best_here = [&](double rate) {
-        return options_.best_of_cells && (!by_throughput() || rate * kRounding >= best_here.score);
-    };
-
     Compiled& c = w.a.compiled;
     const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
     take_cell(cell, d, c.settings);
     c.work = folded_[cell_folded_[index]].work;
-    c.stages = stages_[cell.degrees];
-    c.layout = shared_[cell.degrees].front().layout;
+    DegreesParts& parts = parts_of(cell, w);
+    compile_pipeline(c);
     const std::vector<double>& recomputes = space_.recomputes();
-    const auto stages = stage_kinds(c);
 
-    w.floors.clear();
-    for (const double recompute : recomputes) {
-        set(P::recompute, recompute);
-        w.floors.push_back(compute_floor(c));
-    }
+    // Nothing is quicker than to recompute nothing.
+    set(P::recompute, 0);
+    const ComputeFloor least = compute_floor(c);
+    if (!may_be_wanted(c.tokens_per_gpu / least.computing, w)) return;
+    const std::size_t kinds = kinds_of(c);
+    double least_unhidden = 0;  // known once the state's keepings are
     bool prepared = false;
-    const auto prepare_sharings = [&] {
-        w.unhidden.clear();
-        w.state.clear();
-        for (std::size_t k = 0; k < d.sharings.size(); ++k) {
-            take_sharing(cell, k, c);
-            for (const double reshard : d.sharings[k].reshards) {
-                set(P::reshard_after_forward, reshard);
-                for (const double offload : d.sharings[k].offloads) {
-                    set(P::offload, offload);
-                    w.unhidden.push_back(unhidden_floor(c));
-                    w.state.emplace_back();
-                    for (std::size_t i = 0; i < stages.size(); ++i)
-                        w.state.back()[i] = state_memory(*stages[i], c);
+    const auto prepare = [&] {
+        if (parts.sharings.empty()) make_keepings(cell, parts, c);
+        w.unhidden.resize(parts.sharings.size());
+        least_unhidden = std::numeric_limits<double>::infinity();
+        for (std::size_t k = 0; k < parts.sharings.size(); ++k) {
+            w.unhidden[k].clear();
+            for (const Keeping& keeping : parts.sharings[k].keepings) {
+                double stage = std::numeric_limits<double>::infinity();
+                for (std::size_t i = 0; i < kinds; ++i) {
+                    const UnhiddenFloor& floor = keeping.unhidden[i];
+                    stage = std::min(stage, floor.once + cell.accumulation * floor.per_micro_batch);
                 }
+                w.unhidden[k].push_back(stage);
+                least_unhidden = std::min(least_unhidden, stage);
             }
+        }
+        w.floors.clear();
+        for (const double recompute : recomputes) {
+            set(P::recompute, recompute);
+            w.floors.push_back(compute_floor(c));
         }
         prepared = true;
     };
@@ -322,74 +375,92 @@ void Search::visit(std::size_t index, Worker& w) {
     double number = cell.first;
     for (const Pieces& pieces : d.pieces) {
         if (!space_.allows(cell, pieces)) continue;
-        set(P::virtual_stages, pieces.virtual_stages);
-        set(P::schedule, pieces.schedule);
-        compile_pipeline(c);
         const double of_pieces = number;
         number += d.shared_plans * static_cast<double>(recomputes.size());
         if (number <= options_.from || of_pieces >= options_.to) continue;
-
-        // The least step and the memory for every share recomputed, whatever the sharding.
-        w.floor.clear();
-        w.work.clear();
-        bool any = judges_all() || frontier;
-        for (std::size_t r = 0; r < recomputes.size(); ++r) {
-            w.floor.push_back(with_bubble(w.floors[r], c));
-            const double most = c.tokens_per_gpu / w.floor.back();
-            any = any || may_be_best(most) || may_be_best_here(most);
+        set(P::virtual_stages, pieces.virtual_stages);
+        set(P::schedule, pieces.schedule);
+        compile_schedule(c);
+        const double floor = with_bubble(least, c);
+        if (!may_be_wanted(c.tokens_per_gpu / (floor + least_unhidden), w)) continue;
+        if (!prepared) {
+            prepare();
+            if (!may_be_wanted(c.tokens_per_gpu / (floor + least_unhidden), w)) continue;
         }
-        if (!any) continue;
-        if (!prepared) prepare_sharings();
-        for (const double recompute : recomputes) {
-            set(P::recompute, recompute);
-            w.work.emplace_back();
-            for (std::size_t i = 0; i < stages.size(); ++i) w.work.back()[i] = work_memory(*stages[i], c);
-        }
+        visit_pieces(cell, parts, of_pieces, w);
+    }
+    if (w.best_here.verdict != Verdict::does_not_fit) w.of_cells.push_back(w.best_here);
+}
 
-        double here = of_pieces;
-        std::size_t shared = 0;
-        for (std::size_t k = 0; k < d.sharings.size(); ++k) {
-            const Sharing& sharing = d.sharings[k];
-            take_sharing(cell, k, c);
-            for (const double reshard : sharing.reshards) {
-                for (std::size_t r = 0; r < recomputes.size(); ++r) {
-                    for (std::size_t o = 0; o < sharing.offloads.size(); ++o) {
-                        const double mine = here++;
-                        if (mine < options_.from || mine >= options_.to) continue;
-                        const auto choose = [&] {
-                            set(P::reshard_after_forward, reshard);
-                            set(P::recompute, recomputes[r]);
-                            set(P::offload, sharing.offloads[o]);
-                        };
-                        const double most = c.tokens_per_gpu / (w.floor[r] + w.unhidden[shared + o]);
-                        const bool wanted = may_be_best(most) || may_be_best_here(most);
-                        if (!wanted && !judges_all() && !frontier) continue;
-                        ++w.evaluated;
-                        const double peak = peak_of(w.state[shared + o], w.work[r], c);
-                        const Verdict verdict = verdict_of(peak, c.settings);
-                        if (peak < w.smallest.peak || (peak == w.smallest.peak && mine < w.smallest.number)) {
-                            choose();
-                            w.smallest = {plan_of(c.settings), mine, verdict, peak, 0, 0, 0};
-                        }
-                        if (!fits(verdict)) continue;
-                        ++w.feasible;
-                        const bool on_frontier = frontier && !w.frontier.beats(most, peak);
-                        if (!wanted && !on_frontier) continue;
+// All ways to recompute, share and keep the state under one schedule; `number` is the first of them.
+void Search::visit_pieces(const Cell& cell, const DegreesParts& parts, double number, Worker& w) {
+    Compiled& c = w.a.compiled;
+    const Degrees& d = space_.degrees()[cell.degrees];
+    const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
+    const std::vector<double>& recomputes = space_.recomputes();
+    const auto stages = stage_kinds(c);
+
+    // The least step and the memory for every share recomputed, whatever the sharding.
+    w.floor.clear();
+    w.work.clear();
+    for (std::size_t r = 0; r < recomputes.size(); ++r) {
+        w.floor.push_back(with_bubble(w.floors[r], c));
+        set(P::recompute, recomputes[r]);
+        ByStage<WorkMemory>& work = w.work.emplace_back();
+        for (std::size_t i = 0; i < kinds_of(c); ++i) work[i] = work_memory(*stages[i], c);
+    }
+    const double least_floor = *std::ranges::min_element(w.floor);
+
+    for (std::size_t k = 0; k < d.sharings.size(); ++k) {
+        const Sharing& sharing = d.sharings[k];
+        const std::vector<double>& unhidden = w.unhidden[k];
+        const double first = number;
+        number += sharing.plans * static_cast<double>(recomputes.size());
+        const double least_unhidden = *std::ranges::min_element(unhidden);
+        if (!may_be_wanted(c.tokens_per_gpu / (least_floor + least_unhidden), w)) continue;
+        take_sharing(parts.sharings[k], sharing, c);
+        double here = first;
+        for (std::size_t reshard = 0; reshard < sharing.reshards.size(); ++reshard) {
+            for (std::size_t r = 0; r < recomputes.size(); ++r) {
+                for (std::size_t o = 0; o < sharing.offloads.size(); ++o) {
+                    const double mine = here++;
+                    if (mine < options_.from || mine >= options_.to) continue;
+                    const std::size_t kept = reshard * sharing.offloads.size() + o;
+                    const Keeping& keeping = parts.sharings[k].keepings[kept];
+                    double floor = w.floor[r] + unhidden[kept];
+                    if (!may_be_wanted(c.tokens_per_gpu / floor, w)) continue;
+                    floor += visible_floor(w.floors[r], keeping.traffic, c);
+                    const double most = c.tokens_per_gpu / floor;
+                    const bool wanted = may_be_best(most) || may_be_best_here(most, w);
+                    if (!wanted && !judges_all() && !options_.frontier) continue;
+                    ++w.evaluated;
+                    const auto choose = [&] {
+                        set(P::reshard_after_forward, sharing.reshards[reshard]);
+                        set(P::recompute, recomputes[r]);
+                        set(P::offload, sharing.offloads[o]);
+                    };
+                    const double peak = peak_of(keeping.state, w.work[r], c);
+                    const Verdict verdict = verdict_of(peak, c.settings);
+                    if (peak < w.smallest.peak || (peak == w.smallest.peak && mine < w.smallest.number)) {
                         choose();
-                        Candidate candidate{{}, mine, verdict, peak, 0, 0, 0};
-                        judge(w, candidate);
-                        candidate.plan = plan_of(c.settings);
-                        if (options_.everything) w.all.push_back(candidate);
-                        else w.best.take(candidate);
-                        if (on_frontier) w.frontier.take(candidate);
-                        if (options_.best_of_cells && better(candidate, best_here)) best_here = candidate;
+                        w.smallest = {plan_of(c.settings), mine, verdict, peak, 0, 0, 0};
                     }
+                    if (!fits(verdict)) continue;
+                    ++w.feasible;
+                    const bool on_frontier = options_.frontier && !w.frontier.beats(most, peak);
+                    if (!wanted && !on_frontier) continue;
+                    choose();
+                    Candidate candidate{{}, mine, verdict, peak, 0, 0, 0};
+                    judge(w, candidate);
+                    candidate.plan = plan_of(c.settings);
+                    if (options_.everything) w.all.push_back(candidate);
+                    else w.best.take(candidate);
+                    if (on_frontier) w.frontier.take(candidate);
+                    if (options_.best_of_cells && better(candidate, w.best_here)) w.best_here = candidate;
                 }
-                shared += sharing.offloads.size();
             }
         }
     }
-    if (best_here.verdict != Verdict::does_not_fit) w.of_cells.push_back(best_here);
 }
 
 SearchResult Search::run() {
@@ -405,6 +476,7 @@ SearchResult Search::run() {
     for (unsigned i = 0; i < threads; ++i) {
         workers.push_back({{}, Best(options_.top, least_), {}, {}, {}, {}});
         workers.back().a.compiled = machine_;
+        workers.back().parts.resize(space_.degrees().size());
     }
     std::atomic<std::size_t> next{0};
     parallel_for(threads, threads, [&](std::size_t thread) {

@@ -48,6 +48,8 @@ struct SearchOptions {
     double from = 0;              // numbers of the plans looked at: [from, to)
     double to = std::numeric_limits<double>::infinity();
     unsigned threads = 1;
+    // Throughput that a plan of the space is known to reach: what cannot is left out.
+    double reached = -std::numeric_limits<double>::infinity();
     std::stop_token stop{};
 };
 

@@ -40,7 +40,7 @@ QString cell(double value, Quantity quantity) {
 }
 
 QString header(Output id) {
-    const QString label = text_of(output(id).label);
+    QString label = text_of(output(id).label);
     switch (output(id).quantity) {
         case Quantity::seconds: return label + QStringLiteral(", ms");
         case Quantity::bytes:

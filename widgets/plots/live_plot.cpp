@@ -92,6 +92,11 @@ void LivePlot::showEvent(QShowEvent* event) {
     bring_up_to_date();
 }
 
+void LivePlot::hideEvent(QHideEvent* event) {
+    let_go();
+    QWidget::hideEvent(event);
+}
+
 void LivePlot::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::FontChange && started_) restyle();
@@ -99,7 +104,8 @@ void LivePlot::changeEvent(QEvent* event) {
 
 void LivePlot::press(QMouseEvent*) {}
 void LivePlot::move(QMouseEvent*) {}
-void LivePlot::release(QMouseEvent*) {}
+void LivePlot::release(QMouseEvent*) { let_go(); }
 void LivePlot::double_click(QMouseEvent*) {}
+void LivePlot::let_go() {}
 
 }  // namespace shardscope

@@ -55,6 +55,8 @@ class LivePlot : public QWidget {
     virtual void move(QMouseEvent* event);
     virtual void release(QMouseEvent* event);
     virtual void double_click(QMouseEvent* event);
+    // Ends a drag, if there is one: at its release, or when the plot is hidden and no release can follow.
+    virtual void let_go();
 
     [[nodiscard]] LiveModel& model() const { return model_; }
     [[nodiscard]] OptionRow& options() const { return *options_; }
@@ -64,6 +66,7 @@ class LivePlot : public QWidget {
     void replot();
 
     void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
     void changeEvent(QEvent* event) override;
 
   private:

@@ -46,7 +46,7 @@ class PlansPlot : public LivePlot {
     void fill_list();
     void fold_list();
     [[nodiscard]] Output compared() const;
-    [[nodiscard]] QString words_of(std::size_t point) const;
+    [[nodiscard]] QString words_of(std::size_t index) const;
     [[nodiscard]] std::optional<std::size_t> point_of(std::size_t neighbour) const;
     void choose(std::optional<std::size_t> point);
     void show_words(std::size_t point, const QPoint& global);

@@ -133,8 +133,6 @@ void ScalingPlot::move(QMouseEvent* event) {
     }
 }
 
-void ScalingPlot::release(QMouseEvent*) { let_go(); }
-
 void ScalingPlot::let_go() {
     if (!dragging_) return;
     dragging_ = false;

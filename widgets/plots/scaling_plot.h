@@ -33,12 +33,11 @@ class ScalingPlot : public LivePlot {
     void take_pins() override;
     void press(QMouseEvent* event) override;
     void move(QMouseEvent* event) override;
-    void release(QMouseEvent* event) override;
     void double_click(QMouseEvent* event) override;
+    void let_go() override;
 
   private:
     void take_options();
-    void let_go();
     [[nodiscard]] bool near_guide(const QPointF& pixel) const;
 
     QComboBox* y_;

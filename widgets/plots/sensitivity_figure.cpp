@@ -254,12 +254,13 @@ void SensitivityFigure::paint_bars(QPainter& painter, const QRectF& area) {
     for (int i = 0; i < count; ++i) {
         const QRectF line(area.left(), top + i * kRow, area.width(), kRow);
         rows_.push_back(line);
-        if (first_ + i == selected_) {
+        const int bar = first_ + i;
+        if (bar == selected_) {
             painter.setPen(QPen(t.accent, 2));
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(line.adjusted(0, 1, 0, -1));
         }
-        paint_strips(painter, line, ranked.bars[static_cast<std::size_t>(first_ + i)]);
+        paint_strips(painter, line, ranked.bars[static_cast<std::size_t>(bar)]);
     }
     const double zero = std::round(x_of(0)) + 0.5;
     painter.setPen(QPen(t.text, 1));

@@ -86,7 +86,7 @@ QString sensitivity_words(const SensitivityData& data) {
     out += tr("Each input becomes %1 (the nearest valid values), all else held; sorted by what that does to "
               "%2, now %3.")
                .arg(change_text(ranked.change), text_of(row.label), shown(ranked.now, row.quantity));
-    if (!ranked.fits) out += tr("What makes it fit comes first.");
+    if (std::ranges::any_of(ranked.bars, &SensitivityBar::mends)) out += tr("What makes it fit comes first.");
     if (any_unfit(data)) out += tr("Hatched: does not fit in %1.").arg(shown(data.capacity, Quantity::bytes));
     if (data.plan == SweepPlan::held) out += tr("The plan is held.");
     if (data.anew) out += tr("Upper strips: the plan held; lower: found anew at every end.");

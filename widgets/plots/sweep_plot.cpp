@@ -258,8 +258,6 @@ void SweepPlot::move(QMouseEvent* event) {
     canvas().setCursor(near_guide(event->position()) ? Qt::SizeHorCursor : Qt::ArrowCursor);
 }
 
-void SweepPlot::release(QMouseEvent*) { let_go(); }
-
 void SweepPlot::let_go() {
     if (!dragging_) return;
     dragging_ = false;

@@ -39,8 +39,8 @@ class SweepPlot : public LivePlot {
     void take_pins() override;
     void press(QMouseEvent* event) override;
     void move(QMouseEvent* event) override;
-    void release(QMouseEvent* event) override;
     void double_click(QMouseEvent* event) override;
+    void let_go() override;
     void resizeEvent(QResizeEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -48,7 +48,6 @@ class SweepPlot : public LivePlot {
     void fill_menu();
     void fit_options();
     void take_outputs();
-    void let_go();
     void step(int direction);
     [[nodiscard]] P input() const;
     [[nodiscard]] std::vector<Axis> axes(const Answer& answer) const;

@@ -91,10 +91,10 @@ void TimelinePlot::move(QMouseEvent* event) {
     else QToolTip::showText(event->globalPosition().toPoint(), words, &canvas());
 }
 
-void TimelinePlot::release(QMouseEvent*) { dragged_from_.reset(); }
+void TimelinePlot::let_go() { dragged_from_.reset(); }
 
 void TimelinePlot::double_click(QMouseEvent*) {
-    dragged_from_.reset();
+    let_go();
     figure_->show_all();
     replot();
 }

@@ -29,8 +29,8 @@ class TimelinePlot : public LivePlot {
     void take_pins() override;
     void press(QMouseEvent* event) override;
     void move(QMouseEvent* event) override;
-    void release(QMouseEvent* event) override;
     void double_click(QMouseEvent* event) override;
+    void let_go() override;
     void keyPressEvent(QKeyEvent* event) override;
 
   private:

@@ -35,6 +35,7 @@ QImage walls_image(const WallsData& data, const QSize& pixels, const Theme& them
     static const auto colors = palette();
     QImage image(pixels, QImage::Format_RGB32);
     std::vector<GridPlace> columns;
+    columns.reserve(static_cast<std::size_t>(pixels.width()));
     for (int x = 0; x < pixels.width(); ++x)
         columns.push_back(place_on(data.grid, (x + 0.5) / pixels.width(), 0));
     const QRgb hatch = theme.hatch_ground.rgb();

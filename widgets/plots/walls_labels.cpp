@@ -37,6 +37,11 @@ int kind_at(const WallsData& data, const GridPlace& place) {
     return best;
 }
 
+// Row by row, downwards.
+std::size_t sample_at(int x, int y) {
+    return static_cast<std::size_t>(y) * kSamples + static_cast<std::size_t>(x);
+}
+
 struct Samples {
     std::array<int, kSamples * kSamples> kind{};
     std::array<int, kSamples * kSamples> region{};
@@ -72,23 +77,22 @@ void find_regions(Samples& s) {
 
 // Distances to the nearest sample of another region, in two sweeps; the frame is an edge, too.
 void measure(Samples& s, double step_x, double step_y) {
-    const auto at = [](int x, int y) { return static_cast<std::size_t>(y * kSamples + x); };
     const auto reach = [&](int x, int y, int dx, int dy, double step) {
         const int ox = x + dx;
         const int oy = y + dy;
         if (ox < 0 || oy < 0 || ox >= kSamples || oy >= kSamples) return step / 2;
-        if (s.region[at(ox, oy)] != s.region[at(x, y)]) return step / 2;
-        return s.clearance[at(ox, oy)] + step;
+        if (s.region[sample_at(ox, oy)] != s.region[sample_at(x, y)]) return step / 2;
+        return s.clearance[sample_at(ox, oy)] + step;
     };
     s.clearance.fill(1e9);
     for (int y = 0; y < kSamples; ++y) {
         for (int x = 0; x < kSamples; ++x)
-            s.clearance[at(x, y)] = std::min(reach(x, y, -1, 0, step_x), reach(x, y, 0, -1, step_y));
+            s.clearance[sample_at(x, y)] = std::min(reach(x, y, -1, 0, step_x), reach(x, y, 0, -1, step_y));
     }
     for (int y = kSamples - 1; y >= 0; --y) {
         for (int x = kSamples - 1; x >= 0; --x) {
-            s.clearance[at(x, y)] =
-                std::min({s.clearance[at(x, y)], reach(x, y, 1, 0, step_x), reach(x, y, 0, 1, step_y)});
+            s.clearance[sample_at(x, y)] = std::min(
+                {s.clearance[sample_at(x, y)], reach(x, y, 1, 0, step_x), reach(x, y, 0, 1, step_y)});
         }
     }
 }
@@ -108,7 +112,7 @@ std::vector<WallsTag> walls_tags(const WallsData& data, const QRectF& frame, con
     for (int y = 0; y < kSamples; ++y) {
         for (int x = 0; x < kSamples; ++x) {
             const GridPlace place = place_on(data.grid, (x + 0.5) / kSamples, 1 - (y + 0.5) / kSamples);
-            s.kind[static_cast<std::size_t>(y * kSamples + x)] = kind_at(data, place);
+            s.kind[sample_at(x, y)] = kind_at(data, place);
         }
     }
     find_regions(s);
@@ -145,7 +149,7 @@ std::vector<WallsTag> walls_tags(const WallsData& data, const QRectF& frame, con
             for (int j = std::max(0, y - half_y); j <= std::min(kSamples - 1, y + half_y); ++j) {
                 for (int i = std::max(0, x - half_x); i <= std::min(kSamples - 1, x + half_x); ++i) {
                     ++all;
-                    if (s.region[static_cast<std::size_t>(j * kSamples + i)] == region) ++inside;
+                    if (s.region[sample_at(i, j)] == region) ++inside;
                 }
             }
             constexpr double kMostClearance = 1e4;

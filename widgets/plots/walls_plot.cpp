@@ -2,7 +2,6 @@
 
 #include <qcustomplot.h>
 
-#include <QApplication>
 #include <QComboBox>
 #include <QElapsedTimer>
 #include <QKeyEvent>
@@ -86,11 +85,7 @@ WallsPlot::WallsPlot(LiveModel& model, QWidget* parent)
     });
     canvas().setFocusPolicy(Qt::StrongFocus);
     canvas().setAccessibleName(tr("Crosshair of the walls map: arrow keys move it"));
-    connect(qApp, &QApplication::focusChanged, this, [this](const QWidget* before, const QWidget* now) {
-        if (before != &canvas() && now != &canvas()) return;
-        figure_->set_focused(now == &canvas());
-        replot();
-    });
+    canvas().installEventFilter(this);
     start();
 }
 
@@ -265,6 +260,7 @@ void WallsPlot::ask_for_walls_of_pins() {
     walls_of_pins_.ask(
         [requests, threads = background_threads()](const std::stop_token& stop) {
             std::vector<WallsData> out;
+            out.reserve(requests.size());
             for (const WallsRequest& request : requests) out.push_back(walls_data(request, threads, stop));
             return out;
         },
@@ -329,18 +325,19 @@ void WallsPlot::move(QMouseEvent* event) {
     }
 }
 
-void WallsPlot::release(QMouseEvent*) { let_go(); }
-
 void WallsPlot::let_go() {
     if (dragged_ == WallsFigure::Part::none) return;
     dragged_ = WallsFigure::Part::none;
     model().end_gesture();
 }
 
-// A drag that can no longer be ended by its release still ends.
-void WallsPlot::hideEvent(QHideEvent* event) {
-    let_go();
-    LivePlot::hideEvent(event);
+// Not by QApplication::focusChanged: a focused canvas reports it once more when the figure is gone already.
+bool WallsPlot::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut) {
+        figure_->set_focused(canvas().hasFocus());
+        replot();
+    }
+    return LivePlot::eventFilter(watched, event);
 }
 
 void WallsPlot::double_click(QMouseEvent* event) {

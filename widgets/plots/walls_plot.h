@@ -43,10 +43,10 @@ class WallsPlot : public LivePlot {
     void take_pins() override;
     void press(QMouseEvent* event) override;
     void move(QMouseEvent* event) override;
-    void release(QMouseEvent* event) override;
     void double_click(QMouseEvent* event) override;
+    void let_go() override;
     void keyPressEvent(QKeyEvent* event) override;
-    void hideEvent(QHideEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
     // All that the map depends on: the same one needs no new map.
@@ -68,7 +68,6 @@ class WallsPlot : public LivePlot {
     // The value under a pixel that a person would mean: the roundest of those the pixel covers.
     [[nodiscard]] double meant(P id, double value, double before, double after) const;
     void drag_to(QMouseEvent* event);
-    void let_go();
     void step(P id, int way);
 
     QComboBox* x_box_;

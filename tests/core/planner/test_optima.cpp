@@ -1,5 +1,6 @@
 // What the field knows about good plans, found and not assumed.
 #include <catch2/catch.hpp>
+#include <random>
 
 #include "estimate/answer.h"
 #include "planner/planner.h"
@@ -85,4 +86,33 @@ TEST_CASE("planned: automatic degrees leave the GPU count free", "[planner]") {
     const Answer smaller = answer(edited(scenario, P::gpus, 24));
     REQUIRE(smaller.valid());
     CHECK(smaller.settings[P::gpus] == 24);
+}
+
+TEST_CASE("planned: a likely plan saves time and changes nothing else", "[planner]") {
+    Scenario scenario = of_model("llama-2-13b", {{P::gpus, 32}, {P::global_batch, 128}});
+    scenario.automatic = usually_free();
+    const Scenario exact = planned(scenario);
+    std::mt19937 random(7);
+    const auto any = [&](std::initializer_list<double> values) {
+        return values.begin()[std::uniform_int_distribution<std::size_t>(0, values.size() - 1)(random)];
+    };
+    Plan likely = plan_of(resolve(exact));
+    CHECK(planned(scenario, &likely) == exact);
+    for (int i = 0; i < 40; ++i) {
+        // Good ones, poor ones, and some that cannot stand.
+        likely[P::tensor_parallel] = any({1, 2, 4, 8, 3});
+        likely[P::pipeline_parallel] = any({1, 2, 4, 8});
+        likely[P::micro_batch] = any({1, 2, 3, 4, 8, 1000});
+        likely[P::sharding] = any({0, 1, 2, 3});
+        likely[P::recompute] = any({0, kRecomputeSelective, 1});
+        INFO(i);
+        CHECK(planned(scenario, &likely) == exact);
+    }
+
+    // The largest micro-batch that fits lies between the slider's values.
+    scenario = of_model("mpt-7b", {{P::gpus, 8}});
+    scenario.automatic.set(index(P::micro_batch));
+    const Scenario raised = planned(scenario);
+    likely = plan_of(resolve(raised));
+    CHECK(planned(scenario, &likely) == raised);
 }

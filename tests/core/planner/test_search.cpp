@@ -110,6 +110,7 @@ TEST_CASE("search: the pruned search finds what trying every plan finds, in rand
         // Without a held batch any number of sequences may lie on a GPU; a test of its own is below.
         if (!global) std::erase(free, P::micro_batch);
         std::vector<std::pair<P, std::vector<double>>> axes;
+        axes.reserve(free.size());
         for (const P id : free) axes.emplace_back(id, trial_values(id));
 
         const Tried tried = try_all(scenario, axes);
