@@ -116,10 +116,9 @@ void add_export(CLI::App& app, Context& context) {
     command->add_option("--axis", options->axes, "For sweep and walls: KEY=FROM:TO:STEPS[:log]")
         ->take_all()
         ->allow_extra_args(false);
-    command->add_option(
-        "--output", options->outputs,
-        "For sweep: result fields; for validation: mfu, tokens_per_s_per_gpu or step_time_s; for plans: mfu, "
-        "tokens_per_s, training_days or cost");
+    command->add_option("--output", options->outputs,
+                        "For sweep and sensitivity: result fields; for validation: mfu, tokens_per_s_per_gpu "
+                        "or step_time_s; for plans: mfu, tokens_per_s, training_days or cost");
     command->add_flag("--hypothetical", options->hypothetical,
                       "Times also for what does not fit, labelled so");
     command->add_flag("--held", options->held,

@@ -15,10 +15,7 @@ std::string range_of(P id) {
     for (const Named& named : row.names) {
         names += (names.empty() ? "" : ", ") + std::string(named.name);
     }
-    if (row.named_only && row.modelled_up_to == 0) return "off";
     if (row.named_only) return names;
-    if (row.modelled_up_to <= row.minimum)
-        return format(id, row.modelled_up_to) + " (more: not modelled yet)";
     std::string out =
         format(id, row.minimum) + " – " + (std::isinf(row.maximum) ? "∞" : format(id, row.maximum));
     return names.empty() ? out : out + ", " + names;

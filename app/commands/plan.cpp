@@ -99,7 +99,7 @@ int run(const Options& options) {
     if (!load_job(options.file, options.assignments, question.scenario)) return kUnusable;
     question.free = options.free.empty() ? free_of(question.scenario) : parse_free(options.free, problems);
     // What is not free is what the person said; what was automatic and is not free keeps its last value.
-    question.scenario = locked(question.scenario);
+    question.scenario = as_predicted(locked(question.scenario));
     question.allow_risky = options.allow_risky;
     const std::vector<Output> objectives = parse_outputs(options.objective, problems);
     if (objectives.size() == 1) question.objective = objectives.front();

@@ -56,6 +56,16 @@ Scenario three_dimensions() {
 
 Scenario risky() { return edited(edited(first(), P::sequence_length, 2048), P::micro_batch, 5); }
 
+// Priced, on GPUs that fail, with a batch that costs tokens.
+Scenario whole_run() {
+    Scenario scenario = three_dimensions();
+    scenario = edited(scenario, P::price_per_gpu_hour, 2.5);
+    scenario = edited(scenario, P::mtbf_hours_per_gpu, 50000);
+    scenario = edited(scenario, P::restart_time, 600);
+    scenario = edited(scenario, P::training_tokens, 15e12);
+    return edited(scenario, P::critical_batch_law, static_cast<double>(CriticalBatchLaw::kaplan));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -84,6 +94,18 @@ int main(int argc, char** argv) {
          false,
          "sensitivity",
          true},
+        {"sensitivity-pinned.png",
+         {1440, 900},
+         ThemeManager::Choice::light,
+         slower_network,
+         true,
+         "sensitivity"},
+        {"sensitivity-does-not-fit.png",
+         {1440, 900},
+         ThemeManager::Choice::dark,
+         too_long,
+         false,
+         "sensitivity"},
         {"walls.png", {1440, 900}, ThemeManager::Choice::light, first, false, "walls"},
         {"walls-dark.png", {1440, 900}, ThemeManager::Choice::dark, slower_network, true, "walls"},
         {"walls-small.png", {1024, 700}, ThemeManager::Choice::light, first, false, "walls"},
@@ -92,6 +114,8 @@ int main(int argc, char** argv) {
         {"measured.png", {1440, 900}, ThemeManager::Choice::light, measured},
         {"parallel.png", {1440, 900}, ThemeManager::Choice::light, three_dimensions},
         {"parallel-small-dark.png", {1024, 700}, ThemeManager::Choice::dark, three_dimensions},
+        {"whole-run.png", {1440, 900}, ThemeManager::Choice::light, whole_run},
+        {"whole-run-small-dark.png", {1024, 700}, ThemeManager::Choice::dark, whole_run},
         {"timeline.png", {1440, 900}, ThemeManager::Choice::light, first, false, "timeline"},
         {"timeline-parallel-dark.png",
          {1440, 900},

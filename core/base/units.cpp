@@ -92,7 +92,7 @@ Shown scaled(double value, std::span<const Unit> units, int significant) {
     return {};
 }
 
-constexpr std::array kShownSeconds{Unit{"s", 1}, Unit{"ms", 1e-3}, Unit{"µs", 1e-6}};
+constexpr std::array kShownSeconds{Unit{"h", 3600}, Unit{"s", 1}, Unit{"ms", 1e-3}, Unit{"µs", 1e-6}};
 constexpr std::array kShownCounts{Unit{"T", 1e12}, Unit{"B", 1e9}, Unit{"M", 1e6}, Unit{"k", 1e3},
                                   Unit{"", 1}};
 constexpr std::array kShownLinks{Unit{"TB/s", 1e12}, Unit{"GB/s", 1e9}, Unit{"MB/s", 1e6}};
@@ -199,7 +199,7 @@ Shown show(double value, Quantity quantity) {
         case Quantity::watts: return {rounded(value, 3, 1), "W"};
         case Quantity::joules: return scaled(value, kShownEnergy, 3);
         case Quantity::tokens_per_joule: return {rounded(value, 3), "tokens/J"};
-        case Quantity::days: return {rounded(value, 3), "days"};
+        case Quantity::days: return {std::fabs(value) < 1 ? rounded(value, 3) : rounded(value, 4, 2), "days"};
         case Quantity::hours: return {rounded(value, 4, 1), "h"};
         case Quantity::money: return {rounded(value, 4, 2), "$"};
         case Quantity::byte_factor: return {rounded(value, 3), "B"};

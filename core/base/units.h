@@ -21,7 +21,7 @@ enum class Quantity {
     link_bandwidth,     // shown in GB/s
     network_bandwidth,  // shown in Gbit/s
     flop_rate,          // shown in TFLOP/s
-    seconds,            // shown in µs, ms, s by size
+    seconds,            // shown in µs, ms, s, h by size
     fraction,           // 0.403, shown as it is
     percent,            // 0.403, shown as 40.3 %
     rate,               // tokens/s

@@ -53,6 +53,15 @@ double utilization(const StepTime& step) {
     return (step.total - sum_of(step, kNetworkTerms) - sum_of(step, kWaitingTerms)) / step.total;
 }
 
+// An MFU set by hand stretches the predicted step: its parts keep their shares, so that they still add up.
+// Nothing but more FLOPS makes such a step shorter.
+void stretch(StepTime& step, double factor) {
+    for (double& term : step.terms) term *= factor;
+    step.total *= factor;
+    step.hidden_communication *= factor;
+    step.attribution = Time(Rate::compute, step.total);
+}
+
 template <typename Name>
 constexpr std::string_view pick(const auto& names, Name which) {
     return names[static_cast<std::size_t>(which)];
@@ -113,6 +122,15 @@ Estimate estimate(const Compiled& c) {
     out.memory = memory_use(c);
     out.verdict = verdict_of(out.memory.peak, s);
     out.step = step_time(c);
+    double busy = utilization(out.step);
+    const auto mfu = [&] { return c.flops_per_token * (c.tokens_per_gpu / out.step.total) / c.peak; };
+    out.predicted_mfu = mfu();
+    const bool by_hand = s[P::mfu_override] > 0;
+    if (by_hand) {
+        const double factor = out.predicted_mfu / s[P::mfu_override];
+        stretch(out.step, factor);
+        busy = std::min(1.0, busy / factor);
+    }
     for (std::size_t i = 0; i < kRates; ++i) out.elasticity[i] = out.step.attribution.by[i] / out.step.total;
     out.wall = wall_of(out.elasticity, out.verdict);
 
@@ -121,21 +139,19 @@ Estimate estimate(const Compiled& c) {
     out.tokens_per_gpu = c.tokens_per_gpu;
     out.tokens_per_s_per_gpu = c.tokens_per_gpu / out.step.total;
     out.tokens_per_s = out.tokens_per_s_per_gpu * gpus;
-    out.mfu = c.flops_per_token * out.tokens_per_s_per_gpu / c.peak;
+    out.mfu = mfu();
     out.hfu = (c.flops_per_token + c.recomputed_flops_per_token) * out.tokens_per_s_per_gpu / c.peak;
     out.mfu_bf16_peak = out.mfu * c.peak / c.bf16_peak;
     // Errors of stack and GPU are independent. The band is symmetric in the logarithm of the step time.
-    const double half = std::log1p(std::hypot(s[P::error_band], s[P::machine_band]));
-    out.band_low = out.tokens_per_s_per_gpu * std::exp(-half) * (1 - allocator_tail(out.memory));
+    // What is set by hand has none.
+    const double half = by_hand ? 0 : std::log1p(std::hypot(s[P::error_band], s[P::machine_band]));
+    const double tail = by_hand ? 0 : allocator_tail(out.memory);
+    out.band_low = out.tokens_per_s_per_gpu * std::exp(-half) * (1 - tail);
     out.band_high = out.tokens_per_s_per_gpu * std::exp(half);
 
-    out.power_per_gpu = power_per_gpu(s[P::tdp], utilization(out.step));
+    out.power_per_gpu = power_per_gpu(s[P::tdp], busy);
     out.tokens_per_joule = out.tokens_per_s_per_gpu / out.power_per_gpu;
-    const double seconds = c.training_tokens / out.tokens_per_s;
-    out.training_days = seconds / 86400;
-    out.gpu_hours = seconds / 3600 * gpus;
-    out.cost = out.gpu_hours * s[P::price_per_gpu_hour];
-    out.energy = out.power_per_gpu * gpus * seconds;
+    out.run = training_run(c, out.tokens_per_s, out.power_per_gpu);
     out.ideal = ideal_estimate(c.ideal);
     return out;
 }

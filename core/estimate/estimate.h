@@ -9,6 +9,7 @@
 #include "estimate/compiled.h"
 #include "physics/rates.h"
 #include "physics/step_terms.h"
+#include "training/run.h"
 
 namespace shardscope {
 
@@ -85,16 +86,14 @@ struct Estimate {
     double tokens_per_s_per_gpu = 0;
     double tokens_per_s = 0;
     double mfu = 0;
+    double predicted_mfu = 0;  // what it would be if it were not set by hand
     double hfu = 0;
     double mfu_bf16_peak = 0;  // of fp8 runs, else equal to mfu
     double band_low = 0;       // of tokens/s/GPU
     double band_high = 0;
     double power_per_gpu = 0;  // W
     double tokens_per_joule = 0;
-    double training_days = 0;
-    double gpu_hours = 0;
-    double cost = 0;    // dollars
-    double energy = 0;  // J
+    TrainingRun run;
     IdealEstimate ideal;
 
     // E22: T = T_cp + T_cm − T_ol + T_sd.
@@ -102,6 +101,8 @@ struct Estimate {
     [[nodiscard]] double communication_time() const;
     [[nodiscard]] double exposed_communication() const;  // T_cm − T_ol
     [[nodiscard]] double schedule_time() const;
+    // Step time ÷ predicted step time: 1 unless the MFU is set by hand.
+    [[nodiscard]] double stretch() const { return predicted_mfu / mfu; }
     [[nodiscard]] bool fits() const { return verdict != Verdict::does_not_fit; }
 };
 

@@ -22,6 +22,7 @@ double step_term(const Answer& a, StepTerm term) {
 double elasticity(const Answer& a, Rate rate) {
     return a.estimate.elasticity[static_cast<std::size_t>(rate)];
 }
+constexpr double kDay = 86400;  // s
 double wall_share(const Answer& a) { return std::ranges::max(a.estimate.elasticity); }
 
 constexpr std::array<OutputRow, kOutputs> kTable{{
@@ -42,8 +43,31 @@ std::string takeover_sentence(const Answer& answer) {
            format(found->rate, std::round(found->value / digit) * digit) + ".";
 }
 
-// The formula as the chosen convention counts, and as the sharding in use holds it.
+// The constants of the chosen law.
+std::string_view assumptions_of(Output id, const Answer& answer) {
+    if (id == Output::critical_batch) {
+        switch (answer.settings.choice<CriticalBatchLaw>(P::critical_batch_law)) {
+            case CriticalBatchLaw::none: break;
+            case CriticalBatchLaw::kaplan:
+                return "critical_batch_law loss_batch loss_batch_exponent loss_parameters loss_exponent";
+            case CriticalBatchLaw::bergsma: return "critical_batch_law data_batch data_batch_exponent";
+            case CriticalBatchLaw::fixed: return "critical_batch_law assumptions.critical_batch";
+        }
+    }
+    if (id == Output::mfu && answer.settings[P::mfu_override] > 0) return "mfu_override flops_convention";
+    return output(id).assumptions;
+}
+
+// The formula as the chosen convention counts, and the chosen law says.
 std::string formula_of(Output id, const Answer& answer) {
+    if (id == Output::critical_batch) {
+        switch (answer.settings.choice<CriticalBatchLaw>(P::critical_batch_law)) {
+            case CriticalBatchLaw::none:
+            case CriticalBatchLaw::fixed: return {};
+            case CriticalBatchLaw::kaplan: return "B_crit = B* ÷ ((N_c ÷ N_l)^α_N)^(1/α_B)";
+            case CriticalBatchLaw::bergsma: return "B_crit = B_100 · (D_tok ÷ 100 B)^α_D";
+        }
+    }
     if (id == Output::mfu) {
         switch (answer.settings.choice<FlopsConvention>(P::flops_convention)) {
             case FlopsConvention::palm: break;
@@ -74,6 +98,13 @@ Output find_output(std::string_view path) {
 }
 
 bool less_is_better(Output id) {
+    switch (id) {
+        case Output::expected_failures:
+        case Output::tokens_needed:
+        case Output::steps: return true;
+        case Output::time_between_failures: return false;
+        default: break;
+    }
     switch (output(id).quantity) {
         case Quantity::seconds:
         case Quantity::bytes:
@@ -110,6 +141,11 @@ Explanation explain(Output id, const Answer& answer) {
     } else {
         out.result = text_of(id, answer);
     }
+    if (id == Output::mfu && answer.settings[P::mfu_override] > 0) {
+        out.sentence = "Set by hand; " + format(answer.estimate.predicted_mfu, Quantity::percent) +
+                       " is predicted. Step, rates and days follow from it.";
+        out.source = "set by hand: assumptions.mfu_override";
+    }
     // Each schedule has its own rule and source.
     if (id == Output::step_bubble && answer.valid()) {
         out.formula =
@@ -125,13 +161,29 @@ Explanation explain(Output id, const Answer& answer) {
             entry.value = "–";
         out.ingredients.push_back(std::move(entry));
     }
-    for (const std::string& name : split(row.assumptions, ' ')) {
+    for (const std::string& name : split(assumptions_of(id, answer), ' ')) {
         const P parameter_id = name.empty() ? P::count : find_parameter(name);
         if (parameter_id == P::count) continue;
         out.assumptions.push_back({{},
                                    std::string(parameter(parameter_id).label),
                                    format(parameter_id, answer.settings[parameter_id])});
     }
+    return out;
+}
+
+std::vector<Output> whole_run(const Answer& answer) {
+    std::vector<Output> out{Output::training_days, Output::gpu_hours};
+    if (!answer.valid()) return out;
+    if (answer.settings[P::price_per_gpu_hour] > 0) out.push_back(Output::cost);
+    if (answer.settings[P::tdp] > 0) out.push_back(Output::energy);
+    if (answer.estimate.run.goodput < 1) {
+        out.insert(out.end(),
+                   {Output::goodput, Output::days_without_failures, Output::expected_failures,
+                    Output::time_between_failures, Output::checkpoint_interval, Output::checkpoint_write});
+    }
+    out.insert(out.end(), {Output::steps, Output::batch_tokens});
+    if (std::isfinite(answer.estimate.run.critical_batch))
+        out.insert(out.end(), {Output::critical_batch, Output::tokens_needed});
     return out;
 }
 
@@ -149,6 +201,9 @@ std::string wall_sentence(const Answer& answer) {
                "; the whole is " + format(e.memory.peak - e.memory.capacity, Quantity::bytes) + " too much.";
     }
     std::string out = "Wall: " + std::string(label_of(e.wall)) + ". ";
+    if (s[P::mfu_override] > 0)
+        return out + "The MFU is set by hand; " + format(e.predicted_mfu, Quantity::percent) +
+               " is predicted.";
     const double tokens = answer.compiled.tokens_per_micro_batch;
     const double need = e.ideal.threshold_tokens;
     const std::string have = format(tokens, Quantity::tokens, false) + " tokens per GPU";
@@ -191,6 +246,17 @@ std::vector<std::string> warnings(const Answer& answer) {
     if (positions > 0 && positions < s[P::sequence_length]) {
         out.emplace_back("The sequence is longer than the model's " + format(positions, Quantity::count) +
                          " learned positions.");
+    }
+    if (s[P::mfu_override] > 0) {
+        out.emplace_back(
+            "The MFU is set by hand: the step's parts are the predicted ones, stretched, and "
+            "plans are compared as predicted.");
+    }
+    if (answer.estimate.run.batch > answer.estimate.run.critical_batch) {
+        out.emplace_back("The batch of " + format(answer.estimate.run.batch, Quantity::big_count) +
+                         " tokens is beyond the critical batch of " +
+                         format(answer.estimate.run.critical_batch, Quantity::big_count) +
+                         ": larger ones save little time and cost many tokens.");
     }
     for (const std::string& note : outside_validated(answer)) out.push_back(note);
     return out;

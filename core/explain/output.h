@@ -67,6 +67,9 @@ struct Explanation {
 };
 Explanation explain(Output id, const Answer& answer);
 
+// What there is to say of the whole run: days, GPU hours and energy, and cost, failures and the critical
+// batch where the scenario has them.
+std::vector<Output> whole_run(const Answer& answer);
 // "Wall: compute. 4,096 tokens per GPU hide the network, which needs 2,165 …": the headline's sentence.
 std::string wall_sentence(const Answer& answer);
 // What the estimate leaves out or cannot vouch for here; empty when nothing.

@@ -73,7 +73,7 @@ void Search::find_reach() {
     const Parameter& row = parameter(q_.id);
     constexpr double kBeyond = 1000;
     double low = row.minimum;
-    double high = std::min(row.maximum, row.modelled_up_to);
+    double high = row.maximum;
     if (row.slider_low > 0) low = std::max(low, row.slider_low / kBeyond);
     if (row.slider_high > 0) high = std::min(high, row.slider_high * kBeyond);
     if (q_.id == P::gpus) high = std::min(high, std::max(row.slider_high, now_[P::gpus]));

@@ -133,6 +133,7 @@ CurvePoint curve_point(double x, const Answer& answer, bool valid) {
     point.peak_memory = e.memory.peak;
     point.ideal_mfu = e.ideal.mfu;
     point.ideal_tokens_per_s_per_gpu = e.ideal.tokens_per_s;
+    point.run_tokens = e.run.tokens_with_losses();
     return point;
 }
 

@@ -56,6 +56,7 @@ struct CurvePoint {
     double peak_memory = 0;
     double ideal_mfu = 0;
     double ideal_tokens_per_s_per_gpu = 0;
+    double run_tokens = 0;  // of the whole run, with what its batch adds and failures cost
     [[nodiscard]] bool fits() const { return valid && verdict != Verdict::does_not_fit; }
 };
 using Curve = std::vector<CurvePoint>;

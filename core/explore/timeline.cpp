@@ -7,6 +7,7 @@
 #include "explore/pass_parts.h"
 #include "explore/timeline_memory.h"
 #include "physics/memory.h"
+#include "physics/step.h"
 
 namespace shardscope {
 namespace {
@@ -426,6 +427,21 @@ std::string_view pick(const Names& names, Activity activity) {
     return names[static_cast<std::size_t>(activity)];
 }
 
+// The picture of a step whose MFU is set by hand is that of the predicted one, stretched.
+void stretch(Timeline& timeline, double factor) {
+    timeline.end *= factor;
+    timeline.hop *= factor;
+    for (StageTimeline& stage : timeline.stages) {
+        for (auto* lane : {&stage.compute, &stage.communication}) {
+            for (Interval& interval : *lane) {
+                interval.start *= factor;
+                interval.end *= factor;
+            }
+        }
+        for (MemoryPoint& point : stage.memory) point.time *= factor;
+    }
+}
+
 }  // namespace
 
 std::string_view name_of(Activity activity) {
@@ -446,6 +462,14 @@ std::string_view label_of(Activity activity) {
 }
 
 Timeline timeline(const Compiled& c, const Estimate& estimate) {
+    if (const double factor = estimate.stretch(); factor != 1) {
+        Estimate predicted = estimate;
+        predicted.step = step_time(c);
+        predicted.mfu = predicted.predicted_mfu;
+        Timeline out = timeline(c, predicted);
+        stretch(out, factor);
+        return out;
+    }
     Timeline out;
     out.end = estimate.step.total;
     out.stage_count = static_cast<int>(c.stages.count);

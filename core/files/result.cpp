@@ -168,13 +168,14 @@ std::string result_text(const Answer& answer, bool hypothetical, bool operators)
                         format(e.memory.capacity, Quantity::bytes) + where);
     if (hypothetical && !e.fits()) line("Times", "hypothetical: it does not fit");
     line("", wall_sentence(answer));
-    row(Output::mfu);
+    const bool by_hand = answer.settings[P::mfu_override] > 0;
+    line(std::string(output(Output::mfu).label) + (by_hand ? ", set by hand" : ""),
+         text_of(Output::mfu, answer, hypothetical));
     row(Output::tokens_per_s_per_gpu);
-    if (hypothetical || e.fits())
+    if (!by_hand && (hypothetical || e.fits()))
         line("  of which 4 of 5 runs lie in", text_of(Output::band_low, answer, hypothetical) + " to " +
                                                   text_of(Output::band_high, answer, hypothetical));
     row(Output::step_time);
-    row(Output::training_days);
     line("Wall", std::string(label_of(e.wall)));
     out += "  Memory of one GPU\n";
     for (std::size_t t = 0; t < kMemoryTerms; ++t) {
@@ -187,6 +188,8 @@ std::string result_text(const Answer& answer, bool hypothetical, bool operators)
         row(static_cast<Output>(static_cast<std::size_t>(Output::step_matmul) + t), "  ");
     }
     row(Output::hidden_communication, "  ");
+    out += "  Whole run\n";
+    for (const Output id : whole_run(answer)) row(id, "  ");
     for (const std::string& note : warnings(answer)) out += "  Note: " + note + "\n";
     if (operators) out += operator_text(answer, hypothetical);
     return out;

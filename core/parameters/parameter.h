@@ -52,13 +52,11 @@ struct Parameter {
     double slider_low = 0;  // ends of the slider; typed values may lie beyond
     double slider_high = 0;
     bool logarithmic = false;
-    bool whole = false;                                               // integers only
-    std::span<const Named> names{};                                   // named values
-    bool named_only = false;                                          // nothing but `names` (a choice)
-    double modelled_up_to = std::numeric_limits<double>::infinity();  // beyond it: not modelled yet,
-                                                                      // refused by name
-    bool optional = false;  // may be unknown (NaN); outputs that need it are then empty
-    bool plan = false;      // a property of the training plan, which a planner may choose
+    bool whole = false;              // integers only
+    std::span<const Named> names{};  // named values
+    bool named_only = false;         // nothing but `names` (a choice)
+    bool optional = false;           // may be unknown (NaN); outputs that need it are then empty
+    bool plan = false;               // a property of the training plan, which a planner may choose
     Prominence prominence = Prominence::row;
     std::string_view source{};  // where the default comes from
 };
@@ -83,6 +81,7 @@ enum class Mlp { plain, gated };
 enum class Norm { layernorm, rmsnorm };
 enum class AttentionKernel { flash, naive };
 enum class FlopsConvention { palm, causal, six_n };
+enum class CriticalBatchLaw { none, kaplan, bergsma, fixed };
 enum class ScheduleKind {
     one_f_one_b,
     gpipe,

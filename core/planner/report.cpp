@@ -9,11 +9,14 @@
 namespace shardscope {
 namespace {
 
-// Outputs that only throughput changes, the job and the machine being given.
-bool follows_throughput(Output id) {
-    constexpr std::array kSame{Output::mfu,           Output::tokens_per_s, Output::tokens_per_s_per_gpu,
-                               Output::training_days, Output::gpu_hours,    Output::cost};
-    return std::ranges::find(kSame, id) != kSame.end();
+// Outputs that only throughput changes, the job and the machine being given. With a critical batch law the
+// whole run depends on the plan's batch too.
+bool follows_throughput(Output id, const Settings& s) {
+    constexpr std::array kRates{Output::mfu, Output::tokens_per_s, Output::tokens_per_s_per_gpu};
+    constexpr std::array kRun{Output::training_days, Output::gpu_hours, Output::cost};
+    const bool any_batch = s.choice<CriticalBatchLaw>(P::critical_batch_law) == CriticalBatchLaw::none;
+    return std::ranges::find(kRates, id) != kRates.end() ||
+           (any_batch && std::ranges::find(kRun, id) != kRun.end());
 }
 
 // Seconds per step by what they are spent on, in words.
@@ -107,14 +110,14 @@ ParameterSet free_of(const Scenario& scenario) {
     return scenario.automatic.any() ? scenario.automatic : usually_free();
 }
 
-Objective objective_of(Output id) {
-    if (follows_throughput(id)) return {};
+Objective objective_of(Output id, const Settings& settings) {
+    if (follows_throughput(id, settings)) return {};
     return {output(id).get, less_is_better(id)};
 }
 
 SearchOptions options_of(const PlanQuestion& question) {
     SearchOptions options;
-    options.objective = objective_of(question.objective);
+    options.objective = objective_of(question.objective, resolve(question.scenario));
     options.top = question.top;
     options.allow_risky = question.allow_risky;
     options.count_feasible = true;

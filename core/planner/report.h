@@ -19,7 +19,7 @@ struct PlanQuestion {
 // Of a scenario: what is automatic in it, or what is usually free.
 ParameterSet free_of(const Scenario& scenario);
 // Ranked by throughput where that is all the output depends on, else by the output itself.
-Objective objective_of(Output id);
+Objective objective_of(Output id, const Settings& settings);
 // Options of a search for the best plans, the frontier, and the number that fit.
 SearchOptions options_of(const PlanQuestion& question);
 

@@ -341,6 +341,12 @@ Scenario locked(const Scenario& scenario) {
     return out;
 }
 
+Scenario as_predicted(const Scenario& scenario) {
+    Scenario out = scenario;
+    out.withdraw(P::mfu_override);
+    return out;
+}
+
 std::string source_of(const Scenario& scenario, const Settings& settings, P id) {
     if (id == P::peak_flops) id = peak_of(settings.choice<Precision>(P::precision));
     const auto from = [&](const Preset* preset) -> std::string {

@@ -65,6 +65,8 @@ Scenario with_cluster(const Scenario& scenario, const Preset& cluster);
 Scenario with_model(const Scenario& scenario, const Preset& model);
 // A plan parameter handed to the planner or taken back.
 Scenario with_auto(const Scenario& scenario, P id, bool automatic);
+// Without an MFU set by hand: what plans are compared by.
+Scenario as_predicted(const Scenario& scenario);
 // Nothing automatic: every plan parameter keeps the value it has. Of an answer's scenario: the plan held.
 Scenario locked(const Scenario& scenario);
 

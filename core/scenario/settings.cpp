@@ -265,7 +265,7 @@ double nearest_valid(P id, double value, const Settings& s) {
         if (named.value == value) return value;
     }
     if (row.named_only) return nearest_of(domain(id, s).stops);
-    const double limit = std::min(row.maximum, row.modelled_up_to);
+    const double limit = row.maximum;
     value = std::clamp(value, row.minimum, limit);
     if (row.whole) value = std::max(std::ceil(row.minimum), std::round(value));
 

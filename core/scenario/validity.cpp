@@ -50,16 +50,9 @@ void values_in_range(const Settings& s, Report&& report) {
         const double value = s[id];
         if (std::isnan(value) && (row.optional || row.prominence == Prominence::file)) continue;
         if (judged_by_its_cause(id, s)) continue;
-        bool named = false;
-        for (const Named& entry : row.names) named = named || entry.value == value;
-        if (value > row.modelled_up_to) {
-            report(id, [&] {
-                return Problem{pointer(id), quoted(id, s), "not modelled yet",
-                               row.names.empty() ? "use " + format(id, row.modelled_up_to) : "leave it out"};
-            });
-        } else if (named) {
-            continue;
-        } else if (std::isnan(value)) {
+        const auto is_named = [&](const Named& entry) { return entry.value == value; };
+        if (std::ranges::any_of(row.names, is_named)) continue;
+        if (std::isnan(value)) {
             report(id, [&] {
                 if (id == P::peak_flops) {
                     return Problem{"/training/precision",

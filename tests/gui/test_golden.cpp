@@ -77,6 +77,25 @@ TEST_CASE("G5: full recompute: activations and MFU fall, HFU over MFU rises abov
     CHECK(desk.estimate().hfu / desk.estimate().mfu > 1.2);
 }
 
+TEST_CASE("G10: 6·70e9·15e12 FLOP on 4,096 GPUs at 45 % of 990e12 take 39.96 days", "[golden]") {
+    Desk desk;
+    desk.pick(QStringLiteral("picker/model"), QStringLiteral("model/llama-3-70b"));
+    // A vocabulary that makes it 70.0 B parameters.
+    desk.type("model.vocab_size", QStringLiteral("94460"));
+    desk.type("cluster.gpus", QStringLiteral("4096"));
+    desk.type("training.micro_batch", QStringLiteral("1"));
+    desk.type("cluster.gpu.peak_flops", QStringLiteral("990 TFLOP/s"));
+    desk.type("training.training_tokens", QStringLiteral("15T"));
+    desk.choose("assumptions.flops_convention", QStringLiteral("6n"));
+    desk.type("assumptions.mfu_override", QStringLiteral("0.45"));
+    REQUIRE(desk.estimate().fits());
+    CHECK(desk.text("headline/training-days") == QStringLiteral("39.96 days"));
+    CHECK(desk.text("headline/mfu") == QStringLiteral("45.0 %"));
+    CHECK(desk.text("headline/mfu-caption") == QStringLiteral("MFU, set by hand"));
+    // 39.96 days · 24 · 4,096 GPUs
+    CHECK(desk.text("headline/gpu-hours") == QStringLiteral("3.928 M GPU h"));
+}
+
 TEST_CASE("G13: every slider from end to end in 200 steps, and back by one undo each", "[golden]") {
     Desk desk;
     const Scenario start = desk.window.model().scenario();

@@ -137,8 +137,9 @@ TEST_CASE("pins: a click on a letter chooses what the headline compares with", "
     desk.click(desk.tag(2));
     CHECK(desk.text("headline/mfu-caption").endsWith(QStringLiteral("vs C")));
     CHECK(desk.model.scenario() == before);
-    CHECK(desk.text("headline/training-days-caption").startsWith(QStringLiteral("days ")));
-    CHECK(desk.find<QLabel>("headline/training-days-caption")->isVisible());
+    CHECK(desk.text("headline/training-days").contains(QStringLiteral("days ")));
+    CHECK(desk.text("headline/training-days").endsWith(QStringLiteral(" %")));
+    CHECK(desk.find<QLabel>("headline/training-days")->isVisible());
     // Throughput and step against C, worked from the estimates.
     const Estimate& now = desk.estimate();
     const Estimate& then = desk.model.pin_of('C')->answer.estimate;

@@ -1,6 +1,7 @@
 // The Sensitivity tab through real events on the real main window; golden task G7.
 #include <qcustomplot.h>
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QTabWidget>
 #include <QTest>
@@ -126,23 +127,149 @@ TEST_CASE("sensitivity: with something automatic the plan is shown held and foun
         render_figure(desk.plot->request(), desk.window.model().answer(), FigureFormat::csv).toStdString());
     CHECK(rows[1].fields[1] == "found anew");
     CHECK(rows.back().fields[1] == "held");
+    const auto cell = [&](const char* name, const char* plan) {
+        const auto at = std::ranges::find_if(
+            rows, [&](const auto& row) { return row.fields[0] == name && row.fields[1] == plan; });
+        REQUIRE(at != rows.end());
+        return std::stod(at->fields[3]);
+    };
+    CHECK(cell("levers.gpu_memory", "found anew") == data.anew_levers->gpu_memory);
+    CHECK(cell("levers.gpu_memory", "held") == 0);
+    for (std::size_t i = 0; i < kRates; ++i) {
+        const std::string name = "elasticities." + std::string(name_of(static_cast<Rate>(i)));
+        CHECK(cell(name.c_str(), "held") == data.elasticity[i]);
+        CHECK(cell(name.c_str(), "found anew") == (*data.anew_elasticity)[i]);
+    }
+
+    // Held on request, and then nothing is worked out beside the window.
+    auto* anew = desk.find<QCheckBox>("sensitivity/anew");
+    REQUIRE(anew->isVisible());
+    QTest::mouseClick(anew, Qt::LeftButton, {}, QPoint(8, anew->height() / 2));
+    CHECK_FALSE(desk.plot->pending());
+    CHECK(desk.plot->request().held);
+    CHECK_FALSE(desk.plot->figure().data().anew.has_value());
+    CHECK_FALSE(desk.plot->figure().data().anew_elasticity.has_value());
+    QTest::mouseClick(anew, Qt::LeftButton, {}, QPoint(8, anew->height() / 2));
+    CHECK(desk.plot->pending());
+    desk.settle();
+    CHECK(desk.plot->figure().data().anew_elasticity == planned_elasticity(desk.window.model().answer()));
     desk.window.model().set_automatic(P::micro_batch, false);
     desk.settle();
     CHECK_FALSE(desk.plot->figure().data().anew.has_value());
+    CHECK_FALSE(desk.plot->figure().data().anew_levers.has_value());
+    CHECK_FALSE(anew->isVisible());
 }
 
-TEST_CASE("sensitivity: what does not fit shows no rates, and a window may close while plans are found",
+TEST_CASE("sensitivity: what does not fit shows peak memory, and the output chosen once it fits again",
           "[sensitivity]") {
     Looking desk;
-    desk.type("training.sequence_length", QStringLiteral("16384"));
+    const auto* output_box = desk.find<QComboBox>("sensitivity/output");
+    REQUIRE(output_box->currentText() == QStringLiteral("MFU"));
+    desk.type("training.sequence_length", QStringLiteral("8192"));
+    desk.settle();
     REQUIRE(desk.estimate().verdict == Verdict::does_not_fit);
-    CHECK_FALSE(desk.plot->figure().data().shown);
+    const SensitivityData& data = desk.plot->figure().data();
+    CHECK(data.instead());
+    CHECK(data.held.output == Output::peak_memory);
+    CHECK(data.held.now == desk.estimate().memory.peak);
+    CHECK_FALSE(data.rates);
+    CHECK(output_box->currentText() == QStringLiteral("MFU"));
+    CHECK(desk.plot->accessibleDescription().startsWith(QStringLiteral("It does not fit")));
+    // The elasticities are not there, the dashed line is: what fits ends left of it.
+    CHECK_FALSE(desk.plot->figure().over_lists(desk.canvas->rect().center()));
+    CHECK_FALSE(desk.plot->figure().over_lists(QPointF(20, desk.canvas->height() - 20)));
+    REQUIRE(desk.plot->figure().limit_x().has_value());
+    for (const SensitivityBar& bar : data.held.bars) {
+        for (const auto& end : {bar.less, bar.more}) {
+            if (end && end->capacity == data.capacity) CHECK(end->fits == (end->value <= data.capacity));
+        }
+    }
     const auto rows = read_csv(
         render_figure(desk.plot->request(), desk.window.model().answer(), FigureFormat::csv).toStdString());
-    CHECK(rows[1].fields[7].empty());
-    Scenario scenario = desk.window.model().scenario();
-    for (const P id : {P::micro_batch, P::recompute, P::tensor_parallel, P::pipeline_parallel, P::sharding})
-        scenario = with_auto(scenario, id, true);
-    desk.window.model().replace(scenario, QStringLiteral("automatic"));
+    CHECK(rows[0].fields[6] == "memory.peak_bytes_less[GiB]");
+    CHECK(rows.back().fields[0].find('.') != std::string::npos);
+    CHECK(std::ranges::none_of(rows, [](const auto& row) {
+        return row.fields[0].starts_with("elasticities.") || row.fields[0].starts_with("levers.");
+    }));
+    const QByteArray svg =
+        render_figure(desk.plot->request(), desk.window.model().answer(), FigureFormat::svg);
+    CHECK(svg.contains("It does not fit, so this shows what peak memory depends on"));
+    // A bar opens the sweep of what it shows.
+    const QRectF row = desk.plot->figure().row_of(0);
+    const P first = *desk.plot->figure().input_of(0);
+    QTest::mouseClick(desk.canvas, Qt::LeftButton, {}, row.center().toPoint());
+    desk.settle();
+    CHECK(desk.sweep->figure().data().x == first);
+    CHECK(desk.sweep->figure().data().outputs.front() == Output::peak_memory);
+
+    desk.show();
+    desk.type("training.sequence_length", QStringLiteral("2048"));
+    desk.settle();
+    CHECK_FALSE(desk.plot->figure().data().instead());
+    CHECK(desk.plot->figure().data().held.output == Output::mfu);
+    CHECK(desk.plot->figure().data().rates);
+    CHECK_FALSE(desk.plot->figure().limit_x().has_value());
+}
+
+TEST_CASE("sensitivity: what does not fit shows rates where they are asked for", "[sensitivity]") {
+    Looking desk;
+    desk.type("training.sequence_length", QStringLiteral("8192"));
+    auto* hypothetical = desk.find<QCheckBox>("show-hypothetical");
+    QTest::mouseClick(hypothetical, Qt::LeftButton, {}, QPoint(8, hypothetical->height() / 2));
+    desk.settle();
+    const SensitivityData& data = desk.plot->figure().data();
+    CHECK_FALSE(data.instead());
+    CHECK(data.rates);
+    CHECK(data.held.now == desk.estimate().mfu);
+    for (const SensitivityBar& bar : data.held.bars) {
+        for (const auto& end : {bar.less, bar.more}) {
+            if (end) CHECK(end->value == end->as_if);
+        }
+    }
+}
+
+TEST_CASE("sensitivity: pins keep their own values as ghosts, in the table and in exports", "[sensitivity]") {
+    Looking desk;
+    const double before = desk.estimate().mfu;
+    QTest::keyClick(&desk.window, Qt::Key_P);
+    REQUIRE(desk.window.model().pins().size() == 1);
+    desk.type("cluster.inter_node_bandwidth", QStringLiteral("100 Gbit/s"));
+    desk.settle();
+    const SensitivityData& data = desk.plot->figure().data();
+    REQUIRE(data.ghosts.size() == 1);
+    CHECK(data.ghosts[0].letter == 'B');
+    CHECK(data.ghosts[0].held.now == before);
+    CHECK(data.held.now < before);
+    // As when it was the scenario itself.
+    const Sensitivity alone =
+        sensitivity(desk.window.model().pins()[0].answer.scenario, Output::mfu, Change::half_and_double);
+    REQUIRE(data.ghosts[0].held.bars.size() == alone.bars.size());
+    for (std::size_t i = 0; i < alone.bars.size(); ++i)
+        CHECK(data.ghosts[0].held.bars[i].effect == alone.bars[i].effect);
+
+    const FigureRequest request = desk.plot->request();
+    const Answer& answer = desk.window.model().answer();
+    const auto rows = read_csv(render_figure(request, answer, FigureFormat::csv).toStdString());
+    const auto column = std::ranges::find(rows[0].fields, "B_mfu_now[%]") - rows[0].fields.begin();
+    REQUIRE(column < static_cast<std::ptrdiff_t>(rows[0].fields.size()));
+    const auto network = std::ranges::find_if(
+        rows, [](const auto& row) { return row.fields[0] == "cluster.inter_node_bandwidth"; });
+    REQUIRE(network != rows.end());
+    CHECK(std::stod(network->fields[static_cast<std::size_t>(column)]) == Approx(before * 100));
+    for (const auto& row : rows) CHECK(row.fields.size() == rows[0].fields.size());
+    FigureRequest without = request;
+    without.pins.clear();
+    const QByteArray with_pins = render_figure(request, answer, FigureFormat::svg);
+    CHECK(with_pins != render_figure(without, answer, FigureFormat::svg));
+    CHECK(with_pins.contains(Theme::print().pins[0].name().toUtf8()));
+
+    desk.window.model().unpin_all();
+    desk.settle();
+    CHECK(desk.plot->figure().data().ghosts.empty());
+}
+
+TEST_CASE("sensitivity: a window may close while plans are found", "[sensitivity]") {
+    Looking desk;
+    desk.window.model().set_all_automatic(true);
     CHECK(desk.plot->isVisible());
 }

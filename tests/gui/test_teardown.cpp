@@ -83,3 +83,15 @@ TEST_CASE("teardown: a focused map goes, with the window or alone", "[teardown]"
     SECTION("alone") { delete plot; }
     CHECK_FALSE(QApplication::focusWidget() == canvas);
 }
+
+TEST_CASE("teardown: a window that goes leaves no widget behind", "[teardown]") {
+    { const Desk first; }  // what Qt makes once and keeps
+    const QWidgetList before = QApplication::allWidgets();
+    { const Desk second; }
+    QStringList left;
+    for (const QWidget* widget : QApplication::allWidgets()) {
+        if (!before.contains(widget)) left += widget->objectName();
+    }
+    INFO(left.join(QStringLiteral(", ")).toStdString());
+    CHECK(left.isEmpty());
+}

@@ -37,6 +37,18 @@ void hatch_over(QPainter& painter, const QRectF& area, const Theme& theme, const
     fill_hatch(painter, area, lines, pitch, width);
 }
 
+QString signed_number(double value, int decimals) {
+    QString digits = QString::number(std::fabs(value), 'f', decimals);
+    if (digits.toDouble() == 0) return QStringLiteral("±0");
+    return (value < 0 ? QStringLiteral("−") : QStringLiteral("+")) + digits;
+}
+
+QString relative(double ratio) {
+    if (!(ratio > 0) || !std::isfinite(ratio)) return {};
+    if (ratio >= 10) return QStringLiteral("×") + QString::number(ratio, 'f', 0);
+    return signed_number((ratio - 1) * 100, 0) + QStringLiteral(" %");
+}
+
 double text_width(const QFont& font, const QString& text) {
     return QFontMetricsF(font).horizontalAdvance(text);
 }

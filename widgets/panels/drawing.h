@@ -30,6 +30,11 @@ QColor pin_color(const Theme& theme, char letter);
 void hatch_over(QPainter& painter, const QRectF& area, const Theme& theme, const QColor& color, double pitch,
                 double width);
 
+// "+1.5", "−10", "±0".
+QString signed_number(double value, int decimals);
+// Of a ratio: "−10 %", "×12" where a percentage would no longer be read, nothing where it means nothing.
+QString relative(double ratio);
+
 double text_width(const QFont& font, const QString& text);
 
 }  // namespace shardscope

@@ -8,6 +8,7 @@
 
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/run_label.h"
+#include "widgets/panels/run_line.h"
 #include "widgets/panels/verdict_chip.h"
 
 namespace shardscope {
@@ -19,20 +20,6 @@ constexpr double kLeastGap = 14;
 constexpr double kMostGap = 38;
 constexpr int kGlyphWidth = 92;
 constexpr int kNarrowWindow = 1200;
-
-QString signed_number(double value, int decimals) {
-    QString digits = QString::number(std::fabs(value), 'f', decimals);
-    if (digits.toDouble() == 0) return QStringLiteral("±0");
-    return (value < 0 ? QStringLiteral("−") : QStringLiteral("+")) + digits;
-}
-
-// "−10 %", "×12" where a percentage would no longer be read.
-QString relative(double now, double pinned) {
-    if (!(pinned > 0) || !std::isfinite(now / pinned)) return {};
-    const double ratio = now / pinned;
-    if (ratio >= 10) return QStringLiteral("×") + QString::number(ratio, 'f', 0);
-    return signed_number((ratio - 1) * 100, 0) + QStringLiteral(" %");
-}
 
 // "Wall: compute. 4,096 tokens hide it. More." in three.
 QStringList split_sentences(const QString& text) {
@@ -73,12 +60,11 @@ Headline::Headline(LiveModel& model, QWidget* parent) : QWidget(parent), model_(
     clickable(verdict_, Output::peak_memory, tr("Verdict"));
     memory_ = make("headline/memory");
     clickable(memory_, Output::peak_memory, tr("Memory"));
-    constexpr std::array<const char*, columns> names{
-        "mfu", "likely", "tokens-per-s-per-gpu", "step-time", "training-days", "too-much-by", "wall"};
+    constexpr std::array<const char*, columns> names{"mfu",       "likely",      "tokens-per-s-per-gpu",
+                                                     "step-time", "too-much-by", "wall"};
     constexpr std::array<Output, columns> meaning{
-        Output::mfu,       Output::mfu,           Output::tokens_per_s_per_gpu,
-        Output::step_time, Output::training_days, Output::peak_memory,
-        Output::wall};
+        Output::mfu,       Output::mfu,         Output::tokens_per_s_per_gpu,
+        Output::step_time, Output::peak_memory, Output::wall};
     for (std::size_t i = 0; i < columns; ++i) {
         const QString name = QStringLiteral("headline/") + QLatin1String(names[i]);
         caption_[i] = new RunLabel(name + QStringLiteral("-caption"), this);
@@ -90,6 +76,8 @@ Headline::Headline(LiveModel& model, QWidget* parent) : QWidget(parent), model_(
     caption_[wall]->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     value_[wall]->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
 
+    run_ = new RunLine(this);
+    connect(run_, &RunLine::why_requested, this, &Headline::why_requested);
     sentence_ = make("headline/sentence");
     clickable(sentence_, Output::wall, tr("What is the wall"));
     tokens_ = make("headline/tokens-per-gpu");
@@ -166,9 +154,11 @@ void Headline::refresh() {
     const Pin* pin = model_.compared();
     const Answer* pinned = pin ? &pin->answer : nullptr;
     const bool compared = rates && pinned && pinned->fits();
-    const auto against = [&](double now, double then) { return compared ? relative(now, then) : QString(); };
+    const bool by_hand = answer.valid() && answer.settings[P::mfu_override] > 0;
+    const auto against = [&](double now, double then) { return compared ? relative(now / then) : QString(); };
     set_rate(mfu, Output::mfu,
              unreal              ? tr("MFU, hypothetical")
+             : by_hand           ? tr("MFU, set by hand")
              : model_.planning() ? tr("MFU, last plan")
                                  : tr("MFU"),
              compared ? tr("%1 vs %2")
@@ -181,25 +171,24 @@ void Headline::refresh() {
              against(estimate.tokens_per_s_per_gpu, compared ? pinned->estimate.tokens_per_s_per_gpu : 0));
     set_rate(step, Output::step_time, tr("step"),
              against(estimate.step.total, compared ? pinned->estimate.step.total : 0));
-    // Beside a difference there is no room for what the days are for.
-    const QString run = answer.valid()
-                            ? tr("%1 tokens").arg(shown(answer.compiled.training_tokens, Quantity::big_count))
-                            : tr("days");
-    set_rate(days, Output::training_days, compared ? tr("days") : run,
-             against(estimate.training_days, compared ? pinned->estimate.training_days : 0));
-    caption_[days]->setToolTip(tr("Days of the whole run: %1").arg(run));
+    run_->show_run(answer, compared ? pinned : nullptr, hypothetical_);
 
     const double per_token = rates ? estimate.mfu / estimate.tokens_per_s_per_gpu : std::nan("");
     const double low = estimate.band_low * per_token;
     const double high = estimate.band_high * per_token;
-    band_->set_band(low, rates ? estimate.mfu : std::nan(""), high);
-    if (rates) {
+    QFont face = small;
+    face.setItalic(unreal);
+    if (rates && by_hand) {
+        band_->set_band(std::nan(""), std::nan(""), std::nan(""));
+        band_->setToolTip({});
+        caption_[likely]->set_runs(
+            {{tr("predicted %1").arg(shown(estimate.predicted_mfu, Quantity::percent)), face, theme.muted}});
+    } else if (rates) {
+        band_->set_band(low, estimate.mfu, high);
         // Whole per cents, but not "8–8 %".
         const int decimals = std::round(low * 100) == std::round(high * 100) ? 1 : 0;
         const QString range =
             tr("likely %1–%2 %").arg(low * 100, 0, 'f', decimals).arg(high * 100, 0, 'f', decimals);
-        QFont face = small;
-        face.setItalic(unreal);
         caption_[likely]->set_runs({{range, face, theme.muted}});
         band_->setToolTip(tr("Likely MFU %1 to %2; the line spans 0 to 60 %")
                               .arg(shown(low, Quantity::percent), shown(high, Quantity::percent)));
@@ -270,7 +259,14 @@ void Headline::set_sentence() {
 void Headline::arrange() {
     if (width() < 2 * kPadding) return;
     arrange_columns();
+    const int line = run_->sizeHint().height();
+    const int left = caption_[mfu]->x();
+    run_->setGeometry(left, height() - sentence_height() - 8 - line - 2, width() - kPadding - left, line);
     arrange_sentence();
+}
+
+int Headline::sentence_height() const {
+    return std::max(20, static_cast<int>(std::ceil(QFontMetricsF(font()).height())) + 4);
 }
 
 void Headline::arrange_columns() {
@@ -281,9 +277,8 @@ void Headline::arrange_columns() {
     // Room for the widest number a column will hold, so that nothing moves while a slider is dragged.
     const auto room = [&](Column column) {
         const double value_size = column == mfu ? kDisplay : kTitle;
-        static constexpr std::array<const char*, columns> widest{"00.0",  "",      "00,000", "0,000",
-                                                                 "0,000", "000.0", ""};
-        static constexpr std::array<const char*, columns> units{" %", "", "", " ms", " days", " GiB", ""};
+        static constexpr std::array<const char*, columns> widest{"00.0", "", "00,000", "0,000", "000.0", ""};
+        static constexpr std::array<const char*, columns> units{" %", "", "", " ms", " GiB", ""};
         double value = 0;
         if (column == likely) {
             value = kGlyphWidth;
@@ -307,7 +302,6 @@ void Headline::arrange_columns() {
     shown_column.fill(true);
     shown_column[likely] = shows_rates();
     shown_column[excess] = answer.valid() && !answer.fits();
-    if (narrow()) shown_column[days] = false;
     const double chip =
         std::max({static_cast<double>(verdict_->sizeHint().width()), memory_->natural_width(),
                   text_width(scaled_font(font(), kSmall), QStringLiteral("00.0 of 00.0 GiB"))});
@@ -324,7 +318,7 @@ void Headline::arrange_columns() {
         return (width() - used) / gaps;
     };
     // What may go when there is no room, in this order; verdict, MFU and wall stay.
-    for (const Column fold : {days, likely, step, rate, excess}) {
+    for (const Column fold : {likely, step, rate, excess}) {
         if (gap() >= kLeastGap) break;
         shown_column[fold] = false;
     }
@@ -362,7 +356,7 @@ void Headline::arrange_sentence() {
     const Theme& theme = current_theme();
     const QFont body = font();
     const QFont bold = scaled_font(font(), 1, true);
-    const int row = std::max(20, static_cast<int>(std::ceil(QFontMetricsF(body).height())) + 4);
+    const int row = sentence_height();
     const int top = height() - row - 8;
     double right = width() - kPadding;
 
@@ -423,10 +417,8 @@ void Headline::arrange_sentence() {
 QSize Headline::sizeHint() const {
     const QFontMetricsF small(scaled_font(font(), kSmall));
     const QFontMetricsF display(scaled_font(font(), kDisplay, true));
-    const double sentence = std::max(20.0, QFontMetricsF(font()).height() + 4);
-    return {
-        824,
-        std::max(88, static_cast<int>(std::ceil(8 + small.height() + display.height() + 2 + sentence + 8)))};
+    const double columns_end = 8 + std::ceil(small.height()) + std::ceil(display.height());
+    return {824, static_cast<int>(columns_end) + run_->sizeHint().height() + 2 + sentence_height() + 8};
 }
 
 QSize Headline::minimumSizeHint() const { return {420, sizeHint().height()}; }

@@ -1,5 +1,5 @@
-// The line above everything: verdict, MFU, throughput, step, days and the wall, with one sentence that says
-// why.
+// Above everything: verdict, MFU, throughput, step and the wall; the whole run in a second line (RunLine);
+// and one sentence that says why.
 //
 // Every value is a child label named "headline/<value>" whose text() is what is read on the screen. Where the
 // scenario does not fit, no rate is shown ("–"), unless the person asks for hypothetical values; those are
@@ -18,6 +18,7 @@ class QCheckBox;
 namespace shardscope {
 
 class RunLabel;
+class RunLine;
 class VerdictChip;
 class BandGlyph;
 
@@ -40,7 +41,7 @@ class Headline : public QWidget {
 
   private:
     // Columns from left to right; the last is set at the right edge.
-    enum Column { mfu, likely, rate, step, days, excess, wall, columns };
+    enum Column { mfu, likely, rate, step, excess, wall, columns };
 
     void refresh();
     void set_rate(Column column, Output id, const QString& caption, const QString& difference);
@@ -49,6 +50,7 @@ class Headline : public QWidget {
     void arrange();
     void arrange_columns();
     void arrange_sentence();
+    [[nodiscard]] int sentence_height() const;
     [[nodiscard]] bool shows_rates() const;
     [[nodiscard]] bool narrow() const;
 
@@ -59,6 +61,7 @@ class Headline : public QWidget {
     std::array<RunLabel*, columns> value_{};     // none for `likely`
     std::array<QString, columns> caption_text_;  // without the difference to the pin
     BandGlyph* band_ = nullptr;
+    RunLine* run_ = nullptr;
     RunLabel* sentence_ = nullptr;
     RunLabel* tokens_ = nullptr;
     RunLabel* threshold_caption_ = nullptr;

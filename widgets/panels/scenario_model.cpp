@@ -78,7 +78,8 @@ ScenarioRow measured_row(const Answer& answer, const Measurement& measurement) {
         QString::fromStdString(run.gpus == answer.settings[P::gpus] ? in_words({}) : std::string());
     if (run.gpus != answer.settings[P::gpus]) at(row, Column::differs) = QObject::tr("%1 GPUs").arg(gpus);
     at(row, Column::verdict) = QObject::tr("ran");
-    const double days = answer.compiled.training_tokens / (run.tokens_per_s_per_gpu * run.gpus) / 86400;
+    const double days =
+        answer.estimate.run.tokens_with_losses() / (run.tokens_per_s_per_gpu * run.gpus) / 86400;
     for (const auto& [column, value] : {std::pair{Column::mfu, run.mfu},
                                         {Column::rate, run.tokens_per_s_per_gpu},
                                         {Column::step, run.step_time},

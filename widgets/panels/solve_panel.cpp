@@ -147,7 +147,7 @@ void SolvePanel::build_chips() {
     grid_->setHorizontalSpacing(kGap);
     grid_->setVerticalSpacing(2);
     for (const CannedQuestion& canned : canned_questions()) {
-        auto* chip = new QPushButton(text_of(canned.label));
+        auto* chip = new QPushButton(text_of(canned.label), box);  // placed when there is a width
         chip->setObjectName(QStringLiteral("solve/chip/") + text_of(canned.name));
         connect(chip, &QPushButton::clicked, this, [this, &canned] { take_canned(canned); });
         chips_.push_back(chip);

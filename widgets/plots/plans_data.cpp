@@ -84,16 +84,39 @@ Scenario PlansData::scenario_of(const PlanPoint& point) const {
     return with_plan(report.question.scenario, point.plan, report.question.free);
 }
 
+double PlansData::at_best(Output id) const {
+    const double value = best() ? output(id).get(*best()) : kNone;
+    return value > 0 ? value : kNone;
+}
+
 double PlansData::value(Output id, double tokens_per_s_per_gpu) const {
     if (!best()) return kNone;
-    const double at_best = output(id).get(*best());
-    if (!(at_best > 0)) return kNone;
     const double faster = tokens_per_s_per_gpu / best()->estimate.tokens_per_s_per_gpu;
-    return less_is_better(id) ? at_best / faster : at_best * faster;
+    return less_is_better(id) ? at_best(id) / faster : at_best(id) * faster;
+}
+
+bool PlansData::weighs_batch(Output id) const {
+    return best() && less_is_better(id) && std::isfinite(best()->estimate.run.critical_batch);
+}
+
+double PlansData::tokens_against_best(const Scenario& scenario) const {
+    const TrainingRun& run = best()->estimate.run;
+    const Settings s = resolve(scenario);
+    return (run.critical_batch + s[P::global_batch] * s[P::sequence_length]) /
+           (run.critical_batch + run.batch);
+}
+
+double PlansData::value(Output id, const Candidate& candidate) const {
+    const double same_tokens = value(id, candidate.tokens_per_s_per_gpu);
+    if (!weighs_batch(id)) return same_tokens;
+    return same_tokens *
+           tokens_against_best(with_plan(report.question.scenario, candidate.plan, report.question.free));
 }
 
 double PlansData::value(Output id, const PlanPoint& point, bool hypothetical) const {
-    return point.fits() || hypothetical ? value(id, point.tokens_per_s_per_gpu) : kNone;
+    if (!point.fits() && !hypothetical) return kNone;
+    const double same_tokens = value(id, point.tokens_per_s_per_gpu);
+    return weighs_batch(id) ? same_tokens * tokens_against_best(scenario_of(point)) : same_tokens;
 }
 
 bool PlansSubject::makes_sense() const { return is_valid(without_plan(resolve(scenario))); }
@@ -103,7 +126,7 @@ PlansSubject plans_subject(const Scenario& scenario, bool all_free) {
     out.free = all_free ? usually_free() | scenario.automatic : free_of(scenario);
     Plan plain;
     for (const P id : kPlanParameters) plain[id] = parameter(id).fallback;
-    out.scenario = with_plan(locked(scenario), plain, out.free);
+    out.scenario = with_plan(as_predicted(locked(scenario)), plain, out.free);
     return out;
 }
 
@@ -148,8 +171,10 @@ std::optional<PlanDot> plan_dot(char letter, const Answer& answer, bool hypothet
     out.fits = answer.fits();
     out.peak = answer.estimate.memory.peak;
     out.plan = plan_of(answer.settings);
+    Answer predicted;
+    answer_into(as_predicted(locked(answer.scenario)), predicted);
     for (std::size_t i = 0; i < kPlanOutputs.size(); ++i)
-        out.value[i] = value_of(kPlanOutputs[i], answer, hypothetical);
+        out.value[i] = value_of(kPlanOutputs[i], predicted, hypothetical);
     return out;
 }
 

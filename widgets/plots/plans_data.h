@@ -48,10 +48,18 @@ struct PlansData {
     [[nodiscard]] const Neighbour* neighbour_of(const PlanPoint& point) const;
     // With the plan in place of what is free, nothing automatic.
     [[nodiscard]] Scenario scenario_of(const PlanPoint& point) const;
-    // An output at another throughput than the best plan's, in SI units; NaN when it means nothing.
-    [[nodiscard]] double value(Output id, double tokens_per_s_per_gpu) const;
-    // The same of a plan: NaN when it does not fit and `hypothetical` is off.
+    // An output of the best plan, in SI units; NaN when it means nothing.
+    [[nodiscard]] double at_best(Output id) const;
+    // The same of another plan that fits, from its throughput and its batch.
+    [[nodiscard]] double value(Output id, const Candidate& candidate) const;
+    // NaN when it does not fit and `hypothetical` is off.
     [[nodiscard]] double value(Output id, const PlanPoint& point, bool hypothetical) const;
+
+  private:
+    [[nodiscard]] double value(Output id, double tokens_per_s_per_gpu) const;
+    // Days and cost of the whole run: another batch may need other tokens.
+    [[nodiscard]] bool weighs_batch(Output id) const;
+    [[nodiscard]] double tokens_against_best(const Scenario& scenario) const;
 };
 
 // What a search is of: the scenario with everything locked and the same values wherever `free` says that they

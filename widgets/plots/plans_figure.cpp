@@ -169,7 +169,7 @@ void PlansFigure::Parts::fill() {
             cloud_y.append(value);
         }
         for (const Candidate& edge : data->report.frontier) {
-            const double value = axis_y(data->value(id, edge.tokens_per_s_per_gpu));
+            const double value = axis_y(data->value(id, edge));
             if (!range.contains(value)) continue;
             edge_x.append(gib(edge.peak));
             edge_y.append(value);
@@ -345,7 +345,7 @@ void PlansFigure::Parts::paint_above(QCPPainter& painter) const {
         draw_area_words(painter, QRectF(QPointF(unfit, area.top()), area.bottomRight()),
                         {tr("does not fit"), fonts.bold, theme->text}, theme->hatch_ground, room);
         if (!data->best()) paint_words(painter, QString::fromStdString(data->report.reason));
-        else if (std::isnan(data->value(id, 1.0)))
+        else if (std::isnan(data->at_best(id)))
             paint_words(painter, tr("There is no price per GPU hour: set one, or compare by something else"));
     }
     const double strongly = searching && data ? std::min(strength, kStale) : strength;
@@ -365,7 +365,7 @@ void PlansFigure::Parts::paint_plans(QCPPainter& painter, LabelRoom& room) const
     painter.setRenderHint(QPainter::Antialiasing);
     QPolygonF line;
     for (const Candidate& edge : data->report.frontier) {
-        const QPointF here = place(edge.peak, data->value(id, edge.tokens_per_s_per_gpu));
+        const QPointF here = place(edge.peak, data->value(id, edge));
         if (!line.isEmpty()) line.append({here.x(), line.last().y()});
         line.append(here);
     }
@@ -574,7 +574,7 @@ QString PlansFigure::description() const {
     return tr("%1. Best: %2, %3 of memory, %4 %5.")
         .arg(plans_count_words(p.data->report), QString::fromStdString(short_plan(p.data->best()->settings)),
              shown(p.data->best()->estimate.memory.peak, Quantity::bytes), text_of(output(p.id).label),
-             p.value_words(p.data->value(p.id, p.data->best()->estimate.tokens_per_s_per_gpu)));
+             p.value_words(p.data->at_best(p.id)));
 }
 
 }  // namespace shardscope

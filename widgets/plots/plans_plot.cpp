@@ -252,7 +252,11 @@ void PlansPlot::keyPressEvent(QKeyEvent* event) {
 void PlansPlot::adopt(const Scenario& scenario) {
     // What was found for another scenario would take its changes back.
     if (pending()) return;
-    model().replace(Scenario(scenario), tr("Adopt plan %1").arg(plan_line(scenario)));
+    Scenario next = scenario;
+    // Plans are compared as predicted; an MFU set by hand stays.
+    const Scenario& now = model().scenario();
+    if (now.is_given(P::mfu_override)) next.give(P::mfu_override, now.value[index(P::mfu_override)]);
+    model().replace(next, tr("Adopt plan %1").arg(plan_line(scenario)));
 }
 
 namespace {

@@ -125,25 +125,31 @@ std::vector<WallStretch> wall_stretches(const std::vector<WallSample>& samples) 
     return out;
 }
 
-double ScalingData::y(double tokens_per_s_per_gpu, double gpus, ScalingY quantity) const {
+double ScalingData::y(double tokens_per_s_per_gpu, const CurvePoint& at, ScalingY quantity) const {
     switch (quantity) {
         case ScalingY::mfu: return tokens_per_s_per_gpu / full_rate;
         case ScalingY::tokens_per_s_per_gpu: return tokens_per_s_per_gpu;
-        case ScalingY::tokens_per_s: return tokens_per_s_per_gpu * gpus;
-        case ScalingY::days: return training_tokens / (tokens_per_s_per_gpu * gpus) / kSecondsPerDay;
+        case ScalingY::tokens_per_s: return tokens_per_s_per_gpu * at.x;
+        case ScalingY::days: return at.run_tokens / (tokens_per_s_per_gpu * at.x) / kSecondsPerDay;
     }
     return kNone;
 }
 
+double ScalingData::y(double tokens_per_s_per_gpu, double gpus, ScalingY quantity) const {
+    CurvePoint there = current;
+    there.x = gpus;
+    return y(tokens_per_s_per_gpu, there, quantity);
+}
+
 double ScalingData::y(const CurvePoint& point, ScalingY quantity) const {
-    return shows(point) ? y(point.tokens_per_s_per_gpu, point.x, quantity) : kNone;
+    return shows(point) ? y(point.tokens_per_s_per_gpu, point, quantity) : kNone;
 }
 
 double ScalingData::ideal_y(const CurvePoint& point, ScalingY quantity) const {
     // Where even the closed form finds no room for activations it says zero.
     if (!point.valid || !(point.ideal_tokens_per_s_per_gpu > 0)) return kNone;
     if (quantity == ScalingY::mfu) return point.ideal_mfu;
-    return y(point.ideal_tokens_per_s_per_gpu, point.x, quantity);
+    return y(point.ideal_tokens_per_s_per_gpu, point, quantity);
 }
 
 ScalingData scaling_data(const Answer& answer, bool hypothetical, bool held, const std::stop_token& stop) {
@@ -264,8 +270,8 @@ PlotTable scaling_table(const ScalingData& data) {
         out.rows.push_back(
             {cell(weak.x), verdict_cell(weak.valid, weak.verdict),
              weak.valid ? std::string(name_of(weak.wall)) : std::string(), cell(mfu, kPercent),
-             cell(std::isnan(mfu) ? kNone : data.y(weak.band_low, weak.x, ScalingY::mfu), kPercent),
-             cell(std::isnan(mfu) ? kNone : data.y(weak.band_high, weak.x, ScalingY::mfu), kPercent),
+             cell(std::isnan(mfu) ? kNone : data.y(weak.band_low, weak, ScalingY::mfu), kPercent),
+             cell(std::isnan(mfu) ? kNone : data.y(weak.band_high, weak, ScalingY::mfu), kPercent),
              cell(strongly(ScalingY::mfu), kPercent), cell(data.ideal_y(weak, ScalingY::mfu), kPercent),
              cell(weakly(ScalingY::tokens_per_s_per_gpu)), cell(strongly(ScalingY::tokens_per_s_per_gpu)),
              cell(weakly(ScalingY::tokens_per_s)), cell(strongly(ScalingY::tokens_per_s)),

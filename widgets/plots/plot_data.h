@@ -85,6 +85,8 @@ struct ScalingData {
     }
     // NaN where nothing is to be shown.
     [[nodiscard]] double y(const CurvePoint& point, ScalingY quantity) const;
+    // Of another rate at that point, and of a run of the scenario's tokens and losses on any GPU count.
+    [[nodiscard]] double y(double tokens_per_s_per_gpu, const CurvePoint& at, ScalingY quantity) const;
     [[nodiscard]] double y(double tokens_per_s_per_gpu, double gpus, ScalingY quantity) const;
     [[nodiscard]] double ideal_y(const CurvePoint& point, ScalingY quantity) const;
 };

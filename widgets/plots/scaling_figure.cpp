@@ -176,8 +176,8 @@ void ScalingFigure::Parts::fit_y() {
     const auto include_curves = [&](const ScalingData& shown) {
         for (const CurvePoint& point : shown.curves.weak) {
             if (std::isnan(shown.y(point, options.y))) continue;
-            include(shown.y(point.band_low, point.x, options.y));
-            include(shown.y(point.band_high, point.x, options.y));
+            include(shown.y(point.band_low, point, options.y));
+            include(shown.y(point.band_high, point, options.y));
         }
     };
     include_curves(data);
@@ -293,7 +293,7 @@ void ScalingFigure::Parts::paint_band(QCPPainter& painter) const {
         }
         // Fewer tokens/s are more days.
         const auto [low, high] = std::minmax(
-            {data.y(point.band_low, point.x, options.y), data.y(point.band_high, point.x, options.y)});
+            {data.y(point.band_low, point, options.y), data.y(point.band_high, point, options.y)});
         upper.append(drawn_at(x(), y(), point.x, std::min(high, range.upper), painter));
         lower.append(drawn_at(x(), y(), point.x, std::max(low, range.lower), painter));
     }

@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "widgets/panels/drawing.h"
+#include "widgets/plots/sensitivity_lists.h"
+#include "widgets/plots/sensitivity_words.h"
 
 namespace shardscope {
 namespace {
@@ -14,23 +16,29 @@ namespace {
 constexpr double kPadding = 10;
 constexpr double kRow = 22;
 constexpr double kBar = 12;
-constexpr double kSide = 196;  // width of the elasticities and levers beside the bars
-constexpr double kWide = 640;  // narrower than this they stand below
-constexpr double kLine = 17;   // of the lists
-constexpr double kArrow = 30;  // what does not fit
+constexpr double kNarrow = 3;     // of the plan held, above that found anew
+constexpr double kWide = 640;     // narrower than this the lists stand below the bars
+constexpr double kArrow = 30;     // what does not fit
+constexpr double kSays = 0.0005;  // shown as more than 0.0 %
+constexpr double kMost = 2;       // what runs far off says no more than that it does
 constexpr int kMostTicks = 6;
 
 QString tr(const char* text) { return QCoreApplication::translate("SensitivityFigure", text); }
 
-QString signed_percent(double change) {
-    return (change > 0 ? QStringLiteral("+") : QString()) + shown(change, Quantity::percent);
+double relative(double value, const Sensitivity& of) { return value / of.now - 1; }
+
+// Phrases one after the other, in as many lines as they need.
+QStringList lines_of(const QStringList& phrases, const QFontMetricsF& metrics, double width) {
+    QStringList out;
+    for (const QString& phrase : phrases) {
+        const QString longer = out.isEmpty() ? phrase : out.back() + QStringLiteral("; ") + phrase;
+        if (!out.isEmpty() && metrics.horizontalAdvance(longer) <= width) out.back() = longer;
+        else out += phrase;
+    }
+    return out;
 }
 
 }  // namespace
-
-QString change_text(Change change) {
-    return change == Change::half_and_double ? tr("½ × and 2 ×") : tr("−10 % and +10 %");
-}
 
 void SensitivityFigure::set_style(const Theme& theme, const QFont& font) {
     theme_ = &theme;
@@ -83,25 +91,81 @@ double SensitivityFigure::x_of(double change) const {
     return field_.left() + field_.width() * (change - low_) / (high_ - low_);
 }
 
+std::optional<double> SensitivityFigure::limit() const {
+    const Sensitivity& ranked = data_.ranked();
+    if (ranked.output != Output::peak_memory) return std::nullopt;
+    const double change = relative(data_.capacity, ranked);
+    return change <= kMost ? std::optional(change) : std::nullopt;
+}
+
+std::optional<double> SensitivityFigure::limit_x() const {
+    const auto change = limit();
+    return change ? std::optional(x_of(*change)) : std::nullopt;
+}
+
+double SensitivityFigure::left_margin() const {
+    const QFontMetricsF small(fonts_.small);
+    const bool mends = std::ranges::any_of(data_.ranked().bars, &SensitivityBar::mends);
+    return small.horizontalAdvance(mends ? tr("%1 fits").arg(QStringLiteral("−100.0 %"))
+                                         : QStringLiteral("−100.0 %")) +
+           6;
+}
+
+double SensitivityFigure::right_margin() const {
+    return QFontMetricsF(fonts_.small).horizontalAdvance(QStringLiteral("+100.0 %")) + 6;
+}
+
+// The same ends to both sides of zero as the bars have.
+void SensitivityFigure::find_range() {
+    low_ = 0;
+    high_ = 0;
+    const auto hold = [&](double change) {
+        if (std::isnan(change)) return;
+        low_ = std::min(low_, change);
+        high_ = std::max(high_, change);
+    };
+    const auto hold_all = [&](const Sensitivity& found) {
+        for (const SensitivityBar& bar : found.bars) {
+            for (const auto& end : {bar.less, bar.more}) {
+                if (end) hold(relative(end->value, found));
+            }
+        }
+    };
+    hold_all(data_.held);
+    if (data_.anew) hold_all(*data_.anew);
+    for (const SensitivityGhost& ghost : data_.ghosts) hold_all(ghost.held);
+    if (const auto at = limit()) hold(*at);
+    constexpr double kLeast = 0.02;
+    low_ = -round_top(std::clamp(-low_, kLeast, 1.0), 3);
+    high_ = round_top(std::clamp(high_, kLeast, kMost), 3);
+}
+
 // ---- drawing ---------------------------------------------------------------------------------------------
 
 void SensitivityFigure::paint(QPainter& painter, const QRectF& area) {
     painter.fillRect(area, theme_->pane);
     rows_.clear();
-    if (data_.held.bars.empty() && data_.elasticity == decltype(data_.elasticity){}) return;
-    const bool wide = area.width() >= kWide;
-    const double below = wide ? 0 : kLine * (static_cast<double>(kRates) + 2) + 8;
-    const QRectF inside = area.adjusted(kPadding, 8, -kPadding, -6);
-    paint_bars(painter, inside.adjusted(0, 0, wide ? -kSide - 16 : 0, -below));
-    if (wide) {
-        const QRectF side(inside.right() - kSide, inside.top(), kSide, inside.height());
-        paint_shares(painter, side);
-        paint_levers(painter, side.adjusted(0, kLine * (static_cast<double>(kRates) + 3.5), 0, 0));
-    } else {
-        const QRectF list(inside.left(), inside.bottom() - below + 8, inside.width() / 2 - 8, below);
-        paint_shares(painter, list);
-        paint_levers(painter, list.translated(inside.width() / 2 + 8, 0));
+    lists_ = {};
+    if (data_.held.bars.empty()) return;
+    QRectF inside = area.adjusted(kPadding, 8, -kPadding, -6);
+    // Without tokens/s there is nothing for the lists to say.
+    if (data_.rates) {
+        const SensitivityLists lists(data_, *theme_, fonts_);
+        constexpr double kGap = 14;
+        if (area.width() >= kWide) {
+            lists_ = QRectF(inside.right() - lists.width(), inside.top(), lists.width(), inside.height());
+            lists.paint_shares(painter, lists_);
+            lists.paint_levers(painter, lists_.adjusted(0, lists.height() + kGap, 0, 0));
+            inside.setRight(lists_.left() - kGap);
+        } else {
+            lists_ = QRectF(inside.left(), inside.bottom() - lists.height(), inside.width(), lists.height());
+            const QRectF half(lists_.topLeft(), QSizeF((lists_.width() - kGap) / 2, lists_.height()));
+            lists.paint_shares(painter, half);
+            lists.paint_levers(painter, half.translated(half.width() + kGap, 0));
+            inside.setBottom(lists_.top() - 8);
+        }
     }
+    paint_bars(painter, inside);
     if (strength_ < 1) {
         QColor veil = theme_->pane;
         veil.setAlphaF(static_cast<float>(1 - strength_));
@@ -109,31 +173,64 @@ void SensitivityFigure::paint(QPainter& painter, const QRectF& area) {
     }
 }
 
+double SensitivityFigure::paint_heading(QPainter& painter, const QRectF& area) const {
+    const QFontMetricsF small(fonts_.small);
+    const QFontMetricsF bold(fonts_.bold);
+    draw_text(painter, {area.left(), area.top() + bold.ascent()},
+              bold.elidedText(sensitivity_title(data_), Qt::ElideRight, area.width()), fonts_.bold,
+              theme_->text);
+    double top = area.top() + bold.height() + 2;
+    const auto write = [&](const QStringList& phrases, const QColor& color) {
+        for (const QString& line : lines_of(phrases, small, area.width())) {
+            draw_text(painter, {area.left(), top + small.ascent()},
+                      small.elidedText(line, Qt::ElideRight, area.width()), fonts_.small, color);
+            top += small.height();
+        }
+    };
+    if (data_.instead()) {
+        QStringList note{sensitivity_note(data_)};
+        if (limit()) note += tr("the dashed line is what fits");
+        write(note, theme_->text);
+    }
+    write(sensitivity_key(data_), theme_->muted);
+    return data_.ghosts.empty() ? top : paint_pins(painter, area, top + 4);
+}
+
+// Every pin by its tag, its dash and what its bars start from.
+double SensitivityFigure::paint_pins(QPainter& painter, const QRectF& area, double top) const {
+    const QFontMetricsF small(fonts_.small);
+    constexpr double kSample = 22;
+    const OutputRow& row = output(data_.held.output);
+    double x = area.left();
+    for (const SensitivityGhost& ghost : data_.ghosts) {
+        const QString text = ghost.rates || !row.timed
+                                 ? tr("from %1").arg(shown(ghost.held.now, row.quantity))
+                                 : tr("does not fit");
+        const double width = kTag + 4 + kSample + 4 + small.horizontalAdvance(text);
+        if (x > area.left() && x + width > area.right()) {
+            x = area.left();
+            top += kTag + 2;
+        }
+        const QColor color = pin_color(*theme_, ghost.letter);
+        draw_tag(painter, QRectF(x, top, kTag, kTag), ghost.letter, color, fonts_.small_bold);
+        painter.setPen(line_pen(color, 2, pin_dash(ghost.letter)));
+        painter.drawLine(QPointF(x + kTag + 4, top + kTag / 2),
+                         QPointF(x + kTag + 4 + kSample, top + kTag / 2));
+        draw_text(painter, {x + kTag + kSample + 8, top + (kTag + small.ascent() - small.descent()) / 2},
+                  text, fonts_.small, theme_->text);
+        x += width + 14;
+    }
+    return top + kTag;
+}
+
 void SensitivityFigure::paint_bars(QPainter& painter, const QRectF& area) {
     const Theme& t = *theme_;
     const Sensitivity& ranked = data_.ranked();
-    const OutputRow& row = output(ranked.output);
     const QFontMetricsF small(fonts_.small);
     const QFontMetricsF bold(fonts_.bold);
-    const QString title =
-        (ranked.change == Change::half_and_double ? tr("%1 when an input is halved or doubled")
-                                                  : tr("%1 when an input changes by 10 %"))
-            .arg(text_of(row.label));
-    draw_text(painter, {area.left(), area.top() + bold.ascent()},
-              bold.elidedText(title, Qt::ElideRight, area.width()), fonts_.bold, t.text);
-    QString key = ranked.change == Change::half_and_double ? tr("pale: ½ ×, full: 2 ×")
-                                                           : tr("pale: −10 %, full: +10 %");
-    if (data_.anew) key += tr("; upper: plan held, lower: found anew");
-    draw_text(painter, {area.left(), area.top() + bold.height() + 2 + small.ascent()},
-              small.elidedText(key, Qt::ElideRight, area.width()), fonts_.small, t.muted);
-    const double top = area.top() + bold.height() + small.height() + 8;
+    double top = paint_heading(painter, area) + 6;
+    if (limit()) top += small.height() + 2;
     const double foot = 2 * small.height() + kTickLength + bold.height() + 10;
-    if (!data_.shown) {
-        draw_text(painter, {area.left(), top + 2 * small.height()},
-                  tr("It does not fit: there is no %1 to change.").arg(text_of(row.label)), fonts_.body,
-                  t.text);
-        return;
-    }
 
     // As many as there is room for, the selected one among them.
     const int room = std::max(1, static_cast<int>((area.bottom() - foot - top) / kRow));
@@ -145,29 +242,11 @@ void SensitivityFigure::paint_bars(QPainter& painter, const QRectF& area) {
     for (const SensitivityBar& bar : ranked.bars)
         names = std::max(names, small.horizontalAdvance(text_of(parameter(bar.id).label)));
     names = std::min(names, area.width() * 0.36);
-    const double value = small.horizontalAdvance(QStringLiteral("+100.0 %")) + 6;
-    field_ = QRectF(area.left() + names + 8 + value, top, area.width() - names - 8 - 2 * value, count * kRow);
+    const double left = area.left() + names + 8 + left_margin();
+    field_ = QRectF(left, top, area.right() - right_margin() - left, count * kRow);
+    find_range();
 
-    // The same ends to both sides of zero as the bars have.
-    low_ = 0;
-    high_ = 0;
-    for (const Sensitivity* found : {&ranked, static_cast<const Sensitivity*>(&data_.held)}) {
-        for (const SensitivityBar& bar : found->bars) {
-            for (const auto& end : {bar.less, bar.more}) {
-                if (!end || std::isnan(end->value)) continue;
-                low_ = std::min(low_, end->value / found->now - 1);
-                high_ = std::max(high_, end->value / found->now - 1);
-            }
-        }
-    }
-    constexpr double kLeast = 0.02;
-    // What runs far off says no more than that it does.
-    constexpr double kMost = 2;
-    low_ = -round_top(std::clamp(-low_, kLeast, 1.0), 3);
-    high_ = round_top(std::clamp(high_, kLeast, kMost), 3);
-
-    const std::vector<double> ticks = linear_ticks(low_, high_, kMostTicks);
-    for (const double tick : ticks) {
+    for (const double tick : linear_ticks(low_, high_, kMostTicks)) {
         const double x = std::round(x_of(tick)) + 0.5;
         painter.setPen(QPen(t.grid, 1));
         painter.drawLine(QPointF(x, field_.top()), QPointF(x, field_.bottom()));
@@ -181,16 +260,29 @@ void SensitivityFigure::paint_bars(QPainter& painter, const QRectF& area) {
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(line.adjusted(0, 1, 0, -1));
         }
-        paint_row(painter, line, ranked.bars[static_cast<std::size_t>(bar)]);
+        paint_strips(painter, line, ranked.bars[static_cast<std::size_t>(bar)]);
     }
     const double zero = std::round(x_of(0)) + 0.5;
     painter.setPen(QPen(t.text, 1));
     painter.drawLine(QPointF(zero, field_.top()), QPointF(zero, field_.bottom()));
+    if (limit()) paint_limit(painter, area);
+    // Words lie over all lines.
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+        paint_words(painter, rows_[i], ranked.bars[static_cast<std::size_t>(first_) + i]);
+    paint_ticks(painter, area);
+}
+
+// The axis below the bars, and how many of them there are.
+void SensitivityFigure::paint_ticks(QPainter& painter, const QRectF& area) const {
+    const Theme& t = *theme_;
+    const Sensitivity& ranked = data_.ranked();
+    const QFontMetricsF small(fonts_.small);
+    const QFontMetricsF bold(fonts_.bold);
     painter.setPen(QPen(t.border, 1));
     painter.drawLine(QPointF(field_.left(), field_.bottom() + 0.5),
                      QPointF(field_.right(), field_.bottom() + 0.5));
     double beyond = -1e9;
-    for (const double tick : ticks) {
+    for (const double tick : linear_ticks(low_, high_, kMostTicks)) {
         const double x = std::round(x_of(tick)) + 0.5;
         painter.setPen(QPen(t.border, 1));
         painter.drawLine(QPointF(x, field_.bottom()), QPointF(x, field_.bottom() + kTickLength));
@@ -202,12 +294,13 @@ void SensitivityFigure::paint_bars(QPainter& painter, const QRectF& area) {
         draw_text(painter, {x - width / 2, field_.bottom() + kTickLength + 2 + small.ascent()}, text,
                   fonts_.small, t.muted);
     }
-    const QString axis = tr("Change from %1").arg(shown(ranked.now, row.quantity));
+    const QString axis = tr("Change from %1").arg(shown(ranked.now, output(ranked.output).quantity));
     draw_text(painter,
               {field_.center().x() - bold.horizontalAdvance(axis) / 2,
                field_.bottom() + kTickLength + small.height() + 4 + bold.ascent()},
               axis, fonts_.bold, t.text);
     QStringList rest;
+    const int count = static_cast<int>(rows_.size());
     if (count < bars()) rest += tr("%1 to %2 of %3 inputs").arg(first_ + 1).arg(first_ + count).arg(bars());
     rest +=
         tr("%1 more change less than %2").arg(ranked.without_effect).arg(shown(kNoEffect, Quantity::percent));
@@ -218,76 +311,73 @@ void SensitivityFigure::paint_bars(QPainter& painter, const QRectF& area) {
         t.muted);
 }
 
-void SensitivityFigure::paint_row(QPainter& painter, const QRectF& row, const SensitivityBar& bar) const {
+// As in the memory bar: dashed, with what can be used above it.
+void SensitivityFigure::paint_limit(QPainter& painter, const QRectF& area) const {
+    const double x = std::round(x_of(*limit())) + 0.5;
+    painter.setPen(line_pen(theme_->text, 1, {4, 3}));
+    painter.drawLine(QPointF(x, field_.top() - 2), QPointF(x, field_.bottom()));
+    const QFontMetricsF metrics(fonts_.small_bold);
+    const QString text = tr("usable %1").arg(shown(data_.capacity, Quantity::bytes));
+    const double width = metrics.horizontalAdvance(text);
+    draw_text(
+        painter,
+        {std::clamp(x - width / 2, area.left(), area.right() - width), field_.top() - 4 - metrics.descent()},
+        text, fonts_.small_bold, theme_->text);
+}
+
+QRectF SensitivityFigure::strip_of(const QRectF& row) const {
+    QRectF strip(field_.left(), std::round(row.center().y() - kBar / 2), field_.width(), kBar);
+    if (data_.anew) strip.setTop(strip.top() + kNarrow + 1);
+    return strip;
+}
+
+void SensitivityFigure::paint_strips(QPainter& painter, const QRectF& row, const SensitivityBar& bar) const {
+    const QRectF strip = strip_of(row);
+    // As on the sliders' tracks: a narrow strip for the plan held, a broad one for the plan found anew.
+    const SensitivityBar* held = data_.anew ? held_bar(bar.id) : nullptr;
+    if (held)
+        paint_bar(painter, QRectF(strip.left(), strip.top() - kNarrow - 1, strip.width(), kNarrow), *held);
+    paint_bar(painter, strip, bar);
+    if (limit()) paint_own_limits(painter, row, bar);
+}
+
+void SensitivityFigure::paint_words(QPainter& painter, const QRectF& row, const SensitivityBar& bar) const {
     const QFontMetricsF small(fonts_.small);
     const double base = std::round(row.center().y() + (small.ascent() - small.descent()) / 2);
-    const double value = small.horizontalAdvance(QStringLiteral("+100.0 %")) + 6;
-    const double room = field_.left() - value - 4 - row.left();
     draw_text(painter, {row.left() + 3, base},
-              small.elidedText(text_of(parameter(bar.id).label), Qt::ElideRight, room), fonts_.small,
-              theme_->text);
-    QRectF strip(field_.left(), std::round(row.center().y() - kBar / 2), field_.width(), kBar);
-    const SensitivityBar* held = data_.anew ? held_bar(bar.id) : nullptr;
-    const auto paint = [&](const QRectF& at, const SensitivityBar& shown_bar) {
-        const QColor color = color_of(bar.id);
-        // The shorter one over the longer one, where both reach to the same side.
-        const auto length = [&](bool more) {
-            const auto& end = more ? shown_bar.more : shown_bar.less;
-            return end ? std::fabs(tip_of(*end, more) - x_of(0)) : 0;
-        };
-        const bool more_first = length(true) > length(false);
-        for (const bool more : {more_first, !more_first}) {
-            const auto& end = more ? shown_bar.more : shown_bar.less;
-            if (end) paint_end(painter, at, *end, more, color);
-        }
-    };
-    if (data_.anew) {
-        // As on the sliders' tracks: a narrow strip for the plan held, a broad one for the plan found anew.
-        constexpr double kNarrow = 3;
-        if (held) paint(QRectF(strip.left(), strip.top(), strip.width(), kNarrow), *held);
-        strip.setTop(strip.top() + kNarrow + 1);
+              small.elidedText(text_of(parameter(bar.id).label), Qt::ElideRight,
+                               field_.left() - left_margin() - 4 - row.left()),
+              fonts_.small, theme_->text);
+    LabelRoom room(row);
+    const std::vector<PinEnd> ends = pin_ends(bar.id);
+    for (const PinEnd& end : ends) {
+        painter.setPen(line_pen(pin_color(*theme_, end.letter), 2, pin_dash(end.letter)));
+        painter.drawLine(QPointF(end.x, row.top() + 1), QPointF(end.x, row.bottom() - 1));
+        room.take(QRectF(end.x - 1, row.top(), 2, row.height()));
     }
-    paint(strip, bar);
-    name_ends(painter, strip, bar, held);
+    name_ends(painter, row, bar, room);
+    // Letters stand off the bars, but for the topmost and the selected row.
+    if (row != rows_.front() && row != row_of(selected_)) take_bars(row, bar, room);
+    name_pin_ends(painter, row, ends, room);
+}
+
+void SensitivityFigure::paint_bar(QPainter& painter, const QRectF& strip, const SensitivityBar& bar) const {
+    const QColor color = color_of(bar.id);
+    // The shorter one over the longer one, where both reach to the same side.
+    const auto length = [&](bool more) {
+        const auto& end = more ? bar.more : bar.less;
+        return end ? std::fabs(tip_of(*end, more) - x_of(0)) : 0;
+    };
+    const bool more_first = length(true) > length(false);
+    for (const bool more : {more_first, !more_first}) {
+        const auto& end = more ? bar.more : bar.less;
+        if (end) paint_end(painter, strip, *end, more, color);
+    }
 }
 
 double SensitivityFigure::tip_of(const SensitivityEnd& end, bool more) const {
     if (std::isnan(end.value)) return x_of(0) + (more ? kArrow : -kArrow);
-    return x_of(std::clamp(end.value / data_.ranked().now - 1, low_, high_));
-}
-
-// The end that reaches farthest to each side, beyond all that is drawn there.
-void SensitivityFigure::name_ends(QPainter& painter, const QRectF& strip, const SensitivityBar& bar,
-                                  const SensitivityBar* held) const {
-    const QFontMetricsF small(fonts_.small);
-    const double base = std::round(strip.center().y() + (small.ascent() - small.descent()) / 2);
-    const double zero = x_of(0);
-    constexpr double kSays = 0.0005;  // shown as more than 0.0 %
-    for (const double way : {-1.0, 1.0}) {
-        QString text;
-        bool fits = true;
-        double named = 0;
-        double reach = 0;
-        for (const SensitivityBar* one : {&bar, held}) {
-            if (!one) continue;
-            for (const bool more : {false, true}) {
-                const auto& end = more ? one->more : one->less;
-                if (!end) continue;
-                const double length = way * (tip_of(*end, more) - zero);
-                reach = std::max(reach, length);
-                if (one != &bar || length <= named) continue;
-                const double change = end->value / data_.ranked().now - 1;
-                if (std::fabs(change) < kSays) continue;
-                named = length;
-                fits = !std::isnan(end->value);
-                text = fits ? signed_percent(change) : tr("does not fit");
-            }
-        }
-        if (text.isEmpty()) continue;
-        const double at = zero + way * (reach + 4);
-        draw_text(painter, {way > 0 ? at : at - small.horizontalAdvance(text), base}, text, fonts_.small,
-                  fits ? theme_->text : theme_->muted, theme_->pane);
-    }
+    return x_of(std::clamp(relative(end.value, data_.ranked()), low_, high_));
 }
 
 void SensitivityFigure::paint_end(QPainter& painter, const QRectF& strip, const SensitivityEnd& end,
@@ -316,83 +406,136 @@ void SensitivityFigure::paint_end(QPainter& painter, const QRectF& strip, const 
         return;
     }
     const double at = tip_of(end, more);
-    QRectF box(std::min(zero, at), strip.top(), std::fabs(at - zero), strip.height());
-    if (!end.fits) {
-        fill_hatch(painter, box, t, 5, 1.4);
-        painter.setBrush(Qt::NoBrush);
-        painter.setPen(QPen(t.border, 1));
-        painter.drawRect(box);
-    } else {
-        QColor fill = color;
-        if (!more) {
-            constexpr float kPale = 0.35F;
-            const auto mixed = [&](int a, int b) {
-                return static_cast<int>(
-                    std::lround(kPale * static_cast<float>(a) + (1 - kPale) * static_cast<float>(b)));
-            };
-            fill = QColor(mixed(color.red(), t.pane.red()), mixed(color.green(), t.pane.green()),
-                          mixed(color.blue(), t.pane.blue()));
+    const QRectF box(std::min(zero, at), strip.top(), std::fabs(at - zero), strip.height());
+    QColor fill = color;
+    if (!more) {
+        constexpr float kPale = 0.35F;
+        const auto mixed = [&](int a, int b) {
+            return static_cast<int>(
+                std::lround(kPale * static_cast<float>(a) + (1 - kPale) * static_cast<float>(b)));
+        };
+        fill = QColor(mixed(color.red(), t.pane.red()), mixed(color.green(), t.pane.green()),
+                      mixed(color.blue(), t.pane.blue()));
+    }
+    painter.fillRect(box, fill);
+    if (!end.fits) hatch_over(painter, box, t, more ? t.pane : t.border, 5, 1.4);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(color, 1));
+    if (box.width() > 1) painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
+}
+
+// An input that changes how much can be used moves the dashed line for its own row.
+void SensitivityFigure::paint_own_limits(QPainter& painter, const QRectF& row,
+                                         const SensitivityBar& bar) const {
+    for (const auto& end : {bar.less, bar.more}) {
+        if (!end || end->fits == data_.ranked().fits || end->capacity == data_.capacity) continue;
+        const double change = relative(end->capacity, data_.ranked());
+        if (change < low_ || change > high_) continue;
+        const double x = std::round(x_of(change)) + 0.5;
+        painter.setPen(line_pen(theme_->text, 1, {4, 3}));
+        painter.drawLine(QPointF(x, row.top() + 1), QPointF(x, row.bottom() - 1));
+    }
+}
+
+// ---- the ends' words -------------------------------------------------------------------------------------
+
+std::optional<SensitivityFigure::EndWords> SensitivityFigure::words_of(const SensitivityEnd& end, double way,
+                                                                       bool more) const {
+    const Sensitivity& ranked = data_.ranked();
+    const double length = way * (tip_of(end, more) - x_of(0));
+    if (std::isnan(end.value)) {
+        if (length < 0) return std::nullopt;
+        return EndWords{tr("does not fit"), theme_->muted, length, false};
+    }
+    const double change = relative(end.value, ranked);
+    const bool says = std::fabs(change) >= kSays;
+    const bool here = says ? length > 0 : more == (way > 0);
+    if (!here) return std::nullopt;
+    if (end.fits && !ranked.fits) {
+        const QString text = says ? tr("%1 fits").arg(signed_percent(change)) : tr("fits");
+        return EndWords{text, theme_->fits.text, std::max(0.0, length), true};
+    }
+    if (says) return EndWords{signed_percent(change), theme_->text, length, false};
+    if (end.fits == ranked.fits) return std::nullopt;
+    return EndWords{tr("does not fit"), theme_->muted, 0, false};
+}
+
+// What reaches farthest to each side, beyond all that is drawn there.
+void SensitivityFigure::name_ends(QPainter& painter, const QRectF& row, const SensitivityBar& bar,
+                                  LabelRoom& room) const {
+    const QFontMetricsF small(fonts_.small);
+    const double base = std::round(row.center().y() + (small.ascent() - small.descent()) / 2);
+    const SensitivityBar* held = data_.anew ? held_bar(bar.id) : nullptr;
+    const double zero = x_of(0);
+    for (const double way : {-1.0, 1.0}) {
+        std::optional<EndWords> words;
+        double reach = 0;
+        for (const SensitivityBar* one : {&bar, held}) {
+            if (!one) continue;
+            for (const bool more : {false, true}) {
+                const auto& end = more ? one->more : one->less;
+                if (!end) continue;
+                reach = std::max(reach, way * (tip_of(*end, more) - zero));
+                if (one != &bar) continue;
+                const auto found = words_of(*end, way, more);
+                if (found &&
+                    (!words || (found->first != words->first ? found->first : found->length > words->length)))
+                    words = found;
+            }
         }
-        painter.fillRect(box, fill);
-        painter.setBrush(Qt::NoBrush);
-        painter.setPen(QPen(color, 1));
-        if (box.width() > 1) painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
+        if (!words) continue;
+        const double width = small.horizontalAdvance(words->text);
+        const double at = zero + way * (reach + 4);
+        const double left = way > 0 ? at : at - width;
+        draw_text(painter, {left, base}, words->text, fonts_.small, words->color, theme_->pane);
+        room.take(QRectF(left - 1, row.top(), width + 2, row.height()));
     }
 }
 
-void SensitivityFigure::paint_shares(QPainter& painter, const QRectF& area) const {
-    const Theme& t = *theme_;
-    const QFontMetricsF small(fonts_.small);
-    double y = area.top() + QFontMetricsF(fonts_.bold).ascent();
-    draw_text(painter, {area.left(), y}, tr("1 % more of each brings"), fonts_.bold, t.text);
-    constexpr std::array kWalls{Wall::compute, Wall::memory_bandwidth, Wall::intra_node, Wall::inter_node,
-                                Wall::latency};
-    double sum = 0;
-    const double value = area.right() - small.horizontalAdvance(QStringLiteral("0.00 %"));
-    const double bars = value - 28;
-    const auto line = [&](const QString& name, double share) {
-        y += kLine;
-        draw_text(painter, {area.left() + 14, y},
-                  small.elidedText(name, Qt::ElideRight, bars - area.left() - 18), fonts_.small, t.text);
-        const QString text = QString::number(share, 'f', 2) + QStringLiteral(" %");
-        draw_text(painter, {area.right() - small.horizontalAdvance(text), y}, text, fonts_.small, t.text);
-    };
-    for (std::size_t i = 0; i < kRates; ++i) {
-        const double share = data_.shown ? data_.elasticity[i] : 0;
-        sum += share;
-        line(text_of(label_of(kWalls[i])), share);
-        const QColor color = t.of(kWalls[i]);
-        painter.fillRect(QRectF(area.left(), y - 8, 8, 8), color);
-        painter.fillRect(QRectF(bars, y - 8, 22, 8), t.grid);
-        painter.fillRect(QRectF(bars, y - 8, 22 * std::clamp(share, 0.0, 1.0), 8), color);
+std::vector<SensitivityFigure::PinEnd> SensitivityFigure::pin_ends(P id) const {
+    std::vector<PinEnd> out;
+    for (const SensitivityGhost& ghost : data_.ghosts) {
+        const auto bar = std::ranges::find(ghost.held.bars, id, &SensitivityBar::id);
+        if (bar == ghost.held.bars.end()) continue;
+        for (const auto& end : {bar->less, bar->more}) {
+            if (!end) continue;
+            const double change = relative(end->value, ghost.held);
+            // What is off the axis has no place on it.
+            if (std::fabs(change) >= kSays && change >= low_ && change <= high_)
+                out.push_back({ghost.letter, x_of(change)});
+        }
     }
-    painter.setPen(QPen(t.line, 1));
-    painter.drawLine(QPointF(area.left(), std::round(y + 4) + 0.5),
-                     QPointF(area.right(), std::round(y + 4) + 0.5));
-    y += 3;
-    line(data_.anew ? tr("sum, plan held") : tr("sum of the five"), sum);
+    return out;
 }
 
-void SensitivityFigure::paint_levers(QPainter& painter, const QRectF& area) const {
-    const Theme& t = *theme_;
-    const QFontMetricsF small(fonts_.small);
-    double y = area.top() + QFontMetricsF(fonts_.bold).ascent();
-    draw_text(painter, {area.left(), y}, tr("Levers, tokens/s"), fonts_.bold, t.text);
-    const auto line = [&](const QString& name, double lever) {
-        y += kLine;
-        const QString text = data_.shown ? signed_percent(std::exp2(lever) - 1) : QStringLiteral("–");
-        draw_text(painter, {area.right() - small.horizontalAdvance(text), y}, text, fonts_.small, t.text);
-        draw_text(painter, {area.left(), y}, small.elidedText(name, Qt::ElideRight, area.width() - 52),
-                  fonts_.small, t.text);
-    };
-    if (!data_.anew_levers) {
-        line(tr("GPU memory × 2"), data_.held_levers.gpu_memory);
-        line(tr("batch × 2"), data_.held_levers.batch);
-        return;
+void SensitivityFigure::take_bars(const QRectF& row, const SensitivityBar& bar, LabelRoom& room) const {
+    for (const SensitivityBar* one : {&bar, data_.anew ? held_bar(bar.id) : nullptr}) {
+        if (!one) continue;
+        for (const bool more : {false, true}) {
+            const auto& end = more ? one->more : one->less;
+            if (!end) continue;
+            const double tip = tip_of(*end, more);
+            room.take(QRectF(std::min(tip, x_of(0)), row.top(), std::fabs(tip - x_of(0)), row.height()));
+        }
     }
-    line(tr("GPU memory × 2, held"), data_.held_levers.gpu_memory);
-    line(tr("GPU memory × 2, anew"), data_.anew_levers->gpu_memory);
-    line(tr("batch × 2, held"), data_.held_levers.batch);
+}
+
+void SensitivityFigure::name_pin_ends(QPainter& painter, const QRectF& row, const std::vector<PinEnd>& ends,
+                                      LabelRoom& room) const {
+    // The letter beside its tick, where there is room for it.
+    const QFontMetricsF metrics(fonts_.small_bold);
+    for (const PinEnd& end : ends) {
+        const QString letter(QLatin1Char(end.letter));
+        const QSizeF size(metrics.horizontalAdvance(letter), metrics.ascent());
+        const double way = end.x < x_of(0) ? -1 : 1;
+        const double top = row.center().y() - size.height() / 2;
+        const QPointF right(end.x + 3, top);
+        const QPointF left(end.x - 3 - size.width(), top);
+        const QList<QPointF> corners = way > 0 ? QList{right, left} : QList{left, right};
+        if (const auto box = room.place(size, corners))
+            draw_text(painter, {box->left(), box->bottom() - 1}, letter, fonts_.small_bold, theme_->text,
+                      theme_->pane);
+    }
 }
 
 // ---- words -----------------------------------------------------------------------------------------------
@@ -402,27 +545,14 @@ QString SensitivityFigure::description() const {
     QStringList names;
     constexpr int kNamed = 5;
     for (int i = 0; i < std::min(kNamed, bars()); ++i) names += text_of(parameter(*input_of(i)).label);
-    QString out = tr("What changes %1 most when it becomes %2: %3.")
-                      .arg(text_of(output(ranked.output).label), change_text(ranked.change),
-                           names.join(QStringLiteral(", ")));
+    QString out;
+    if (data_.instead()) out = sensitivity_note(data_) + QStringLiteral(". ");
+    out += tr("What changes %1 most when it becomes %2: %3.")
+               .arg(text_of(output(ranked.output).label), change_text(ranked.change),
+                    names.join(QStringLiteral(", ")));
     if (const auto id = input_of(selected_))
         out += QLatin1Char(' ') + tr("Selected: %1.").arg(text_of(parameter(*id).label));
     return out;
-}
-
-QString sensitivity_words(const SensitivityData& data) {
-    const Sensitivity& ranked = data.ranked();
-    QStringList out{
-        tr("Each input becomes %1 (the nearest valid values), all else held; sorted by what that does to %2, "
-           "now %3.")
-            .arg(change_text(ranked.change), text_of(output(ranked.output).label),
-                 data.shown ? shown(ranked.now, output(ranked.output).quantity) : QStringLiteral("–"))};
-    const bool breaks = std::ranges::any_of(ranked.bars, [](const SensitivityBar& bar) {
-        return (bar.less && !bar.less->fits) || (bar.more && !bar.more->fits);
-    });
-    if (breaks) out += tr("Hatched: does not fit in %1.").arg(shown(data.capacity, Quantity::bytes));
-    if (data.anew) out += tr("Upper strips: the plan held; lower: found anew at every end.");
-    return out.join(QLatin1Char(' '));
 }
 
 }  // namespace shardscope

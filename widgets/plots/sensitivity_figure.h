@@ -1,5 +1,6 @@
-// The Sensitivity plot's drawing, on any painter: a bar for every input, sorted, and beside them the five
-// elasticities and the levers.
+// The Sensitivity plot's drawing, on any painter: a bar for every input, sorted, with a dashed tick where
+// that of a pinned scenario ends, and beside them the five elasticities and the levers. Of memory a dashed
+// line shows what can be used.
 #pragma once
 
 #include <QFont>
@@ -31,24 +32,57 @@ class SensitivityFigure {
     // Of the last drawing.
     [[nodiscard]] int bar_at(const QPointF& at) const;  // -1: none
     [[nodiscard]] QRectF row_of(int bar) const;         // empty when it is not in view
+    [[nodiscard]] bool over_lists(const QPointF& at) const { return lists_.contains(at); }
+    // The dashed line of usable memory, px; nothing where none is drawn.
+    [[nodiscard]] std::optional<double> limit_x() const;
 
     void paint(QPainter& painter, const QRectF& area);
     [[nodiscard]] QString description() const;
 
   private:
     void paint_bars(QPainter& painter, const QRectF& area);
-    void paint_row(QPainter& painter, const QRectF& row, const SensitivityBar& bar) const;
-    void name_ends(QPainter& painter, const QRectF& strip, const SensitivityBar& bar,
-                   const SensitivityBar* held) const;
+    // What stands above the bars; where it ends.
+    double paint_heading(QPainter& painter, const QRectF& area) const;
+    double paint_pins(QPainter& painter, const QRectF& area, double top) const;
+    void find_range();
+    void paint_ticks(QPainter& painter, const QRectF& area) const;
+    void paint_limit(QPainter& painter, const QRectF& area) const;
+    [[nodiscard]] QRectF strip_of(const QRectF& row) const;
+    void paint_strips(QPainter& painter, const QRectF& row, const SensitivityBar& bar) const;
+    void paint_words(QPainter& painter, const QRectF& row, const SensitivityBar& bar) const;
+    void paint_bar(QPainter& painter, const QRectF& strip, const SensitivityBar& bar) const;
     void paint_end(QPainter& painter, const QRectF& strip, const SensitivityEnd& end, bool more,
                    const QColor& color) const;
+    void paint_own_limits(QPainter& painter, const QRectF& row, const SensitivityBar& bar) const;
+
+    // What is written at the end of a bar.
+    struct EndWords {
+        QString text;
+        QColor color;
+        double length = 0;   // from zero to the end, px
+        bool first = false;  // before longer ones
+    };
+    [[nodiscard]] std::optional<EndWords> words_of(const SensitivityEnd& end, double way, bool more) const;
+    void name_ends(QPainter& painter, const QRectF& row, const SensitivityBar& bar, LabelRoom& room) const;
+    // Where a pin's bar for the same input ends.
+    struct PinEnd {
+        char letter = 'B';
+        double x = 0;
+    };
+    [[nodiscard]] std::vector<PinEnd> pin_ends(P id) const;
+    void take_bars(const QRectF& row, const SensitivityBar& bar, LabelRoom& room) const;
+    void name_pin_ends(QPainter& painter, const QRectF& row, const std::vector<PinEnd>& ends,
+                       LabelRoom& room) const;
+
     // Where an end's bar, or its arrow, ends.
     [[nodiscard]] double tip_of(const SensitivityEnd& end, bool more) const;
-    void paint_shares(QPainter& painter, const QRectF& area) const;
-    void paint_levers(QPainter& painter, const QRectF& area) const;
     [[nodiscard]] const SensitivityBar* held_bar(P id) const;
     [[nodiscard]] QColor color_of(P id) const;
     [[nodiscard]] double x_of(double change) const;
+    // The usable memory as a change of the peak; nothing where it is not in sight.
+    [[nodiscard]] std::optional<double> limit() const;
+    [[nodiscard]] double left_margin() const;
+    [[nodiscard]] double right_margin() const;
 
     const Theme* theme_ = &Theme::light();
     FigureFonts fonts_{QFont()};
@@ -57,12 +91,9 @@ class SensitivityFigure {
     int selected_ = -1;
     int first_ = 0;  // the bar at the top
     std::vector<QRectF> rows_;
+    QRectF lists_;                // the elasticities and levers
     QRectF field_;                // where the bars are
     double low_ = -1, high_ = 1;  // its ends, changes of the output
 };
-
-// "½ × and 2 ×"
-QString change_text(Change change);
-QString sensitivity_words(const SensitivityData& data);
 
 }  // namespace shardscope

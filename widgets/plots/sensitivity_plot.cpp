@@ -1,16 +1,19 @@
 #include "widgets/plots/sensitivity_plot.h"
 
+#include <QApplication>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QKeyEvent>
 #include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
 
-#include "widgets/panels/drawing.h"
+#include "explore/jobs.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/option_row.h"
 #include "widgets/plots/painted_item.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/plots/sensitivity_words.h"
 #include "widgets/plots/table_choices.h"
 
 namespace shardscope {
@@ -19,21 +22,7 @@ namespace {
 constexpr double kStale = 0.6;
 constexpr double kInvalid = 0.4;
 
-// "Inter-node link 400 Gbit/s: at 200 Gbit/s MFU 37.1 %, at 800 Gbit/s 38.8 %"
-QString words_of(const SensitivityBar& bar, Output id) {
-    const auto value = [&](double x) { return QString::fromStdString(format(bar.id, x)); };
-    QStringList ends;
-    for (const auto& end : {bar.less, bar.more}) {
-        if (!end) continue;
-        ends +=
-            SensitivityPlot::tr("at %1 %2")
-                .arg(value(end->x), std::isnan(end->value) ? SensitivityPlot::tr("it does not fit")
-                                                           : text_of(output(id).label) + QLatin1Char(' ') +
-                                                                 shown(end->value, output(id).quantity));
-    }
-    return text_of(parameter(bar.id).label) + QLatin1Char(' ') + value(bar.now) + QStringLiteral(": ") +
-           ends.join(QStringLiteral(", "));
-}
+unsigned background_threads() { return std::max(1U, usable_threads() - 1); }
 
 }  // namespace
 
@@ -48,6 +37,10 @@ SensitivityPlot::SensitivityPlot(LiveModel& model, QWidget* parent)
                                    {tr("½ × and 2 ×"), tr("±10 %")});
     for (const QComboBox* box : {output_, change_})
         connect(box, &QComboBox::currentIndexChanged, this, &SensitivityPlot::refresh);
+    anew_ = options().add_check(QStringLiteral("sensitivity/anew"), tr("Plan anew"), true);
+    anew_->setToolTip(
+        tr("Where something in the plan is automatic: also find it anew at every end, or only hold it"));
+    connect(anew_, &QCheckBox::toggled, this, &SensitivityPlot::refresh);
     prepare(canvas());
     canvas().plotLayout()->clear();
     new PaintedItem(canvas(), QStringLiteral("overlay"),
@@ -57,13 +50,24 @@ SensitivityPlot::SensitivityPlot(LiveModel& model, QWidget* parent)
     start();
 }
 
-Output SensitivityPlot::chosen_output() const { return output_of(*output_); }
-Change SensitivityPlot::chosen_change() const { return static_cast<Change>(change_->currentIndex()); }
+SensitivityQuestion SensitivityPlot::question() const {
+    return {output_of(*output_), static_cast<Change>(change_->currentIndex()), hypothetical(),
+            !anew_->isChecked()};
+}
+
+std::vector<PinnedAnswer> SensitivityPlot::pins() const {
+    std::vector<PinnedAnswer> out;
+    for (const Pin& pin : model().pins()) out.push_back({pin.letter, pin.answer});
+    return out;
+}
 
 FigureRequest SensitivityPlot::request() const {
     FigureRequest out = LivePlot::request();
-    out.outputs = {chosen_output()};
-    out.change = chosen_change();
+    const SensitivityQuestion asked = question();
+    out.outputs = {asked.output};
+    out.change = asked.change;
+    out.held = asked.held;
+    out.pins = pins();
     return out;
 }
 
@@ -75,27 +79,38 @@ const SensitivityFigure& SensitivityPlot::figure() {
 void SensitivityPlot::update_figure() {
     const Answer& answer = model().answer();
     figure_.set_strength(answer.valid() ? 1 : kInvalid);
-    if (!answer.valid()) return;
-    const auto work = [answer, id = chosen_output(), change = chosen_change(), hypothetical = hypothetical()](
-                          bool anew, const std::stop_token& stop) {
-        return sensitivity_data(answer, id, change, hypothetical, anew, stop);
-    };
-    if (!answer.scenario.automatic.any()) {
+    if (!answer.valid()) {
         background_.forget();
-        figure_.set_data(work(false, {}));
+        return;
+    }
+    const bool automatic = answer.scenario.automatic.any();
+    if (anew_->isEnabled() != automatic) {
+        anew_->setEnabled(automatic);
+        QApplication::postEvent(&options(), new QEvent(QEvent::LayoutRequest));
+    }
+    const SensitivityQuestion asked = question();
+    SensitivityQuestion held = asked;
+    held.held = true;
+    if (asked.held || !automatic) {
+        background_.forget();
+        figure_.set_data(sensitivity_data(answer, held, pins()));
+        asked_ = held;
         return;
     }
     // The bars with the plan held are there at once, or the last ones stay, dimmed.
-    const SensitivityData& last = figure_.data();
-    if (!last.anew || last.held.output != chosen_output() || last.held.change != chosen_change())
-        figure_.set_data(work(false, {}));
+    if (asked_ != asked || figure_.data().held.fits != answer.fits())
+        figure_.set_data(sensitivity_data(answer, held, pins()));
+    asked_ = asked;
     figure_.set_strength(kStale);
-    background_.ask([work](const std::stop_token& stop) { return work(true, stop); },
-                    [this](SensitivityData found) {
-                        figure_.set_strength(1);
-                        figure_.set_data(std::move(found));
-                        replot();
-                    });
+    background_.ask(
+        [answer, asked, pins = pins()](const std::stop_token& stop) {
+            return sensitivity_data(answer, asked, pins, background_threads(), stop);
+        },
+        [this](SensitivityData found) {
+            figure_.set_strength(1);
+            figure_.set_data(std::move(found));
+            replot();
+        });
 }
 
 void SensitivityPlot::style_figure(const Theme& theme, const QFont& font) { figure_.set_style(theme, font); }
@@ -109,7 +124,7 @@ void SensitivityPlot::select(int bar) {
 }
 
 void SensitivityPlot::open(int bar) {
-    if (const auto id = figure_.input_of(bar)) Q_EMIT sweep_requested(*id, chosen_output());
+    if (const auto id = figure_.input_of(bar)) Q_EMIT sweep_requested(*id, figure_.data().held.output);
 }
 
 void SensitivityPlot::press(QMouseEvent* event) {
@@ -123,13 +138,11 @@ void SensitivityPlot::press(QMouseEvent* event) {
 void SensitivityPlot::move(QMouseEvent* event) {
     const int bar = figure_.bar_at(event->position());
     canvas().setCursor(bar < 0 ? Qt::ArrowCursor : Qt::PointingHandCursor);
-    if (bar < 0) {
-        QToolTip::hideText();
-        return;
-    }
-    const Sensitivity& ranked = figure_.data().ranked();
-    QToolTip::showText(event->globalPosition().toPoint(),
-                       words_of(ranked.bars[static_cast<std::size_t>(bar)], ranked.output), &canvas());
+    const SensitivityData& drawn = figure_.data();
+    QString words;
+    if (bar >= 0) words = bar_words(drawn.ranked().bars[static_cast<std::size_t>(bar)], drawn.ranked());
+    else if (figure_.over_lists(event->position())) words = column_words(drawn);
+    QToolTip::showText(event->globalPosition().toPoint(), words, &canvas());
 }
 
 bool SensitivityPlot::eventFilter(QObject* watched, QEvent* event) {
@@ -157,7 +170,8 @@ namespace {
 
 SensitivityData data_of(const FigureRequest& request, const Answer& answer) {
     const Output id = request.outputs.empty() ? Output::mfu : request.outputs.front();
-    return sensitivity_data(answer, id, request.change, request.hypothetical, !request.held);
+    return sensitivity_data(answer, {id, request.change, request.hypothetical, request.held}, request.pins,
+                            usable_threads());
 }
 
 }  // namespace
@@ -165,11 +179,6 @@ SensitivityData data_of(const FigureRequest& request, const Answer& answer) {
 const PlotKind kSensitivityKind{
     .name = "sensitivity",
     .label = QT_TRANSLATE_NOOP("PlotKind", "Sensitivity"),
-    .title =
-        [](const FigureRequest& request) {
-            const Output id = request.outputs.empty() ? Output::mfu : request.outputs.front();
-            return SensitivityPlot::tr("Sensitivity of %1").arg(text_of(output(id).label));
-        },
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             SensitivityFigure figure;

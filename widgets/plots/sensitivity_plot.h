@@ -1,11 +1,16 @@
 // The Sensitivity tab: what each input is worth to one output, live. A click on a bar opens its sweep; with
-// the keyboard the arrows choose a bar and Enter opens it.
+// the keyboard the arrows choose a bar and Enter opens it. Where the output chosen has no value, as when the
+// scenario does not fit, the bars are those of peak memory until it has one again.
+//
+// Where something in the plan is automatic, everything is shown with the plan held and found anew: the latter
+// in the background, the last ones dimmed meanwhile.
 #pragma once
 
 #include "widgets/background.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/plots/sensitivity_figure.h"
 
+class QCheckBox;
 class QComboBox;
 
 namespace shardscope {
@@ -35,12 +40,14 @@ class SensitivityPlot : public LivePlot {
   private:
     void select(int bar);
     void open(int bar);
-    [[nodiscard]] Output chosen_output() const;
-    [[nodiscard]] Change chosen_change() const;
+    [[nodiscard]] SensitivityQuestion question() const;
+    [[nodiscard]] std::vector<PinnedAnswer> pins() const;
 
     QComboBox* output_;
     QComboBox* change_;
+    QCheckBox* anew_;
     SensitivityFigure figure_;
+    SensitivityQuestion asked_;  // what the figure shows, or will
     Background background_;
 };
 

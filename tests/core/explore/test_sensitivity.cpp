@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <numeric>
 
 #include "explore/sensitivity.h"
 #include "support/scenarios.h"
@@ -87,4 +88,115 @@ TEST_CASE("sensitivity: with the plan found anew memory buys MFU, with the plan 
     REQUIRE(bar_of(anew, P::memory)->more);
     CHECK(bar_of(anew, P::memory)->more->value > anew.now);
     CHECK(bar_of(held, P::memory)->more->value == held.now);
+}
+
+TEST_CASE("sensitivity: threads change nothing, and one asked to stop does", "[sensitivity]") {
+    const Scenario planned = with_auto(first(), P::micro_batch, true);
+    const Sensitivity one = sensitivity(planned, Output::mfu, Change::half_and_double, 1);
+    const Sensitivity three = sensitivity(planned, Output::mfu, Change::half_and_double, 3);
+    REQUIRE(one.bars.size() == three.bars.size());
+    for (std::size_t i = 0; i < one.bars.size(); ++i) {
+        CHECK(one.bars[i].id == three.bars[i].id);
+        CHECK(one.bars[i].effect == three.bars[i].effect);
+    }
+    std::stop_source source;
+    source.request_stop();
+    CHECK(sensitivity(planned, Output::mfu, Change::half_and_double, 1, source.get_token()).bars.empty());
+    CHECK_FALSE(planned_elasticity(answer(planned), 1, source.get_token()).has_value());
+}
+
+TEST_CASE("sensitivity: of what does not fit, what makes it fit comes first, and what changes nothing goes",
+          "[sensitivity]") {
+    const Scenario full = with({{P::sequence_length, 8192}});
+    REQUIRE_FALSE(answer(full).fits());
+    const Sensitivity found = sensitivity(full, Output::peak_memory, Change::half_and_double);
+    CHECK_FALSE(found.fits);
+    CHECK(std::ranges::is_partitioned(found.bars, &SensitivityBar::mends));
+    REQUIRE(found.bars.front().mends);
+    for (const SensitivityBar& bar : found.bars) {
+        INFO(parameter(bar.id).key);
+        bool mends = false;
+        for (const auto& end : {bar.less, bar.more}) {
+            if (!end) continue;
+            const Answer there = answer(edited(full, bar.id, end->x));
+            CHECK(end->value == there.estimate.memory.peak);
+            CHECK(end->capacity == there.estimate.memory.capacity);
+            CHECK(end->fits == there.fits());
+            mends = mends || there.fits();
+        }
+        CHECK(bar.mends == mends);
+        CHECK((bar.mends || bar.effect >= kNoEffect));
+    }
+    // Twice the memory changes nothing of the peak, but what it is compared with.
+    const auto* memory = bar_of(found, P::memory);
+    REQUIRE(memory != nullptr);
+    CHECK(memory->mends);
+    CHECK(memory->more->value == found.now);
+    CHECK(memory->more->capacity > found.now);
+    CHECK(bar_of(found, P::inter_node_bandwidth) == nullptr);
+}
+
+TEST_CASE("sensitivity: a rate is made faster as the elasticities mean it", "[sensitivity][walls]") {
+    const double factor = 1 + 1e-6;
+    for (const Scenario& scenario :
+         {with({{P::inter_node_bandwidth, 12.5e9}}), with({{P::tensor_parallel, 4}, {P::offload, 2}})}) {
+        const Answer now = answer(scenario);
+        REQUIRE(now.fits());
+        for (std::size_t i = 0; i < kRates; ++i) {
+            const Answer faster = answer(with_rate(now, static_cast<Rate>(i), factor));
+            INFO(name_of(static_cast<Rate>(i)));
+            CHECK(std::log(faster.estimate.tokens_per_s / now.estimate.tokens_per_s) / std::log(factor) ==
+                  Approx(now.estimate.elasticity[i]).margin(2e-5));
+        }
+    }
+}
+
+TEST_CASE("sensitivity: the best plan at another rate is never worse than the plan held there",
+          "[sensitivity][walls]") {
+    Scenario changing = with({{P::inter_node_bandwidth, 3e9}});
+    for (const P id : {P::sharding, P::recompute, P::tensor_parallel, P::pipeline_parallel})
+        changing = with_auto(changing, id, true);
+    const Scenario other = with_auto(with({{P::inter_node_bandwidth, 12.5e9}}), P::micro_batch, true);
+    int changes = 0;
+    for (const Scenario& scenario : {changing, other}) {
+        const Answer now = answer(scenario);
+        REQUIRE(now.fits());
+        const auto anew = planned_elasticity(now);
+        REQUIRE(anew.has_value());
+        CHECK(planned_elasticity(now, 3) == anew);
+        for (std::size_t i = 0; i < kRates; ++i) {
+            INFO(name_of(static_cast<Rate>(i)));
+            // tokens/s at both ends, from single estimates.
+            std::array<double, 2> best{};
+            std::array<double, 2> held{};
+            for (const std::size_t up : {0U, 1U}) {
+                const Scenario there =
+                    with_rate(now, static_cast<Rate>(i), up == 1 ? 1 + kRateStep : 1 - kRateStep);
+                held[up] = answer(locked(there)).estimate.tokens_per_s;
+                best[up] = answer(there).estimate.tokens_per_s;
+                if (!scenario.automatic[index(P::micro_batch)]) CHECK(best[up] >= held[up]);
+                best[up] = std::max(best[up], held[up]);
+                if (best[up] > held[up] * 1.001) ++changes;
+            }
+            const double steps = std::log(1.1 / 0.9);
+            CHECK((*anew)[i] == Approx(std::log(best[1] / best[0]) / steps).margin(1e-12));
+            const double same = std::log(held[1] / held[0]) / steps;
+            if (best[1] > held[1] * 1.001 && best[0] == held[0]) CHECK((*anew)[i] > same);
+            if (best[0] > held[0] * 1.001 && best[1] == held[1]) CHECK((*anew)[i] < same);
+        }
+    }
+    // The first one's plan does change: a faster network, and a slower chip.
+    CHECK(changes >= 2);
+}
+
+TEST_CASE("sensitivity: with nothing to plan elasticities found anew are those of the plan held",
+          "[sensitivity][walls]") {
+    const Answer now = answer(with({{P::inter_node_bandwidth, 12.5e9}}));
+    const auto anew = planned_elasticity(now);
+    REQUIRE(anew.has_value());
+    // Differences over ±10 % for a derivative.
+    for (std::size_t i = 0; i < kRates; ++i)
+        CHECK((*anew)[i] == Approx(now.estimate.elasticity[i]).margin(0.03));
+    CHECK(std::accumulate(anew->begin(), anew->end(), 0.0) == Approx(1).margin(0.03));
+    CHECK_FALSE(planned_elasticity(answer(with({{P::sequence_length, 8192}}))).has_value());
 }

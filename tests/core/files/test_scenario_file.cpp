@@ -110,8 +110,9 @@ TEST_CASE("scenario file: values that make no sense", "[files]") {
     CHECK(says(problems_of(R"({"model": {"hidden_size": 5000}})"), "/model/hidden_size", "4,992 or 5,120"));
     CHECK(says(problems_of(R"({"cluster": {"gpus": 12}})"), "/cluster/gpus", "8 or 16"));
     CHECK(says(problems_of(R"({"training": {"schedule": "dualpipes"}})"), "/training/schedule", "dualpipe"));
-    CHECK(says(problems_of(R"({"assumptions": {"mfu_override": 0.4}})"), "/assumptions/mfu_override",
-               "not modelled yet"));
+    CHECK(says(problems_of(R"({"assumptions": {"mfu_override": 1.4}})"), "/assumptions/mfu_override",
+               "at most"));
+    CHECK(problems_of(R"({"assumptions": {"mfu_override": 0.4, "mtbf_hours_per_gpu": 50000}})").empty());
     CHECK(says(problems_of(R"({"model": {"experts": 8}})"), "/model/experts_per_token", "8 experts"));
     CHECK(problems_of(R"({"training": {"tensor_parallel": 4, "schedule": "zb-h1"}})").empty());
     CHECK(says(problems_of(R"({"training": {"accumulation": 2, "global_batch": 256}})"),

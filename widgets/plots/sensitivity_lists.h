@@ -1,0 +1,39 @@
+// The lists beside the Sensitivity plot's bars: the five elasticities and the levers, with the plan held and,
+// where it is, found anew.
+#pragma once
+
+#include <QRectF>
+
+#include "widgets/plots/figure_parts.h"
+#include "widgets/plots/sensitivity_data.h"
+#include "widgets/theme/theme.h"
+
+class QPainter;
+
+namespace shardscope {
+
+class SensitivityLists {
+  public:
+    SensitivityLists(const SensitivityData& data, const Theme& theme, const FigureFonts& fonts)
+        : data_(data), theme_(theme), fonts_(fonts) {}
+
+    // The elasticities' height is the larger one.
+    [[nodiscard]] double height() const;
+    [[nodiscard]] double width() const { return data_.anew_levers ? 236 : 196; }
+    void paint_shares(QPainter& painter, const QRectF& area) const;
+    void paint_levers(QPainter& painter, const QRectF& area) const;
+
+  private:
+    // The line's baseline, below the title and the columns' heads.
+    double paint_head(QPainter& painter, const QRectF& area, const QString& title, double column) const;
+    // Right aligned, `column` px each; `anew` is empty where there is one column.
+    void paint_values(QPainter& painter, double right, double y, double column, const QString& held,
+                      const QString& anew) const;
+    [[nodiscard]] double values_width(double column) const;
+
+    const SensitivityData& data_;
+    const Theme& theme_;
+    const FigureFonts& fonts_;
+};
+
+}  // namespace shardscope

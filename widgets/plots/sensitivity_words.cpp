@@ -1,0 +1,98 @@
+#include "widgets/plots/sensitivity_words.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/panels/drawing.h"
+
+namespace shardscope {
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("SensitivityWords", text); }
+
+bool any_unfit(const SensitivityData& data) {
+    const auto unfit = [](const std::optional<SensitivityEnd>& end) { return end && !end->fits; };
+    const auto among = [&](const Sensitivity& found) {
+        return std::ranges::any_of(
+            found.bars, [&](const SensitivityBar& bar) { return unfit(bar.less) || unfit(bar.more); });
+    };
+    return among(data.held) || (data.anew && among(*data.anew));
+}
+
+}  // namespace
+
+QString change_text(Change change) {
+    return change == Change::half_and_double ? tr("½ × and 2 ×") : tr("−10 % and +10 %");
+}
+
+QString signed_percent(double change) {
+    return (change > 0 ? QStringLiteral("+") : QString()) + shown(change, Quantity::percent);
+}
+
+QString sensitivity_title(const SensitivityData& data) {
+    return (data.held.change == Change::half_and_double ? tr("%1 when an input is halved or doubled")
+                                                        : tr("%1 when an input changes by 10 %"))
+        .arg(text_of(output(data.held.output).label));
+}
+
+QString sensitivity_note(const SensitivityData& data) {
+    if (!data.instead()) return {};
+    if (!data.held.fits && std::isnan(data.asked_value))
+        return tr("It does not fit, so this shows what peak memory depends on");
+    return (data.asked_value == 0 ? tr("%1 is 0, so this shows what peak memory depends on")
+                                  : tr("%1 has no value, so this shows what peak memory depends on"))
+        .arg(text_of(output(data.asked).label));
+}
+
+QStringList sensitivity_key(const SensitivityData& data) {
+    QStringList out{data.held.change == Change::half_and_double ? tr("pale: ½ ×, full: 2 ×")
+                                                                : tr("pale: −10 %, full: +10 %")};
+    if (data.plan == SweepPlan::held) out += tr("plan held");
+    if (data.anew) out += tr("upper: plan held, lower: found anew");
+    if (any_unfit(data)) out += tr("hatched: does not fit");
+    return out;
+}
+
+QString bar_words(const SensitivityBar& bar, const Sensitivity& of) {
+    const auto value = [&](double x) { return QString::fromStdString(format(bar.id, x)); };
+    QStringList ends;
+    for (const auto& end : {bar.less, bar.more}) {
+        if (!end) continue;
+        QString what = tr("it does not fit");
+        if (!std::isnan(end->value)) {
+            what = text_of(output(of.output).label) + QLatin1Char(' ') +
+                   shown(end->value, output(of.output).quantity);
+            if (end->fits != of.fits) what += end->fits ? tr(", which fits") : tr(", which does not fit");
+        }
+        ends += tr("at %1 %2").arg(value(end->x), what);
+    }
+    return text_of(parameter(bar.id).label) + QLatin1Char(' ') + value(bar.now) + QStringLiteral(": ") +
+           ends.join(QStringLiteral("; "));
+}
+
+QString column_words(const SensitivityData& data) {
+    if (!data.anew_levers) return {};
+    return tr("“Held”: the plan stays. “Anew”: the best plan for each value; for the five rates from %1 less "
+              "to %1 more, for plans change in steps.")
+        .arg(shown(kRateStep, Quantity::percent));
+}
+
+QString sensitivity_words(const SensitivityData& data) {
+    const Sensitivity& ranked = data.ranked();
+    const OutputRow& row = output(ranked.output);
+    QStringList out;
+    if (data.instead()) out += sensitivity_note(data) + QLatin1Char('.');
+    out += tr("Each input becomes %1 (the nearest valid values), all else held; sorted by what that does to "
+              "%2, now %3.")
+               .arg(change_text(ranked.change), text_of(row.label), shown(ranked.now, row.quantity));
+    if (std::ranges::any_of(ranked.bars, &SensitivityBar::mends)) out += tr("What makes it fit comes first.");
+    if (any_unfit(data)) out += tr("Hatched: does not fit in %1.").arg(shown(data.capacity, Quantity::bytes));
+    if (data.plan == SweepPlan::held) out += tr("The plan is held.");
+    if (data.anew) out += tr("Upper strips: the plan held; lower: found anew at every end.");
+    if (data.rates && data.anew_levers) out += column_words(data);
+    if (!data.ghosts.empty()) out += tr("Dashed ticks: where the bars of pinned scenarios end.");
+    return out.join(QLatin1Char(' '));
+}
+
+}  // namespace shardscope
