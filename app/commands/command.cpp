@@ -8,6 +8,7 @@
 #include "files/scenario_file.h"
 #include "planner/planner.h"
 #include "scenario/catalogue.h"
+#include "studies/study.h"
 
 namespace shardscope::commands {
 namespace {
@@ -34,6 +35,20 @@ Catalogue& catalogue() {
 
 void report(const Problems& problems, const std::string& file) {
     for (const Problem& problem : problems) std::fprintf(stderr, "%s\n", problem.text(file).c_str());
+}
+
+const Preset* scenario_named(const std::string& name) {
+    const Preset* scenario = catalogue().find(PresetKind::scenario, name);
+    return scenario ? scenario : catalogue().find(PresetKind::study, name);
+}
+
+std::string read_input(const std::string& file, Problems& problems) {
+    const Preset* preset = std::filesystem::exists(file) ? nullptr : scenario_named(file);
+    std::string text = preset ? preset->text : read_text(file, problems);
+    if (!is_study(text)) return text;
+    const std::string folder = std::filesystem::path(preset ? preset->path : file).parent_path().string();
+    const Study study = read_study(text, catalogue(), folder, problems);
+    return problems.empty() ? write_scenario(study.scenario, false) : std::string();
 }
 
 void assign(Scenario& scenario, const std::string& assignment, Problems& problems) {
@@ -94,7 +109,7 @@ namespace {
 bool load(const std::string& file, const std::vector<std::string>& assignments, Scenario& out,
           bool plan_is_open) {
     Problems problems;
-    const std::string text = read_text(file, problems);
+    const std::string text = read_input(file, problems);
     if (problems.empty())
         out = read_scenario(text, catalogue(), std::filesystem::path(file).parent_path().string(), problems,
                             plan_is_open);

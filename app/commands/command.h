@@ -44,6 +44,12 @@ Catalogue& catalogue();
 // Problems on standard error, one a line, in the form FILE[:LINE]:/pointer: problem (why); suggestion.
 void report(const Problems& problems, const std::string& file);
 
+// The text of a file of scenarios ("-": standard input), or of the scenario or study preset of that name
+// where there is no such file. A study's text is its scenario's.
+std::string read_input(const std::string& file, Problems& problems);
+// Whether a scenario or study preset has this name; nullptr when there is none.
+const Preset* scenario_named(const std::string& name);
+
 // One scenario from a file ("-": standard input) with `--set` applied; problems are reported. False:
 // unusable.
 bool load_scenario(const std::string& file, const std::vector<std::string>& assignments, Scenario& out);

@@ -55,7 +55,7 @@ int run(const Options& options) {
     bool unusable = false;
     for (const std::string& file : options.files) {
         Problems problems;
-        const std::string text = read_text(file, problems);
+        const std::string text = read_input(file, problems);
         report(problems, file);
         if (!problems.empty()) {
             unusable = true;

@@ -7,6 +7,7 @@
 #include "app/commands/command.h"
 #include "base/text.h"
 #include "scenario/catalogue.h"
+#include "studies/study.h"
 
 namespace shardscope::commands {
 namespace {
@@ -17,13 +18,42 @@ constexpr PresetKind kKinds[] = {PresetKind::gpu,      PresetKind::cluster, Pres
 struct Options {
     std::string kind;
     std::string name;
+    std::string format = "text";
 };
 
 bool wanted(PresetKind kind, const Options& options) {
     return options.kind.empty() || name_of(kind) == options.kind;
 }
 
+std::string stated_text(const Claim& claim) {
+    return claim.stated ? text_of(claim, *claim.stated) : range_text(claim);
+}
+
+Study study_of(const Preset& preset) {
+    Problems problems;
+    Study study = read_study(preset, catalogue(), problems);
+    report(problems, preset.name);
+    return study;
+}
+
+// What the papers say and what the engine does, one row a claim: the README's table.
+int list_claims() {
+    std::puts("| study | claim | from | stated | engine | |\n|---|---|---|---|---|---|");
+    for (const Preset* preset : catalogue().all(PresetKind::study)) {
+        const Study study = study_of(*preset);
+        for (const Claim& claim : study.claims) {
+            const Finding finding = examine(claim);
+            const std::string from = claim.published ? study.paper.label : "our question";
+            std::printf("| `%s` | %s | %s | %s | %s | %s |\n", study.name.c_str(), claim.says.c_str(),
+                        from.c_str(), stated_text(claim).c_str(), text_of(claim, finding.value).c_str(),
+                        std::string(name_of(finding.agreement)).c_str());
+        }
+    }
+    return kDone;
+}
+
 int list(const Options& options) {
+    if (options.format == "markdown") return list_claims();
     for (const PresetKind kind : kKinds) {
         if (!wanted(kind, options)) continue;
         for (const Preset* preset : catalogue().all(kind)) {
@@ -34,7 +64,30 @@ int list(const Options& options) {
     return kDone;
 }
 
+void print_study(const Preset& preset) {
+    const Study study = study_of(preset);
+    std::printf("study %s: %s\n  %s\n  paper: %s, %s\n", study.name.c_str(), study.title.c_str(),
+                study.origin().c_str(), study.paper.authors.c_str(), study.paper.title.c_str());
+    std::printf("  look at: %s\n  drag: %s\n", study.look.c_str(), study.drag.c_str());
+    for (const Scenario& pin : study.pins) std::printf("  pinned: %s\n", pin.title().c_str());
+    for (const Claim& claim : study.claims) {
+        const Finding finding = examine(claim);
+        std::printf("\n  %s: %s\n    %s: %s\n", claim.name.c_str(), claim.says.c_str(),
+                    claim.published ? "published" : "our question", claim.source.c_str());
+        std::printf("    stated %s, the engine %s (%s): %s%s\n", stated_text(claim).c_str(),
+                    text_of(claim, finding.value).c_str(), std::string(output(claim.output).label).c_str(),
+                    std::string(name_of(finding.agreement)).c_str(),
+                    finding.reason.empty() ? "" : (", " + finding.reason).c_str());
+        if (const std::string values = values_text(claim, finding); !values.empty())
+            std::printf("    %s\n", values.c_str());
+    }
+}
+
 void print(const Preset& preset) {
+    if (preset.kind == PresetKind::study) {
+        print_study(preset);
+        return;
+    }
     std::printf("%s %s: %s\n", std::string(name_of(preset.kind)).c_str(), preset.name.c_str(),
                 preset.title.c_str());
     if (!preset.source.empty()) std::printf("  source: %s\n", preset.source.c_str());
@@ -75,8 +128,8 @@ int show(const Options& options) {
 
 void add_presets(CLI::App& app, Context& context) {
     auto options = std::make_shared<Options>();
-    CLI::App* command =
-        app.add_subcommand("presets", "The catalogue of GPUs, clusters, models, scenarios and calibrations");
+    CLI::App* command = app.add_subcommand(
+        "presets", "The catalogue of GPUs, clusters, models, scenarios, studies and calibrations");
     const auto kind = [options](CLI::App* to) {
         to->add_option("--kind", options->kind, "Only this kind")
             ->check(CLI::IsMember({"gpu", "cluster", "model", "scenario", "study", "calibration"}));
@@ -84,6 +137,10 @@ void add_presets(CLI::App& app, Context& context) {
     kind(command);
     CLI::App* lister = command->add_subcommand("list", "Names and titles");
     kind(lister);
+    lister
+        ->add_option("--format", options->format,
+                     "markdown: of studies, what each paper says and the engine does")
+        ->check(CLI::IsMember({"text", "markdown"}));
     CLI::App* shower = command->add_subcommand("show", "One preset, each number with its source");
     shower->add_option("NAME", options->name)->required();
     kind(shower);

@@ -11,6 +11,7 @@
 #include "files/json_values.h"
 #include "files/scenario_file.h"
 #include "scenario/catalogue.h"
+#include "studies/study.h"
 
 namespace shardscope {
 namespace {
@@ -108,7 +109,7 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
         const auto known = std::ranges::find_if(kKinds, [&](PresetKind k) { return name_of(k) == kind; });
         if (known == kKinds.end()) {
             problems.push_back({"/kind", "“" + kind + "” is no kind of preset", "",
-                                "use gpu, cluster, model or calibration"});
+                                "use gpu, cluster, model, study or calibration"});
             return nullptr;
         }
         preset.kind = *known;
@@ -222,7 +223,7 @@ void Catalogue::link_stacks() {
 
 void Catalogue::load_shipped() {
     // What others refer to comes first: calibrations, then GPUs, then clusters and the rest.
-    for (const char* folder : {"calibrations/", "gpus/", "clusters/", "models/", "scenarios/"}) {
+    for (const char* folder : {"calibrations/", "gpus/", "clusters/", "models/", "scenarios/", "studies/"}) {
         for (const EmbeddedFile& file : embedded_files()) {
             if (!file.path.starts_with(folder)) continue;
             Problems problems;
@@ -311,7 +312,9 @@ Catalogue Catalogue::with_folder(const std::string& folder, Problems& problems) 
     for (const std::string& file : files) {
         Problems own;
         const std::string text = read_text(file, own);
-        if (own.empty()) catalogue.add(text, file, own);
+        const Preset* added = own.empty() ? catalogue.add(text, file, own) : nullptr;
+        // Of shipped studies a test judges what they hold.
+        if (added && added->kind == PresetKind::study) read_study(*added, catalogue, own);
         for (Problem& problem : own) {
             problem.where = file + ":" + problem.where;
             problems.push_back(problem);

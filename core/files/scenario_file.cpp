@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "evidence/measured.h"
 #include "files/json_values.h"
 #include "planner/planner.h"
+#include "studies/view.h"
 
 namespace shardscope {
 namespace {
@@ -80,6 +80,7 @@ class Reader {
             else problems_.push_back(unknown_field("", field, kTopLevel));
         }
         apply();
+        if (!scenario_.view.empty()) check_view(scenario_, catalogue_, problems_);
         return scenario_;
     }
 
@@ -111,7 +112,6 @@ class Reader {
             return;
         }
         scenario_.view = value.dump();
-        check_measurement(scenario_.view, problems_);
     }
 
     void section(const json& value, const std::string& key, const std::string& pointer,
@@ -277,6 +277,25 @@ Scenario read_scenario(std::string_view text, Catalogue& catalogue, const std::s
         }
     }
     return scenario;
+}
+
+Scenario patched(const Scenario& scenario, std::string_view patch, Catalogue& catalogue, Problems& problems) {
+    const std::size_t before = problems.size();
+    const json change = parse_json(patch, problems);
+    if (problems.size() > before) return scenario;
+    if (!change.is_object()) {
+        problems.push_back({"", "a scenario is a JSON object", "", "write {…}"});
+        return scenario;
+    }
+    if (change.contains("view")) {
+        problems.push_back({"/view", "it has a view of its own", "there is one window", "leave it out"});
+        return scenario;
+    }
+    json out = json::parse(write_scenario(scenario, false));
+    out.erase("view");
+    out.merge_patch(change);
+    return read_scenario(out.dump(-1, ' ', false, json::error_handler_t::replace), catalogue, {}, problems,
+                         true);
 }
 
 std::string write_scenario(const Scenario& scenario, bool pretty) {

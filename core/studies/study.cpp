@@ -1,0 +1,245 @@
+#include "studies/study.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "files/json_values.h"
+#include "files/scenario_file.h"
+
+namespace shardscope {
+namespace {
+
+using nlohmann::json;
+
+const std::vector<std::string> kStudyFields{"format", "version",  "kind", "name", "title", "source",
+                                            "paper",  "scenario", "look", "drag", "claims"};
+const std::vector<std::string> kPaperFields{"label", "authors", "title", "arxiv"};
+const std::vector<std::string> kClaimFields{"name",    "says",  "source", "published", "scenarios", "output",
+                                            "measure", "along", "target", "stated",    "agrees"};
+constexpr std::array kMeasures{Measure::value, Measure::ratio, Measure::relative_change, Measure::crossover};
+
+class Reader {
+  public:
+    Reader(Catalogue& catalogue, const std::string& folder, Problems& problems)
+        : catalogue_(catalogue), folder_(folder), problems_(problems) {}
+
+    Study read(const json& file) {
+        Study out;
+        known_only(file, "", kStudyFields);
+        out.name = text(file, "", "name");
+        out.title = text(file, "", "title");
+        out.look = text(file, "", "look");
+        out.drag = text(file, "", "drag");
+        if (const json* paper = object(file, "", "paper")) {
+            known_only(*paper, "/paper", kPaperFields);
+            out.paper.label = text(*paper, "/paper", "label");
+            out.paper.authors = text(*paper, "/paper", "authors");
+            out.paper.title = text(*paper, "/paper", "title");
+            if (paper->contains("arxiv")) out.paper.arxiv = text(*paper, "/paper", "arxiv");
+        }
+        out.scenario = Scenario::first_launch(catalogue_);
+        if (const json* scenario = object(file, "", "scenario")) {
+            const std::size_t before = problems_.size();
+            out.scenario = take(*scenario, "/scenario", [&](const std::string& text, Problems& own) {
+                return read_scenario(text, catalogue_, folder_, own, true);
+            });
+            // On what cannot be read the claims' scenarios would say the same again.
+            if (problems_.size() > before) return out;
+        }
+        if (out.scenario.name.empty()) out.scenario.name = out.title;
+        out.pins = pins_of(out.scenario, catalogue_, problems_);
+        const auto claims = file.find("claims");
+        if (claims == file.end() || !claims->is_array() || claims->empty()) {
+            problems_.push_back({"/claims", "a study examines at least one claim", "", "write [{…}]"});
+            return out;
+        }
+        for (std::size_t i = 0; i < claims->size(); ++i)
+            out.claims.push_back(claim((*claims)[i], "/claims/" + std::to_string(i), out.scenario));
+        return out;
+    }
+
+  private:
+    void known_only(const json& object, const std::string& pointer, std::span<const std::string> known) {
+        for (const auto& [field, value] : object.items()) {
+            if (std::ranges::find(known, field) == known.end())
+                problems_.push_back(unknown_field(pointer, field, known));
+        }
+    }
+
+    std::string text(const json& object, const std::string& pointer, const char* field) {
+        const auto found = object.find(field);
+        if (found != object.end() && found->is_string() && !found->get_ref<const std::string&>().empty())
+            return found->get<std::string>();
+        problems_.push_back(
+            {child_pointer(pointer, field), std::string(field) + " is missing", "a text is expected", {}});
+        return {};
+    }
+
+    const json* object(const json& parent, const std::string& pointer, const char* field) {
+        const auto found = parent.find(field);
+        if (found != parent.end() && found->is_object()) return &*found;
+        problems_.push_back(
+            {child_pointer(pointer, field), std::string(field) + " is missing", "an object is expected", {}});
+        return nullptr;
+    }
+
+    // A scenario of the file, its problems with their place in the file.
+    template <typename Read>
+    Scenario take(const json& part, const std::string& pointer, Read read) {
+        Problems own;
+        Scenario out = read(part.dump(-1, ' ', false, json::error_handler_t::replace), own);
+        for (Problem& problem : own) {
+            problem.where = pointer + problem.where;
+            problem.line = 0;  // of the part alone
+            problems_.push_back(std::move(problem));
+        }
+        return out;
+    }
+
+    // A number of the claim's measure; infinite where an end is open.
+    double number(const json& value, const std::string& pointer, double open) {
+        if (value.is_number()) return value.get<double>();
+        if (!value.is_null()) problems_.push_back({pointer, value.dump() + " is no number", "", {}});
+        return open;
+    }
+
+    Claim claim(const json& file, const std::string& at, const Scenario& base) {
+        Claim out;
+        if (!file.is_object()) {
+            problems_.push_back({at, "a claim is an object", "", "write {…}"});
+            return out;
+        }
+        known_only(file, at, kClaimFields);
+        out.name = text(file, at, "name");
+        out.says = text(file, at, "says");
+        out.source = text(file, at, "source");
+        if (const auto published = file.find("published"); published != file.end() && published->is_boolean())
+            out.published = published->get<bool>();
+        else
+            problems_.push_back({at + "/published", "published is missing", "true or false is expected",
+                                 "write true only where the number was read in a public source"});
+        out.output = find_output(text(file, at, "output"));
+        if (out.output == Output::count) {
+            std::vector<std::string> known;
+            for (const OutputRow& row : outputs()) known.emplace_back(row.path);
+            const std::string path = file.value("output", json()).dump();
+            const std::string near = nearest(path, known);
+            problems_.push_back({at + "/output", "there is no output " + path, "",
+                                 near.empty() ? "" : "did you mean “" + near + "”?"});
+            out.output = Output::mfu;
+        }
+        read_measure(file, at, out);
+        read_scenarios(file, at, base, out);
+        read_axes(file, at, base, out);
+        read_numbers(file, at, out);
+        return out;
+    }
+
+    void read_measure(const json& file, const std::string& at, Claim& out) {
+        const std::string name = text(file, at, "measure");
+        const auto found = std::ranges::find(kMeasures, name, [](Measure m) { return name_of(m); });
+        if (found != kMeasures.end()) out.measure = *found;
+        else if (!name.empty())
+            problems_.push_back({at + "/measure", "“" + name + "” is no measure", "",
+                                 "use value, ratio, relative-change or crossover"});
+    }
+
+    void read_scenarios(const json& file, const std::string& at, const Scenario& base, Claim& out) {
+        const auto list = file.find("scenarios");
+        if (list == file.end() || !list->is_array() || list->empty()) {
+            problems_.push_back({at + "/scenarios", "a claim compares scenarios",
+                                 "each as what it changes of the study's own", "write [{}, {…}]"});
+            return;
+        }
+        for (std::size_t i = 0; i < list->size(); ++i) {
+            out.scenarios.push_back(take((*list)[i], at + "/scenarios/" + std::to_string(i),
+                                         [&](const std::string& text, Problems& own) {
+                                             return patched(base, text, catalogue_, own);
+                                         }));
+        }
+        const std::size_t count = out.scenarios.size();
+        const bool one =
+            out.measure == Measure::value || (out.measure == Measure::crossover && file.contains("target"));
+        const bool any = out.measure == Measure::crossover && !one;
+        if (one ? count != 1 : any ? count < 2 : count != 2) {
+            problems_.push_back({at + "/scenarios",
+                                 std::to_string(count) + " scenarios",
+                                 one   ? "one is expected"
+                                 : any ? "two or more are expected, or one with a target"
+                                       : "two are expected",
+                                 {}});
+        }
+    }
+
+    void read_axes(const json& file, const std::string& at, const Scenario& base, Claim& out) {
+        const auto along = file.find("along");
+        const json list = along == file.end() ? json::array() : along->is_array() ? *along : json{*along};
+        for (const json& axis : list) {
+            Problems own;
+            if (axis.is_string()) out.along.push_back(parse_axis(base, axis.get<std::string>(), own));
+            if (!axis.is_string() || !own.empty()) {
+                problems_.push_back({at + "/along", axis.dump() + " is no axis", "",
+                                     "write KEY=FROM:TO:STEPS[:log] or KEY=a,b,c"});
+            }
+        }
+        if (out.measure == Measure::crossover && out.along.size() != 1)
+            problems_.push_back({at + "/along", "a crossover is looked for along one input", "",
+                                 "write for instance \"gpus=8:2048:9:log\""});
+    }
+
+    void read_numbers(const json& file, const std::string& at, Claim& out) {
+        if (const auto target = file.find("target"); target != file.end())
+            out.target = number(*target, at + "/target", out.target);
+        if (const auto stated = file.find("stated"); stated != file.end() && !stated->is_null())
+            out.stated = number(*stated, at + "/stated", 0);
+        const auto range = file.find("agrees");
+        if (range == file.end() || !range->is_array() || range->size() != 2) {
+            problems_.push_back({at + "/agrees", "agrees is missing",
+                                 "the least and the most with which the engine agrees",
+                                 "write for instance [-0.45, -0.3]; null is an open end"});
+            return;
+        }
+        out.low = number((*range)[0], at + "/agrees/0", out.low);
+        out.high = number((*range)[1], at + "/agrees/1", out.high);
+        if (out.low > out.high) problems_.push_back({at + "/agrees", "the least is above the most", "", {}});
+        if (out.stated && (*out.stated < out.low || *out.stated > out.high))
+            problems_.push_back({at + "/stated", "the stated number lies outside “agrees”", "", {}});
+    }
+
+    Catalogue& catalogue_;
+    const std::string& folder_;
+    Problems& problems_;
+};
+
+}  // namespace
+
+std::string Study::origin() const {
+    return "after " + paper.label + (paper.arxiv.empty() ? "" : ", arXiv " + paper.arxiv) + ", reconstructed";
+}
+
+bool is_study(std::string_view text) {
+    const json file = json::parse(text, nullptr, false);
+    return file.is_object() && file.value("format", json()) == "shardscope-preset" &&
+           file.value("kind", json()) == name_of(PresetKind::study);
+}
+
+Study read_study(std::string_view text, Catalogue& catalogue, const std::string& folder, Problems& problems) {
+    const std::size_t before = problems.size();
+    const json file = parse_json(text, problems);
+    if (problems.size() > before) return {};
+    if (!file.is_object()) {
+        problems.push_back({"", "a study is a JSON object", "", "write {…}"});
+        return {};
+    }
+    return Reader(catalogue, folder, problems).read(file);
+}
+
+Study read_study(const Preset& preset, Catalogue& catalogue, Problems& problems) {
+    return read_study(preset.text, catalogue, std::filesystem::path(preset.path).parent_path().string(),
+                      problems);
+}
+
+}  // namespace shardscope

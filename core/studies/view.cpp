@@ -1,0 +1,195 @@
+#include "studies/view.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "evidence/measured.h"
+#include "files/json_values.h"
+#include "files/scenario_file.h"
+#include "files/session_file.h"
+
+namespace shardscope {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 9> kPlots{"scaling",  "memory", "waterfall",  "walls",      "sweep",
+                                                 "timeline", "plans",  "validation", "sensitivity"};
+const std::vector<std::string> kFields{"plot", "x", "y", "outputs", "range", "plan", "pins", "measured"};
+constexpr const char* kHeld = "held";
+constexpr const char* kAnew = "anew";
+
+std::string text_at(const json& object, const char* field) {
+    const auto found = object.find(field);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+json object_in(const Scenario& scenario) {
+    json view = json::parse(scenario.view, nullptr, false);
+    return view.is_object() ? view : json::object();
+}
+
+// The axis of `id`; without values where the range cannot be read.
+Axis axis_of(const Scenario& scenario, P id, const std::string& range) {
+    Problems unread;
+    return parse_axis(scenario, std::string(parameter(id).key) + "=" + range, unread);
+}
+
+void check_name(const json& view, const char* field, std::span<const std::string> known, const char* what,
+                Problems& problems) {
+    const auto entry = view.find(field);
+    if (entry == view.end()) return;
+    const std::string name = text_at(view, field);
+    if (std::ranges::find(known, name) != known.end()) return;
+    const std::string near = nearest(name, known);
+    problems.push_back({std::string("/view/") + field,
+                        (entry->is_string() ? "“" + name + "”" : entry->dump()) + " is no " + what, "",
+                        near.empty() ? "" : "did you mean “" + near + "”?"});
+}
+
+void check_inputs(const json& view, const Scenario& scenario, Problems& problems) {
+    const auto range = view.find("range");
+    if (range != view.end() && !range->is_object()) {
+        problems.push_back({"/view/range", "range is an object of ranges", "",
+                            "write for instance {\"x\": \"8:2048:33:log\"}"});
+    }
+    std::vector<std::string> known;
+    for (const Parameter& row : parameters()) known.emplace_back(row.key);
+    for (std::size_t i = 0; i < kParameters; ++i) known.emplace_back(field_of(static_cast<P>(i)));
+    for (const char* side : {"x", "y"}) {
+        const P id = find_parameter(text_at(view, side));
+        if (id == P::count) check_name(view, side, known, "parameter", problems);
+        if (range == view.end() || !range->is_object() || !range->contains(side)) continue;
+        const std::string text = text_at(*range, side);
+        const std::string where = std::string("/view/range/") + side;
+        if (id == P::count)
+            problems.push_back(
+                {where, std::string("there is no ") + side + " that it is the range of", "", {}});
+        else if (axis_of(scenario, id, text).values.empty())
+            problems.push_back({where, "“" + text + "” is no range of " + std::string(parameter(id).key), "",
+                                "write FROM:TO:STEPS[:log] or a,b,c"});
+    }
+    if (range == view.end() || !range->is_object()) return;
+    const std::vector<std::string> sides{"x", "y"};
+    for (const auto& [field, value] : range->items()) {
+        if (std::ranges::find(sides, field) == sides.end())
+            problems.push_back(unknown_field("/view/range", field, sides));
+    }
+}
+
+void check_outputs(const json& view, Problems& problems) {
+    const auto entry = view.find("outputs");
+    if (entry == view.end()) return;
+    if (!entry->is_array()) {
+        problems.push_back(
+            {"/view/outputs", "outputs is a list of result fields", "", "write for instance [\"mfu\"]"});
+        return;
+    }
+    std::vector<std::string> known;
+    for (const OutputRow& row : outputs()) known.emplace_back(row.path);
+    for (std::size_t i = 0; i < entry->size(); ++i) {
+        const std::string path =
+            (*entry)[i].is_string() ? (*entry)[i].get<std::string>() : (*entry)[i].dump();
+        if (find_output(path) != Output::count) continue;
+        const std::string near = nearest(path, known);
+        problems.push_back({"/view/outputs/" + std::to_string(i), "there is no output “" + path + "”", "",
+                            near.empty() ? "" : "did you mean “" + near + "”?"});
+    }
+}
+
+void check_pins(const json& view, const Scenario& scenario, Catalogue& catalogue, Problems& problems) {
+    const auto entry = view.find("pins");
+    if (entry == view.end()) return;
+    if (!entry->is_array() || entry->size() > kMostPins) {
+        problems.push_back({"/view/pins", "pins is a list of up to six scenarios", "",
+                            "write for instance [{\"name\": \"A100\", \"cluster\": {…}}]"});
+        return;
+    }
+    pins_of(scenario, catalogue, problems);
+}
+
+}  // namespace
+
+std::span<const std::string_view> viewable_plots() { return kPlots; }
+
+View view_of(const Scenario& scenario) {
+    View out;
+    if (scenario.view.empty()) return out;
+    const json view = object_in(scenario);
+    out.plot = text_at(view, "plot");
+    if (std::ranges::find(kPlots, out.plot) == kPlots.end()) out.plot.clear();
+    out.x = find_parameter(text_at(view, "x"));
+    out.y = find_parameter(text_at(view, "y"));
+    if (const auto range = view.find("range"); range != view.end() && range->is_object()) {
+        out.x_range = text_at(*range, "x");
+        out.y_range = text_at(*range, "y");
+    }
+    if (const auto list = view.find("outputs"); list != view.end() && list->is_array()) {
+        for (const json& path : *list) {
+            const Output id = path.is_string() ? find_output(path.get<std::string>()) : Output::count;
+            if (id != Output::count) out.outputs.push_back(id);
+        }
+    }
+    out.held = text_at(view, "plan") == kHeld;
+    return out;
+}
+
+Scenario with_view(const Scenario& scenario, const View& view) {
+    json out = object_in(scenario);
+    for (const char* field : {"plot", "x", "y", "outputs", "range", "plan"}) out.erase(field);
+    if (!view.plot.empty()) out["plot"] = view.plot;
+    if (view.x != P::count) out["x"] = parameter(view.x).key;
+    if (view.y != P::count) out["y"] = parameter(view.y).key;
+    if (!view.x_range.empty()) out["range"]["x"] = view.x_range;
+    if (!view.y_range.empty()) out["range"]["y"] = view.y_range;
+    for (const Output id : view.outputs) out["outputs"].push_back(output(id).path);
+    if (view.held) out["plan"] = kHeld;
+    Scenario changed = scenario;
+    changed.view = out.empty() ? std::string() : out.dump();
+    return changed;
+}
+
+std::vector<Axis> axes_of(const View& view, const Scenario& scenario) {
+    std::vector<Axis> out;
+    for (const auto& [id, range] : {std::pair{view.x, &view.x_range}, std::pair{view.y, &view.y_range}}) {
+        if (id == P::count) break;
+        constexpr int kSteps = 97;
+        out.push_back(range->empty() ? usual_axis(scenario, id, kSteps) : axis_of(scenario, id, *range));
+    }
+    return out;
+}
+
+std::vector<Scenario> pins_of(const Scenario& scenario, Catalogue& catalogue, Problems& problems) {
+    std::vector<Scenario> out;
+    if (scenario.view.empty()) return out;
+    const json view = object_in(scenario);
+    const auto pins = view.find("pins");
+    if (pins == view.end() || !pins->is_array()) return out;
+    for (std::size_t i = 0; i < pins->size(); ++i) {
+        Problems own;
+        out.push_back(patched(scenario, (*pins)[i].dump(), catalogue, own));
+        for (Problem& problem : own) {
+            problem.where = "/view/pins/" + std::to_string(i) + problem.where;
+            problems.push_back(std::move(problem));
+        }
+    }
+    return out;
+}
+
+void check_view(const Scenario& scenario, Catalogue& catalogue, Problems& problems) {
+    const json view = object_in(scenario);
+    for (const auto& [field, value] : view.items()) {
+        if (std::ranges::find(kFields, field) == kFields.end())
+            problems.push_back(unknown_field("/view", field, kFields));
+    }
+    check_name(view, "plot", std::vector<std::string>(kPlots.begin(), kPlots.end()), "plot", problems);
+    check_name(view, "plan", std::vector<std::string>{kHeld, kAnew}, "way to plan", problems);
+    check_inputs(view, scenario, problems);
+    check_outputs(view, problems);
+    check_pins(view, scenario, catalogue, problems);
+    check_measurement(scenario.view, problems);
+}
+
+}  // namespace shardscope

@@ -1,0 +1,49 @@
+// What a scenario's `view` says of the window: which plot is open and over what, and which scenarios are
+// pinned beside it. Studies are made of it; scenarios, sessions and figures may carry it.
+//
+//   "view": {"plot": "sweep", "x": "gpus", "y": "tensor_parallel", "outputs": ["mfu"], "plan": "held",
+//            "range": {"x": "8:2048:33:log", "y": "1,2,4"},
+//            "pins": [{"name": "A100", "cluster": {"preset": "dgx-a100-80gb"}}]}
+//
+// A range is what stands after KEY= in an axis of the command line. A pin is the scenario itself but for the
+// fields it names. All fields are optional.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explain/output.h"
+#include "explore/sweep.h"
+
+namespace shardscope {
+
+struct View {
+    std::string plot;  // "": the view says nothing of plots
+    P x = P::count;    // inputs; P::count: the plot's usual one, and no second one
+    P y = P::count;
+    std::string x_range;  // "": the slider's
+    std::string y_range;
+    std::vector<Output> outputs;  // none: the plot's usual ones
+    bool held = false;            // what is automatic keeps its values along the axes
+
+    bool operator==(const View&) const = default;
+};
+
+// What makes no sense is left out.
+View view_of(const Scenario& scenario);
+// The scenario with this view; its pins and its measured run stay.
+Scenario with_view(const Scenario& scenario, const View& view);
+// The axes that an export of the view has: none where the plot's usual one is meant.
+std::vector<Axis> axes_of(const View& view, const Scenario& scenario);
+// The pins that the view names.
+std::vector<Scenario> pins_of(const Scenario& scenario, Catalogue& catalogue, Problems& problems);
+
+// What is wrong with the scenario's view, its measured run included; pointers from the top of the file.
+void check_view(const Scenario& scenario, Catalogue& catalogue, Problems& problems);
+
+// The plots a view may name: those of `export`.
+std::span<const std::string_view> viewable_plots();
+
+}  // namespace shardscope
