@@ -23,21 +23,24 @@
 #include <QUndoStack>
 #include <QVBoxLayout>
 
+#include "app/desk_step.h"
 #include "app/pickers.h"
 #include "app/session.h"
 #include "files/scenario_file.h"
 #include "files/session_file.h"
+#include "studies/study.h"
 #include "widgets/panels/controls_panel.h"
 #include "widgets/panels/headline.h"
 #include "widgets/panels/measured_panel.h"
 #include "widgets/panels/memory_bar.h"
 #include "widgets/panels/repair_strip.h"
 #include "widgets/panels/scenario_table.h"
+#include "widgets/panels/side_rail.h"
 #include "widgets/panels/solve_panel.h"
+#include "widgets/panels/study_panel.h"
 #include "widgets/panels/table_view.h"
 #include "widgets/panels/waterfall.h"
 #include "widgets/panels/why_panel.h"
-#include "widgets/panels/why_rail.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/plots/sensitivity_plot.h"
@@ -48,7 +51,7 @@
 namespace shardscope {
 namespace {
 
-constexpr int kWhyFolds = 1280;      // narrower than this the Why panel becomes a rail
+constexpr int kSideFolds = 1280;     // narrower than this the panels at the right become rails
 constexpr int kLowBelow = 820;       // lower than this the bottom keeps to one line
 constexpr int kCompactBelow = 1200;  // narrower than this controls and side column shrink
 
@@ -71,6 +74,27 @@ QVBoxLayout* column(QWidget* parent) {
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     return layout;
+}
+
+// Pins by letter, the first one compared with.
+SavedSession lettered(const Scenario& current, const std::vector<Scenario>& pins) {
+    SavedSession out{current, {}, pins.empty() ? char(0) : kFirstPin};
+    char letter = kFirstPin;
+    for (const Scenario& pin : pins) out.pins.push_back({letter++, pin});
+    return out;
+}
+
+// The desk as a view asks for it; what it does not speak of stays.
+DeskState desk_of(const View& view, DeskState desk) {
+    desk.study = view.study;
+    if (view.plot.empty()) return desk;
+    desk.tab = view.plot;
+    for (View& plot : desk.plots) {
+        if (plot.plot != view.plot) continue;
+        plot = view;
+        plot.study.clear();
+    }
+    return desk;
 }
 
 }  // namespace
@@ -173,6 +197,7 @@ void MainWindow::build_toolbar() {
     model_picker_ = make_model_picker(model_, this);
     bar->addWidget(cluster_picker_);
     bar->addWidget(model_picker_);
+    bar->addWidget(make_study_picker(catalogue_, this, [this](const Preset& preset) { open_study(preset); }));
     bar->addSeparator();
     for (const ActionRow& row : action_table()) {
         if (!row.in_toolbar || row.id == ActionId::export_plot) continue;
@@ -255,9 +280,20 @@ void MainWindow::build_panes() {
 
     why_ = new WhyPanel(model_);
     panes->addWidget(why_);
-    why_rail_ = new WhyRail;
-    connect(why_rail_, &QToolButton::clicked, this, [this] { show_why(true); });
-    panes->addWidget(why_rail_);
+    study_ = new StudyPanel;
+    study_->hide();
+    panes->addWidget(study_);
+    auto* rails = new QWidget;
+    auto* rail_rows = column(rails);
+    why_rail_ =
+        new SideRail(QStringLiteral("why-rail"), tr("Why panel"), tr("Why? Opens the explanation (F9)"));
+    study_rail_ = new SideRail(QStringLiteral("study-rail"), tr("Study panel"), tr("Opens the study"));
+    study_rail_->hide();
+    connect(why_rail_, &QToolButton::clicked, this, [this] { show_side(Side::why); });
+    connect(study_rail_, &QToolButton::clicked, this, [this] { show_side(Side::study); });
+    rail_rows->addWidget(why_rail_);
+    rail_rows->addWidget(study_rail_);
+    panes->addWidget(rails);
 
     rows->addWidget(line(false));
     solve_ = new SolvePanel(model_);
@@ -274,7 +310,9 @@ void MainWindow::build_panes() {
     connect(headline_, &Headline::why_requested, this, &MainWindow::explain);
     connect(memory_, &MemoryBar::why_requested, this, &MainWindow::explain);
     connect(waterfall_, &Waterfall::why_requested, this, &MainWindow::explain);
-    connect(why_, &WhyPanel::closed, this, [this] { show_why(false); });
+    connect(why_, &WhyPanel::closed, this, [this] { show_side(Side::none); });
+    connect(study_, &StudyPanel::closed, this, [this] { show_study({}); });
+    connect(study_, &StudyPanel::claim_chosen, this, &MainWindow::take_claim);
     connect(headline_, &Headline::hypothetical_toggled, this, [this](bool on) {
         waterfall_->set_hypothetical(on);
         for (int i = 0; i < tabs_->count(); ++i)
@@ -363,7 +401,7 @@ void MainWindow::connect_actions() {
         const PlotTable table = plot_kind(request.plot)->table(request, model_.answer());
         (new TableView(tabs_->tabText(tabs_->currentIndex()), table, this))->show();
     });
-    on(ActionId::toggle_why, [this] { show_why(!why_->isVisible()); });
+    on(ActionId::toggle_why, [this] { show_side(why_->isVisible() ? Side::none : Side::why); });
     on(ActionId::shortcuts, [this] {
         QString text;
         for (const ActionRow& row : action_table()) {
@@ -437,10 +475,19 @@ void MainWindow::restore() {
         const Scenario scenario = read_scenario(text, catalogue_, {}, problems);
         if (problems.empty()) model_.start_with(scenario);
     }
+    show_desk(desk_of(view_of(model_.scenario()), desk()));
+}
+
+SavedSession MainWindow::session_as_shown() const {
+    SavedSession out = model_.session();
+    View view = current_plot().view();
+    if (study_->study()) view.study = study_->study()->name;
+    out.current = with_view(out.current, view);
+    return out;
 }
 
 void MainWindow::keep_session() {
-    session_.set_scenarios(QString::fromStdString(write_session(model_.session(), false)));
+    session_.set_scenarios(QString::fromStdString(write_session(session_as_shown(), false)));
 }
 
 bool MainWindow::load_text(const std::string& text, const QString& what, const QString& folder,
@@ -448,14 +495,103 @@ bool MainWindow::load_text(const std::string& text, const QString& what, const Q
     Problems problems;
     if (is_session(text)) {
         const SavedSession session = read_session(text, catalogue_, folder.toStdString(), problems);
-        if (problems.empty()) model_.open_session(session, step);
+        if (problems.empty()) take(session, step);
+    } else if (is_study(text)) {
+        const Preset* study = catalogue_.add(text, folder.toStdString() + "/study.json", problems);
+        return study && problems.empty() ? open_study(*study) : (say_all(problems, what), false);
     } else {
         const Scenario scenario = read_scenario(text, catalogue_, folder.toStdString(), problems);
-        if (problems.empty()) model_.replace(scenario, step);
+        if (problems.empty()) take_scenario(scenario, step);
     }
     if (problems.empty()) message_->hide();
     else say_all(problems, what);
     return problems.empty();
+}
+
+bool MainWindow::open_study(const Preset& preset) {
+    Problems problems;
+    const Study study = read_study(preset, catalogue_, problems);
+    if (problems.empty()) {
+        message_->hide();
+        take(lettered(study.scenario, study.pins), tr("Study %1").arg(QString::fromStdString(study.title)));
+        side_wanted_ = Side::study;
+        fold(size());
+    } else {
+        say_all(problems, QString::fromStdString(preset.name));
+    }
+    return problems.empty();
+}
+
+void MainWindow::take(const SavedSession& session, const QString& step) {
+    const DeskState before = desk();
+    QUndoStack* undo = model_.undo_stack();
+    undo->beginMacro(step);
+    model_.open_session(session, step);
+    undo->push(new DeskStep([this](const DeskState& desk) { show_desk(desk); }, before,
+                            desk_of(view_of(session.current), before)));
+    undo->endMacro();
+}
+
+void MainWindow::take_scenario(const Scenario& scenario, const QString& step) {
+    Problems none;  // the scenario's reader has read them before
+    const std::vector<Scenario> pins = pins_of(scenario, catalogue_, none);
+    if (view_of(scenario).plot.empty() && pins.empty()) {
+        model_.replace(scenario, step);
+        return;
+    }
+    SavedSession session = pins.empty() ? model_.session() : lettered(scenario, pins);
+    session.current = scenario;
+    take(session, step);
+}
+
+// The scenarios that are compared: the last one is looked at, beside the others as pins. Along an input it is
+// the first that the others are to overtake.
+void MainWindow::take_claim(const Claim& claim) {
+    std::vector<Scenario> others = claim.scenarios;
+    if (claim.measure == Measure::crossover) std::ranges::rotate(others, others.begin() + 1);
+    Scenario current = others.back();
+    others.pop_back();
+    if (study_->study()) current = with_view(current, view_of(study_->study()->scenario));
+    const QString step = tr("Claim: %1").arg(QString::fromStdString(claim.says));
+    if (others.empty()) model_.replace(current, step);
+    else model_.open_session(lettered(current, others), step);
+}
+
+DeskState MainWindow::desk() const {
+    DeskState out;
+    out.tab = current_plot().objectName().toStdString();
+    if (study_->study()) out.study = study_->study()->name;
+    for (int i = 0; i < tabs_->count(); ++i)
+        out.plots.push_back(static_cast<LivePlot*>(tabs_->widget(i))->view());
+    return out;
+}
+
+void MainWindow::show_desk(const DeskState& desk) {
+    // Hidden plots take their views without drawing them.
+    for (const View& view : desk.plots) {
+        auto* plot = tabs_->findChild<LivePlot*>(QString::fromStdString(view.plot));
+        if (plot && !(plot->view() == view)) plot->show_view(view);
+    }
+    if (auto* tab = tabs_->findChild<LivePlot*>(QString::fromStdString(desk.tab)))
+        tabs_->setCurrentWidget(tab);
+    show_study(desk.study);
+}
+
+void MainWindow::show_study(const std::string& name) {
+    if (name == (study_->study() ? study_->study()->name : std::string())) return;
+    const Preset* preset = catalogue_.find(PresetKind::study, name);
+    Problems problems;
+    std::optional<Study> study;
+    if (preset) study = read_study(*preset, catalogue_, problems);
+    if (!study || !problems.empty()) {
+        study_->set_study(std::nullopt);
+        if (side_wanted_ == Side::study) side_wanted_ = Side::why;
+    } else {
+        study_rail_->setText(tr("Study: %1").arg(QString::fromStdString(study->title)));
+        study_->set_study(std::move(study));
+        side_wanted_ = Side::study;
+    }
+    fold(size());
 }
 
 bool MainWindow::write_file(const QString& file, const std::string& content) {
@@ -478,7 +614,7 @@ bool MainWindow::save(const QString& file) {
 }
 
 bool MainWindow::save_session(const QString& file) {
-    return write_file(file, write_session(model_.session()));
+    return write_file(file, write_session(session_as_shown()));
 }
 
 bool MainWindow::export_plot(const QString& plot, const QString& file) {
@@ -552,19 +688,23 @@ void MainWindow::refresh_titles() {
 }
 
 void MainWindow::explain(Output id) {
-    show_why(true);
+    show_side(Side::why);
     why_->show(id);
 }
 
-void MainWindow::show_why(bool shown) {
-    why_wanted_ = shown;
-    fold_why(!shown);
+void MainWindow::show_side(Side side) {
+    side_wanted_ = side;
+    fold_sides(side);
 }
 
-void MainWindow::fold_why(bool folded) {
-    why_->setVisible(!folded);
+void MainWindow::fold_sides(Side shown) {
+    why_->setVisible(shown == Side::why);
     why_rail_->setText(tr("Why: %1").arg(text_of(output(why_->current()).label)));
-    why_rail_->setVisible(folded);
+    why_rail_->setVisible(shown != Side::why);
+    study_->setVisible(shown == Side::study && study_->study());
+    study_rail_->setVisible(shown != Side::study && study_->study());
+    // In a small window the plot keeps its room: a study is read beside it.
+    side_->setVisible(!study_->isVisibleTo(this) || width() >= kSideFolds);
 }
 
 void MainWindow::fold(const QSize& size) {
@@ -579,7 +719,7 @@ void MainWindow::fold(const QSize& size) {
         tabs->style()->unpolish(tabs);
         tabs->style()->polish(tabs);
     }
-    fold_why(!why_wanted_ || size.width() < kWhyFolds);
+    fold_sides(size.width() < kSideFolds ? Side::none : side_wanted_);
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {

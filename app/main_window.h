@@ -27,8 +27,11 @@ class ScenarioTable;
 class Session;
 class SolvePanel;
 class Waterfall;
+class SideRail;
+class StudyPanel;
 class WhyPanel;
-class WhyRail;
+struct Claim;
+struct DeskState;
 
 // Questions to the person, so that tests can answer them.
 struct Dialogs {
@@ -60,7 +63,10 @@ class MainWindow : public QMainWindow {
     // nothing changes then.
     bool open(const QString& file);
     bool save(const QString& file);
-    // All scenarios, the pinned ones too.
+    // A study: its scenario, its pins, its tab and axes, and the panel, as one undo step. False, with a
+    // message shown, when it cannot be read.
+    bool open_study(const Preset& preset);
+    // All scenarios, the pinned ones too, and what is looked at.
     bool save_session(const QString& file);
     // The scenarios as the last window left them, if there were any.
     void restore();
@@ -81,11 +87,21 @@ class MainWindow : public QMainWindow {
     // Takes a scenario or a session as one undo step `step`. False, with a message that names `what`, when
     // it cannot be used.
     bool load_text(const std::string& text, const QString& what, const QString& folder, const QString& step);
+    // The scenarios, and what the current one's view says of the desk.
+    void take(const SavedSession& session, const QString& step);
+    void take_scenario(const Scenario& scenario, const QString& step);
+    void take_claim(const Claim& claim);
+    [[nodiscard]] DeskState desk() const;
+    void show_desk(const DeskState& desk);
+    void show_study(const std::string& name);
+    [[nodiscard]] SavedSession session_as_shown() const;
     bool write_file(const QString& file, const std::string& content);
     void refresh_titles();
     void fold(const QSize& size);
-    void show_why(bool shown);
-    void fold_why(bool folded);
+    // The panel at the right; the others become rails.
+    enum class Side { none, why, study };
+    void show_side(Side side);
+    void fold_sides(Side shown);
     void say(const QString& message);
     void say_all(const Problems& problems, const QString& file);
     void keep_session();
@@ -111,12 +127,14 @@ class MainWindow : public QMainWindow {
     MemoryBar* memory_ = nullptr;
     Waterfall* waterfall_ = nullptr;
     WhyPanel* why_ = nullptr;
-    WhyRail* why_rail_ = nullptr;
+    StudyPanel* study_ = nullptr;
+    SideRail* why_rail_ = nullptr;
+    SideRail* study_rail_ = nullptr;
     ScenarioTable* scenarios_ = nullptr;
     QWidget* side_ = nullptr;
     QWidget* message_ = nullptr;
     QLabel* message_text_ = nullptr;
-    bool why_wanted_ = true;
+    Side side_wanted_ = Side::why;
     QTimer autosave_;
 };
 

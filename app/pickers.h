@@ -1,6 +1,9 @@
-// The preset pickers of the tool bar: "Cluster DGX H100 (modified)".
-// Object names: "picker/cluster", "picker/model"; entries "cluster/dgx-h100", "model/mpt-13b".
+// The preset pickers of the tool bar: "Cluster DGX H100 (modified)", and the studies, by paper.
+// Object names: "picker/cluster", "picker/model", "picker/study"; entries "cluster/dgx-h100",
+// "model/mpt-13b", "study/scaling-trends".
 #pragma once
+
+#include <functional>
 
 #include "widgets/live_model.h"
 
@@ -11,6 +14,8 @@ namespace shardscope {
 
 QToolButton* make_cluster_picker(LiveModel& model, QWidget* parent);
 QToolButton* make_model_picker(LiveModel& model, QWidget* parent);
+QToolButton* make_study_picker(Catalogue& catalogue, QWidget* parent,
+                               const std::function<void(const Preset&)>& take);
 void refresh_picker(QToolButton& picker, const QString& kind, const Preset* preset, bool modified);
 
 }  // namespace shardscope

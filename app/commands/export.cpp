@@ -12,6 +12,8 @@
 #include "base/text.h"
 #include "explore/sweep.h"
 #include "files/scenario_file.h"
+#include "files/session_file.h"
+#include "studies/view.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/plot_kind.h"
 
@@ -21,7 +23,7 @@ namespace {
 struct Options {
     std::string file;
     std::vector<std::string> assignments;
-    std::string plot = "scaling";
+    std::string plot;
     std::string target;
     std::string size;
     std::string report;
@@ -49,15 +51,30 @@ bool parse_size(const std::string& text, QSize& size, Problems& problems) {
     return true;
 }
 
+// What the scenario's view says of the plot that is asked for, and its pins.
+void take_view(const Scenario& scenario, const Options& options, FigureRequest& request, Problems& problems) {
+    const View view = view_of(scenario);
+    request.plot = !options.plot.empty() ? options.plot : view.plot.empty() ? "scaling" : view.plot;
+    if (request.plot == view.plot) {
+        request.axes = axes_of(view, scenario);
+        request.outputs = view.outputs;
+        request.held = view.held;
+    }
+    char letter = kFirstPin;
+    for (const Scenario& pin : pins_of(scenario, catalogue(), problems))
+        request.pins.push_back({letter++, answer(pin)});
+}
+
 int run(const Options& options) {
     Scenario scenario;
     if (!load_scenario(options.file, options.assignments, scenario)) return kUnusable;
     Problems problems;
     FigureRequest request;
-    request.plot = options.plot;
+    take_view(scenario, options, request, problems);
     request.hypothetical = options.hypothetical;
-    request.held = options.held;
+    request.held |= options.held;
     if (!options.size.empty()) parse_size(options.size, request.size, problems);
+    if (!options.axes.empty()) request.axes.clear();
     for (const std::string& text : options.axes) request.axes.push_back(parse_axis(scenario, text, problems));
     if (!options.outputs.empty()) request.outputs = parse_outputs(options.outputs, problems);
     if (!options.report.empty())
@@ -92,7 +109,7 @@ int run(const Options& options) {
     QString problem;
     const QByteArray bytes = render_figure(request, answer(scenario), format, &problem);
     if (bytes.isEmpty()) {
-        report({{"--plot " + options.plot, problem.toStdString(), "", {}}}, {});
+        report({{"--plot " + request.plot, problem.toStdString(), "", {}}}, {});
         return kUnusable;
     }
     if (write_whole(options.target,
@@ -107,9 +124,12 @@ int run(const Options& options) {
 void add_export(CLI::App& app, Context& context) {
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand("export", "Writes a plot as SVG, PDF, PNG or CSV");
-    command->add_option("FILE", options->file, "Scenario file; - reads standard input")->required();
+    command
+        ->add_option("FILE", options->file, "Scenario or study, a file or a preset; - reads standard input")
+        ->required();
     command->add_option("--set", options->assignments, "KEY=VALUE")->take_all()->allow_extra_args(false);
-    command->add_option("--plot", options->plot, plot_names().toStdString());
+    command->add_option("--plot", options->plot,
+                        plot_names().toStdString() + "; by default that of the scenario's view, or scaling");
     command->add_option("-o", options->target, "F.svg, F.pdf, F.png or F.csv");
     command->add_option("--report", options->report, "F.html, F.pdf or F.md");
     command->add_option("--size", options->size, "WxH in pixels");

@@ -11,6 +11,7 @@
 #include "evidence/measured.h"
 #include "files/scenario_file.h"
 #include "widgets/panels/solve_panel.h"
+#include "widgets/panels/study_panel.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/theme/theme.h"
 
@@ -26,6 +27,7 @@ struct Shot {
     bool pinned = false;          // beside a ghost of the first launch, with the wall explained
     const char* tab = "scaling";  // of the main plot area
     bool solving = false;         // Solve for is open
+    const char* study = nullptr;  // a study is chosen: its tab, its pins, its panel
 };
 
 Scenario first() { return Scenario::first_launch(commands::catalogue()); }
@@ -124,6 +126,30 @@ int main(int argc, char** argv) {
          false,
          "timeline"},
         {"timeline-small.png", {1024, 700}, ThemeManager::Choice::light, three_dimensions, false, "timeline"},
+        {"study.png",
+         {1440, 900},
+         ThemeManager::Choice::light,
+         first,
+         false,
+         "sweep",
+         false,
+         "scaling-trends"},
+        {"study-dark.png",
+         {1440, 900},
+         ThemeManager::Choice::dark,
+         first,
+         false,
+         "sweep",
+         false,
+         "scaling-trends"},
+        {"study-small.png",
+         {1024, 700},
+         ThemeManager::Choice::light,
+         first,
+         false,
+         "sweep",
+         false,
+         "scaling-trends"},
         {"small.png", {1024, 700}, ThemeManager::Choice::light, first},
         {"small-does-not-fit.png", {1024, 700}, ThemeManager::Choice::light, too_long},
     };
@@ -142,6 +168,11 @@ int main(int argc, char** argv) {
         window.findChild<QTabWidget*>(QStringLiteral("tabs"))
             ->setCurrentWidget(window.findChild<QWidget*>(QLatin1String(shot.tab)));
         window.show();
+        if (shot.study) {
+            window.open_study(*commands::catalogue().find(PresetKind::study, shot.study));
+            const auto* study = window.findChild<StudyPanel*>();
+            while (study->pending()) QApplication::processEvents(QEventLoop::WaitForMoreEvents);
+        }
         if (shot.solving) {
             window.action(ActionId::solve_for)->trigger();
             const auto* solving = window.findChild<SolvePanel*>();

@@ -293,6 +293,7 @@ Scenario patched(const Scenario& scenario, std::string_view patch, Catalogue& ca
     }
     json out = json::parse(write_scenario(scenario, false));
     out.erase("view");
+    out.erase("name");  // it would be that of another scenario
     out.merge_patch(change);
     return read_scenario(out.dump(-1, ' ', false, json::error_handler_t::replace), catalogue, {}, problems,
                          true);

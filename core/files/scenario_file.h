@@ -17,7 +17,7 @@ Scenario read_scenario(std::string_view text, Catalogue& catalogue, const std::s
                        Problems& problems, bool plan_is_open = false);
 
 // The scenario but for the fields that `patch` names, a scenario's JSON in which null takes a field away
-// (a merge patch, RFC 7396). Its view is not taken over; its name is, unless the patch has one. Plan
+// (a merge patch, RFC 7396). Its view and its name are not taken over. Plan
 // parameters are not judged: whoever asks for its answer will be told.
 Scenario patched(const Scenario& scenario, std::string_view patch, Catalogue& catalogue, Problems& problems);
 

@@ -33,13 +33,7 @@ class Reader {
         out.title = text(file, "", "title");
         out.look = text(file, "", "look");
         out.drag = text(file, "", "drag");
-        if (const json* paper = object(file, "", "paper")) {
-            known_only(*paper, "/paper", kPaperFields);
-            out.paper.label = text(*paper, "/paper", "label");
-            out.paper.authors = text(*paper, "/paper", "authors");
-            out.paper.title = text(*paper, "/paper", "title");
-            if (paper->contains("arxiv")) out.paper.arxiv = text(*paper, "/paper", "arxiv");
-        }
+        out.paper = paper(file);
         out.scenario = Scenario::first_launch(catalogue_);
         if (const json* scenario = object(file, "", "scenario")) {
             const std::size_t before = problems_.size();
@@ -50,6 +44,9 @@ class Reader {
             if (problems_.size() > before) return out;
         }
         if (out.scenario.name.empty()) out.scenario.name = out.title;
+        View view = view_of(out.scenario);
+        view.study = out.name;
+        out.scenario = with_view(out.scenario, view);
         out.pins = pins_of(out.scenario, catalogue_, problems_);
         const auto claims = file.find("claims");
         if (claims == file.end() || !claims->is_array() || claims->empty()) {
@@ -58,6 +55,18 @@ class Reader {
         }
         for (std::size_t i = 0; i < claims->size(); ++i)
             out.claims.push_back(claim((*claims)[i], "/claims/" + std::to_string(i), out.scenario));
+        return out;
+    }
+
+    Paper paper(const json& file) {
+        Paper out;
+        const json* paper = object(file, "", "paper");
+        if (!paper) return out;
+        known_only(*paper, "/paper", kPaperFields);
+        out.label = text(*paper, "/paper", "label");
+        out.authors = text(*paper, "/paper", "authors");
+        out.title = text(*paper, "/paper", "title");
+        if (paper->contains("arxiv")) out.arxiv = text(*paper, "/paper", "arxiv");
         return out;
     }
 
@@ -235,6 +244,12 @@ Study read_study(std::string_view text, Catalogue& catalogue, const std::string&
         return {};
     }
     return Reader(catalogue, folder, problems).read(file);
+}
+
+Paper paper_of(const Preset& preset, Catalogue& catalogue) {
+    Problems unread;
+    const json file = parse_json(preset.text, unread);
+    return file.is_object() ? Reader(catalogue, preset.path, unread).paper(file) : Paper{};
 }
 
 Study read_study(const Preset& preset, Catalogue& catalogue, Problems& problems) {

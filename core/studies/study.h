@@ -39,7 +39,9 @@ bool is_study(std::string_view text);
 // Every problem at once, with pointers from the top of the file; the study means something only when there
 // is none. `folder` resolves presets given as relative paths.
 Study read_study(std::string_view text, Catalogue& catalogue, const std::string& folder, Problems& problems);
-// The same of a preset of kind study.
+// The paper alone of a preset of kind study; empty texts where it cannot be read.
+Paper paper_of(const Preset& preset, Catalogue& catalogue);
+// All of it.
 Study read_study(const Preset& preset, Catalogue& catalogue, Problems& problems);
 
 }  // namespace shardscope

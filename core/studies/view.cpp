@@ -17,7 +17,8 @@ using nlohmann::json;
 
 constexpr std::array<std::string_view, 9> kPlots{"scaling",  "memory", "waterfall",  "walls",      "sweep",
                                                  "timeline", "plans",  "validation", "sensitivity"};
-const std::vector<std::string> kFields{"plot", "x", "y", "outputs", "range", "plan", "pins", "measured"};
+const std::vector<std::string> kFields{"study", "plot", "x",    "y",       "outputs",
+                                       "range", "plan", "pins", "measured"};
 constexpr const char* kHeld = "held";
 constexpr const char* kAnew = "anew";
 
@@ -118,6 +119,7 @@ View view_of(const Scenario& scenario) {
     View out;
     if (scenario.view.empty()) return out;
     const json view = object_in(scenario);
+    out.study = text_at(view, "study");
     out.plot = text_at(view, "plot");
     if (std::ranges::find(kPlots, out.plot) == kPlots.end()) out.plot.clear();
     out.x = find_parameter(text_at(view, "x"));
@@ -138,7 +140,8 @@ View view_of(const Scenario& scenario) {
 
 Scenario with_view(const Scenario& scenario, const View& view) {
     json out = object_in(scenario);
-    for (const char* field : {"plot", "x", "y", "outputs", "range", "plan"}) out.erase(field);
+    for (const char* field : {"study", "plot", "x", "y", "outputs", "range", "plan"}) out.erase(field);
+    if (!view.study.empty()) out["study"] = view.study;
     if (!view.plot.empty()) out["plot"] = view.plot;
     if (view.x != P::count) out["x"] = parameter(view.x).key;
     if (view.y != P::count) out["y"] = parameter(view.y).key;

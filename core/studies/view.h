@@ -6,7 +6,8 @@
 //            "pins": [{"name": "A100", "cluster": {"preset": "dgx-a100-80gb"}}]}
 //
 // A range is what stands after KEY= in an axis of the command line. A pin is the scenario itself but for the
-// fields it names. All fields are optional.
+// fields it names. All fields are optional; `study` names the
+// study that the scenario came with.
 #pragma once
 
 #include <span>
@@ -20,8 +21,9 @@
 namespace shardscope {
 
 struct View {
-    std::string plot;  // "": the view says nothing of plots
-    P x = P::count;    // inputs; P::count: the plot's usual one, and no second one
+    std::string study;  // the preset it is of; "": none
+    std::string plot;   // "": the view says nothing of plots
+    P x = P::count;     // inputs; P::count: the plot's usual one, and no second one
     P y = P::count;
     std::string x_range;  // "": the slider's
     std::string y_range;

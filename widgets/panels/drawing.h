@@ -35,6 +35,9 @@ QString signed_number(double value, int decimals);
 // Of a ratio: "−10 %", "×12" where a percentage would no longer be read, nothing where it means nothing.
 QString relative(double ratio);
 
+// The text with its percent signs kept on the line of their numbers.
+QString unbroken(QString text);
+
 double text_width(const QFont& font, const QString& text);
 
 }  // namespace shardscope

@@ -3,17 +3,16 @@
 #include <QEvent>
 #include <QFontMetrics>
 #include <QLabel>
-#include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QToolButton>
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "planner/planner.h"
 #include "widgets/panels/drawing.h"
+#include "widgets/panels/glyph_button.h"
 #include "widgets/panels/why_row.h"
 
 namespace shardscope {
@@ -25,51 +24,6 @@ constexpr int kBoxInset = 10;
 constexpr int kScrollBar = 10;
 constexpr int kDragPause = 120;  // ms between slow updates while a slider moves
 constexpr std::size_t kMostHistory = 50;
-
-// A chevron or a cross, drawn so that it follows the theme.
-class GlyphButton : public QToolButton {
-  public:
-    enum Glyph { left, right, cross };
-    GlyphButton(Glyph glyph, const QString& name, const QString& object_name, QWidget* parent)
-        : QToolButton(parent), glyph_(glyph) {
-        setObjectName(object_name);
-        setAccessibleName(name);
-        setToolTip(name);
-        setFixedSize(20, 22);
-    }
-
-  protected:
-    void paintEvent(QPaintEvent*) override {
-        QPainter painter(this);
-        painter.setRenderHint(QPainter::Antialiasing);
-        const Theme& theme = current_theme();
-        if (underMouse() && isEnabled()) {
-            painter.setPen(Qt::NoPen);
-            painter.setBrush(theme.line);
-            painter.drawRoundedRect(rect(), 3, 3);
-        }
-        if (hasFocus()) {
-            painter.setPen(QPen(theme.accent, 2));
-            painter.setBrush(Qt::NoBrush);
-            painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 3, 3);
-        }
-        painter.setPen(
-            QPen(isEnabled() ? theme.text : theme.line, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-        const QPointF c = QRectF(rect()).center();
-        if (glyph_ == cross) {
-            painter.drawLine(c + QPointF(-4, -4), c + QPointF(4, 4));
-            painter.drawLine(c + QPointF(-4, 4), c + QPointF(4, -4));
-            return;
-        }
-        const double way = glyph_ == left ? -1 : 1;
-        const std::array<QPointF, 3> chevron{c + QPointF(-2 * way, -5), c + QPointF(3 * way, 0),
-                                             c + QPointF(-2 * way, 5)};
-        painter.drawPolyline(chevron.data(), static_cast<int>(chevron.size()));
-    }
-
-  private:
-    Glyph glyph_;
-};
 
 // "+18 %" for an elasticity of 0.24: what doubling brings.
 QString doubling(double exponent) {

@@ -115,6 +115,18 @@ QString sweep_plan_words(SweepPlan plan) {
     return {};
 }
 
+QString with_pins(const QString& words, const std::vector<PinnedAnswer>& pins) {
+    QStringList names;
+    for (const PinnedAnswer& pin : pins) {
+        if (pin.answer.valid())
+            names += QLatin1Char(pin.letter) + QStringLiteral(", ") +
+                     QString::fromStdString(pin.answer.scenario.title());
+    }
+    if (names.isEmpty()) return words;
+    return words + QLatin1Char(' ') +
+           tr("Pinned: %1.").arg(names.join(QStringLiteral("; ")));
+}
+
 QString sweep_words(const SweepData& data) {
     QStringList out;
     if (data.family == P::count) out += tr("Ring: the scenario.");

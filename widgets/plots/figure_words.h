@@ -3,6 +3,7 @@
 
 #include <QString>
 
+#include "widgets/plots/figure_export.h"
 #include "widgets/plots/plot_data.h"
 #include "widgets/plots/timeline_data.h"
 #include "widgets/plots/validation_data.h"
@@ -17,6 +18,8 @@ QString setting_words(const Answer& answer);
 QString plan_words(const Settings& settings);
 // What is solid, dashed, hatched and so on.
 QString scaling_words(const ScalingData& data);
+// A plot's words, and which pinned scenarios its ghosts are.
+QString with_pins(const QString& words, const std::vector<PinnedAnswer>& pins);
 QString sweep_words(const SweepData& data);
 // "plan held", "plan found anew at every point"; empty where nothing is automatic.
 QString sweep_plan_words(SweepPlan plan);

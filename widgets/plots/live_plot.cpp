@@ -51,8 +51,17 @@ FigureRequest LivePlot::request() const {
     FigureRequest out;
     out.plot = objectName().toStdString();
     out.hypothetical = hypothetical_;
+    for (const Pin& pin : model_.pins()) out.pins.push_back({pin.letter, pin.answer});
     return out;
 }
+
+View LivePlot::view() const {
+    View out;
+    out.plot = objectName().toStdString();
+    return out;
+}
+
+void LivePlot::show_view(const View&) {}
 
 void LivePlot::show_hypothetical(bool on) {
     if (hypothetical_ == on) return;

@@ -8,6 +8,7 @@
 #include <QString>
 #include <QWidget>
 
+#include "studies/view.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/theme/theme.h"
@@ -27,6 +28,10 @@ class LivePlot : public QWidget {
 
     // What an export or a table of the plot as it is shown here asks for.
     [[nodiscard]] virtual FigureRequest request() const;
+    // What is shown here, for a study or a session; `show_view` brings it back. What a view does not say
+    // becomes the plot's usual.
+    [[nodiscard]] virtual View view() const;
+    virtual void show_view(const View& view);
     // Something is being worked out beside the window: what is drawn is coarse, or of an older scenario.
     [[nodiscard]] virtual bool pending() const { return false; }
     // Rates where memory does not suffice, labelled as such.

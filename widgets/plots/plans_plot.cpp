@@ -73,6 +73,19 @@ FigureRequest PlansPlot::request() const {
     return out;
 }
 
+View PlansPlot::view() const {
+    View out = LivePlot::view();
+    out.outputs = {compared()};
+    return out;
+}
+
+void PlansPlot::show_view(const View& view) {
+    const auto found =
+        std::ranges::find(kPlanOutputs, view.outputs.empty() ? Output::mfu : view.outputs.front());
+    output_->setCurrentIndex(found == kPlanOutputs.end() ? 0
+                                                         : static_cast<int>(found - kPlanOutputs.begin()));
+}
+
 // ---- searching -------------------------------------------------------------------------------------------
 
 void PlansPlot::update_figure() {

@@ -24,6 +24,8 @@ class PlansPlot : public LivePlot {
     ~PlansPlot() override;
 
     [[nodiscard]] FigureRequest request() const override;
+    [[nodiscard]] View view() const override;
+    void show_view(const View& view) override;
     [[nodiscard]] const PlansFigure& figure();
     // What is drawn belongs to an older scenario, or nothing is drawn yet.
     [[nodiscard]] bool pending() const override { return pause_.isActive() || search_.pending(); }

@@ -241,6 +241,26 @@ SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const 
     return out;
 }
 
+PlotTable with_pins(PlotTable table, const std::vector<std::pair<char, PlotTable>>& pinned) {
+    if (pinned.empty()) return table;
+    for (auto& row : table.rows) row.insert(row.begin(), "A");
+    for (const auto& [letter, other] : pinned) {
+        for (const auto& from : other.rows) {
+            std::vector<std::string> row{std::string(1, letter)};
+            // A column that the pin's table does not have, of a family or of the plan, stays empty.
+            for (const std::string& column : table.columns) {
+                const auto found = std::ranges::find(other.columns, column);
+                row.push_back(found == other.columns.end()
+                                  ? std::string()
+                                  : from[static_cast<std::size_t>(found - other.columns.begin())]);
+            }
+            table.rows.push_back(std::move(row));
+        }
+    }
+    table.columns.insert(table.columns.begin(), "scenario");
+    return table;
+}
+
 PlotTable scaling_table(const ScalingData& data) {
     PlotTable out;
     out.columns = {"gpus[1]",

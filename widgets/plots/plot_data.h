@@ -129,6 +129,8 @@ SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const 
                      bool hypothetical = false, bool held = false, const std::stop_token& stop = {});
 
 // ---- tables ----------------------------------------------------------------------------------------------
+// The scenario's table with those of pins below it, told apart by a first column; without pins as it is.
+PlotTable with_pins(PlotTable table, const std::vector<std::pair<char, PlotTable>>& pinned);
 PlotTable scaling_table(const ScalingData& data);
 PlotTable sweep_table(const SweepData& data);
 PlotTable memory_table(const Answer& answer);

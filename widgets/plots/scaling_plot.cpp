@@ -5,6 +5,8 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QToolTip>
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "widgets/panels/drawing.h"
@@ -14,6 +16,34 @@
 #include "widgets/plots/plot_kind.h"
 
 namespace shardscope {
+namespace {
+
+constexpr std::array kOutputs{Output::mfu, Output::tokens_per_s_per_gpu, Output::tokens_per_s,
+                              Output::training_days};  // in the order of ScalingY
+
+Output output_of(ScalingY y) { return kOutputs[static_cast<std::size_t>(y)]; }
+
+// MFU where another output, or none, is asked for.
+ScalingY scaling_y(const std::vector<Output>& outputs) {
+    const auto found = std::ranges::find(kOutputs, outputs.empty() ? Output::mfu : outputs.front());
+    return found == kOutputs.end() ? ScalingY::mfu : static_cast<ScalingY>(found - kOutputs.begin());
+}
+
+ScalingData data_of(const FigureRequest& request, const Answer& answer) {
+    return scaling_data(answer, request.hypothetical, request.held);
+}
+
+// Ghosts hold their plan: they are what was pinned.
+std::vector<ScalingFigure::Ghost> ghosts_of(const FigureRequest& request) {
+    std::vector<ScalingFigure::Ghost> out;
+    for (const PinnedAnswer& pin : request.pins) {
+        if (pin.answer.valid())
+            out.push_back({pin.letter, scaling_data(pin.answer, request.hypothetical, true)});
+    }
+    return out;
+}
+
+}  // namespace
 
 ScalingPlot::ScalingPlot(LiveModel& model, QWidget* parent)
     : LivePlot(QStringLiteral("scaling"), tr("Scaling plot"), model, parent) {
@@ -47,7 +77,20 @@ const ScalingFigure& ScalingPlot::figure() {
 FigureRequest ScalingPlot::request() const {
     FigureRequest out = LivePlot::request();
     out.held = !anew_->isChecked();
+    out.outputs = {output_of(static_cast<ScalingY>(y_->currentIndex()))};
     return out;
+}
+
+View ScalingPlot::view() const {
+    View out = LivePlot::view();
+    out.outputs = {output_of(static_cast<ScalingY>(y_->currentIndex()))};
+    out.held = !anew_->isChecked();
+    return out;
+}
+
+void ScalingPlot::show_view(const View& view) {
+    y_->setCurrentIndex(static_cast<int>(scaling_y(view.outputs)));
+    anew_->setChecked(!view.held);
 }
 
 void ScalingPlot::update_figure() {
@@ -90,14 +133,7 @@ void ScalingPlot::take_options() {
     replot();
 }
 
-void ScalingPlot::take_pins() {
-    std::vector<ScalingFigure::Ghost> ghosts;
-    for (const Pin& pin : model().pins()) {
-        if (pin.answer.valid())
-            ghosts.push_back({pin.letter, scaling_data(pin.answer, hypothetical(), true)});
-    }
-    figure_->set_ghosts(std::move(ghosts));
-}
+void ScalingPlot::take_pins() { figure_->set_ghosts(ghosts_of(request())); }
 
 // ---- the plot as an input --------------------------------------------------------------------------------
 
@@ -152,18 +188,25 @@ const PlotKind kScalingKind{
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;
             ScalingFigure figure(plot);
-            figure.set_data(scaling_data(answer, request.hypothetical, request.held));
+            ScalingFigure::Options options;
+            options.y = scaling_y(request.outputs);
+            figure.set_options(options);
+            figure.set_ghosts(ghosts_of(request));
+            figure.set_data(data_of(request, answer));
             figure.set_style(Theme::print(), page_font());
             figure.refit();
             paint_plot(painter, area, plot);
         },
     .words =
         [](const FigureRequest& request, const Answer& answer) {
-            return scaling_words(scaling_data(answer, request.hypothetical, request.held));
+            return with_pins(scaling_words(data_of(request, answer)), request.pins);
         },
     .table =
         [](const FigureRequest& request, const Answer& answer) {
-            return scaling_table(scaling_data(answer, request.hypothetical, request.held));
+            std::vector<std::pair<char, PlotTable>> pinned;
+            for (const ScalingFigure::Ghost& ghost : ghosts_of(request))
+                pinned.emplace_back(ghost.letter, scaling_table(ghost.data));
+            return with_pins(scaling_table(data_of(request, answer)), pinned);
         },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new ScalingPlot(model); }};
 

@@ -22,6 +22,8 @@ class ScalingPlot : public LivePlot {
     // What is drawn, up to date also while the plot is hidden.
     [[nodiscard]] const ScalingFigure& figure();
     [[nodiscard]] FigureRequest request() const override;
+    [[nodiscard]] View view() const override;
+    void show_view(const View& view) override;
     // Curves whose plan is found anew are on their way.
     [[nodiscard]] bool pending() const override { return background_.pending(); }
 

@@ -55,20 +55,25 @@ SensitivityQuestion SensitivityPlot::question() const {
             !anew_->isChecked()};
 }
 
-std::vector<PinnedAnswer> SensitivityPlot::pins() const {
-    std::vector<PinnedAnswer> out;
-    for (const Pin& pin : model().pins()) out.push_back({pin.letter, pin.answer});
-    return out;
-}
-
 FigureRequest SensitivityPlot::request() const {
     FigureRequest out = LivePlot::request();
     const SensitivityQuestion asked = question();
     out.outputs = {asked.output};
     out.change = asked.change;
     out.held = asked.held;
-    out.pins = pins();
     return out;
+}
+
+View SensitivityPlot::view() const {
+    View out = LivePlot::view();
+    out.outputs = {question().output};
+    out.held = question().held;
+    return out;
+}
+
+void SensitivityPlot::show_view(const View& view) {
+    choose(*output_, view.outputs.empty() ? Output::mfu : view.outputs.front());
+    anew_->setChecked(!view.held);
 }
 
 const SensitivityFigure& SensitivityPlot::figure() {
@@ -93,17 +98,17 @@ void SensitivityPlot::update_figure() {
     held.held = true;
     if (asked.held || !automatic) {
         background_.forget();
-        figure_.set_data(sensitivity_data(answer, held, pins()));
+        figure_.set_data(sensitivity_data(answer, held, request().pins));
         asked_ = held;
         return;
     }
     // The bars with the plan held are there at once, or the last ones stay, dimmed.
     if (asked_ != asked || figure_.data().held.fits != answer.fits())
-        figure_.set_data(sensitivity_data(answer, held, pins()));
+        figure_.set_data(sensitivity_data(answer, held, request().pins));
     asked_ = asked;
     figure_.set_strength(kStale);
     background_.ask(
-        [answer, asked, pins = pins()](const std::stop_token& stop) {
+        [answer, asked, pins = request().pins](const std::stop_token& stop) {
             return sensitivity_data(answer, asked, pins, background_threads(), stop);
         },
         [this](SensitivityData found) {

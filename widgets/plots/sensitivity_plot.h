@@ -21,6 +21,8 @@ class SensitivityPlot : public LivePlot {
     explicit SensitivityPlot(LiveModel& model, QWidget* parent = nullptr);
 
     [[nodiscard]] FigureRequest request() const override;
+    [[nodiscard]] View view() const override;
+    void show_view(const View& view) override;
     // What is drawn, up to date also while the plot is hidden.
     [[nodiscard]] const SensitivityFigure& figure();
     // The plans at the bars' ends are still being found.
@@ -41,7 +43,6 @@ class SensitivityPlot : public LivePlot {
     void select(int bar);
     void open(int bar);
     [[nodiscard]] SensitivityQuestion question() const;
-    [[nodiscard]] std::vector<PinnedAnswer> pins() const;
 
     QComboBox* output_;
     QComboBox* change_;

@@ -26,9 +26,17 @@ constexpr int kLetters = 11;      // of an input's name, at least
 constexpr double kStale = 0.6;
 constexpr double kInvalid = 0.4;
 
-// The curve of the slider's range, with the scenario itself as one of its points.
-Axis curve_axis(const Answer& answer, P id, int steps) {
-    Axis axis = usual_axis(answer.scenario, id, steps);
+// A range as a view writes it; without values where there is none.
+Axis ranged_axis(const Answer& answer, P id, const std::string& range) {
+    Problems unread;
+    return range.empty() ? Axis{id, {}}
+                         : parse_axis(answer.scenario, std::string(parameter(id).key) + "=" + range, unread);
+}
+
+// The curve of the slider's range, or another, with the scenario itself as one of its points.
+Axis curve_axis(const Answer& answer, P id, int steps, const std::string& range) {
+    Axis axis = ranged_axis(answer, id, range);
+    if (axis.values.empty()) axis = usual_axis(answer.scenario, id, steps);
     const double now = answer.settings[id];
     if (std::ranges::find(axis.values, now) != axis.values.end()) return axis;
     // Choices keep their own order.
@@ -39,7 +47,8 @@ Axis curve_axis(const Answer& answer, P id, int steps) {
 }
 
 // Members of a family: the scenario's own value between its nearest neighbours, of numbers a half and twice.
-Axis family_axis(const Answer& answer, P id) {
+Axis family_axis(const Answer& answer, P id, const std::string& range) {
+    if (Axis ranged = ranged_axis(answer, id, range); !ranged.values.empty()) return ranged;
     constexpr std::ptrdiff_t kEachSide = 2;
     const double now = answer.settings[id];
     Axis axis{id, domain(id, answer.settings).stops};
@@ -74,7 +83,9 @@ SweepPlot::SweepPlot(LiveModel& model, QWidget* parent)
     fill_inputs(*family_, tr("no family"));
     for (QComboBox* box : {x_, family_}) {
         narrow(*box, kLetters);
-        connect(box, &QComboBox::currentIndexChanged, this, [this] {
+        connect(box, &QComboBox::currentIndexChanged, this, [this, box] {
+            // A range is one of the input that was chosen with it.
+            (box == x_ ? x_range_ : family_range_).clear();
             take_pins();
             refresh();
         });
@@ -143,8 +154,8 @@ P SweepPlot::input() const { return input_of(*x_); }
 std::vector<Axis> SweepPlot::axes(const Answer& answer) const {
     const P family = input_of(*family_);
     const bool several = family != P::count && family != input();
-    std::vector<Axis> out{curve_axis(answer, input(), several ? kFamilySteps : kSteps)};
-    if (several) out.push_back(family_axis(answer, family));
+    std::vector<Axis> out{curve_axis(answer, input(), several ? kFamilySteps : kSteps, x_range_)};
+    if (several) out.push_back(family_axis(answer, family, family_range_));
     return out;
 }
 
@@ -154,6 +165,28 @@ FigureRequest SweepPlot::request() const {
     out.outputs = outputs_;
     out.held = !anew_->isChecked();
     return out;
+}
+
+View SweepPlot::view() const {
+    View out = LivePlot::view();
+    out.x = input();
+    out.y = input_of(*family_);
+    out.x_range = x_range_;
+    out.y_range = family_range_;
+    out.outputs = outputs_;
+    out.held = !anew_->isChecked();
+    return out;
+}
+
+void SweepPlot::show_view(const View& view) {
+    choose(*x_, view.x == P::count ? P::sequence_length : view.x);
+    choose(*family_, view.y);
+    x_range_ = view.x_range;
+    family_range_ = view.y_range;
+    anew_->setChecked(!view.held);
+    outputs_ = view.outputs.empty() ? std::vector<Output>{Output::mfu, Output::peak_memory} : view.outputs;
+    if (outputs_.size() > kMostPanels) outputs_.resize(kMostPanels);
+    take_outputs();
 }
 
 const SweepFigure& SweepPlot::figure() {
@@ -229,8 +262,8 @@ void SweepPlot::take_pins() {
         // Ghosts hold their plan: they are what was pinned.
         if (pin.answer.valid())
             ghosts.push_back(
-                {pin.letter, sweep_data(pin.answer, {curve_axis(pin.answer, input(), kFamilySteps)}, outputs_,
-                                        hypothetical(), true)});
+                {pin.letter, sweep_data(pin.answer, {curve_axis(pin.answer, input(), kFamilySteps, x_range_)},
+                                        outputs_, hypothetical(), true)});
     }
     figure_->set_ghosts(std::move(ghosts));
 }
@@ -300,6 +333,19 @@ SweepData data_of(const FigureRequest& request, const Answer& answer) {
     return sweep_data(answer, request.axes, request.outputs, request.hypothetical, request.held);
 }
 
+// Along the same values, without a family, and with the plan held: they are what was pinned.
+std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const SweepData& data) {
+    std::vector<SweepFigure::Ghost> out;
+    Axis axis{data.x, {}};
+    for (const SweepPoint& point : data.series.front().points) axis.values.push_back(point.x);
+    for (const PinnedAnswer& pin : request.pins) {
+        if (pin.answer.valid())
+            out.push_back(
+                {pin.letter, sweep_data(pin.answer, {axis}, data.outputs, request.hypothetical, true)});
+    }
+    return out;
+}
+
 }  // namespace
 
 const PlotKind kSweepKind{
@@ -315,14 +361,24 @@ const PlotKind kSweepKind{
             QCustomPlot plot;
             SweepFigure figure(plot);
             figure.set_style(Theme::print(), page_font());
-            figure.set_data(data_of(request, answer));
+            SweepData data = data_of(request, answer);
+            figure.set_ghosts(ghosts_of(request, data));
+            figure.set_data(std::move(data));
             figure.refit(area.size().toSize());
             paint_plot(painter, area, plot);
         },
-    .words = [](const FigureRequest& request,
-                const Answer& answer) { return sweep_words(data_of(request, answer)); },
-    .table = [](const FigureRequest& request,
-                const Answer& answer) { return sweep_table(data_of(request, answer)); },
+    .words =
+        [](const FigureRequest& request, const Answer& answer) {
+            return with_pins(sweep_words(data_of(request, answer)), request.pins);
+        },
+    .table =
+        [](const FigureRequest& request, const Answer& answer) {
+            const SweepData data = data_of(request, answer);
+            std::vector<std::pair<char, PlotTable>> pinned;
+            for (const SweepFigure::Ghost& ghost : ghosts_of(request, data))
+                pinned.emplace_back(ghost.letter, sweep_table(ghost.data));
+            return with_pins(sweep_table(data), pinned);
+        },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new SweepPlot(model); }};
 
 }  // namespace shardscope

@@ -24,6 +24,8 @@ class SweepPlot : public LivePlot {
     ~SweepPlot() override;
 
     [[nodiscard]] FigureRequest request() const override;
+    [[nodiscard]] View view() const override;
+    void show_view(const View& view) override;
     // This input, and this output first.
     void show_sweep(P id, Output output);
     // What is drawn, up to date also while the plot is hidden.
@@ -58,6 +60,8 @@ class SweepPlot : public LivePlot {
     QComboBox* family_;
     QCheckBox* anew_;
     std::vector<Output> outputs_{Output::mfu, Output::peak_memory};  // in the order they were chosen
+    std::string x_range_;                                            // of a view; "": the slider's
+    std::string family_range_;
     std::unique_ptr<SweepFigure> figure_;
     bool dragging_ = false;
     Background background_;

@@ -133,6 +133,19 @@ FigureRequest WallsPlot::request() const {
     return out;
 }
 
+View WallsPlot::view() const {
+    View out = LivePlot::view();
+    out.x = chosen(*x_box_);
+    out.y = chosen(*y_box_);
+    out.held = plan_->currentIndex() == 0;
+    return out;
+}
+
+void WallsPlot::show_view(const View& view) {
+    choose_axes(view.x == P::count ? kWallsX : view.x, view.y == P::count ? kWallsY : view.y);
+    plan_->setCurrentIndex(view.held || !plans_anew(model().scenario()) ? 0 : 1);
+}
+
 // ---- the map ---------------------------------------------------------------------------------------------
 
 void WallsPlot::take_axes() {

@@ -31,6 +31,8 @@ class WallsPlot : public LivePlot {
     void choose_axes(P x, P y);
 
     [[nodiscard]] FigureRequest request() const override;
+    [[nodiscard]] View view() const override;
+    void show_view(const View& view) override;
 
   Q_SIGNALS:
     void refined();  // the finest map of what the model says now is drawn

@@ -1,20 +1,22 @@
-#include "widgets/panels/why_rail.h"
+#include "widgets/panels/side_rail.h"
 
 #include <QStyleOptionToolButton>
 #include <QStylePainter>
 
 namespace shardscope {
 
-WhyRail::WhyRail(QWidget* parent) : QToolButton(parent) {
-    setObjectName(QStringLiteral("why-rail"));
-    setToolTip(tr("Why? Opens the explanation (F9)"));
-    setAccessibleName(tr("Why panel"));
+SideRail::SideRail(const QString& name, const QString& accessible_name, const QString& tool_tip,
+                   QWidget* parent)
+    : QToolButton(parent) {
+    setObjectName(name);
+    setToolTip(tool_tip);
+    setAccessibleName(accessible_name);
     setFixedWidth(30);
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Expanding);
     setAutoRaise(true);
 }
 
-void WhyRail::paintEvent(QPaintEvent*) {
+void SideRail::paintEvent(QPaintEvent*) {
     QStylePainter painter(this);
     QStyleOptionToolButton option;
     initStyleOption(&option);

@@ -1,0 +1,48 @@
+// A claim of a study: the sentence, the stated number beside the engine's, and whether they agree. A click
+// takes up the claim's scenarios.
+#pragma once
+
+#include <QAbstractButton>
+#include <optional>
+
+#include "studies/claim.h"
+
+namespace shardscope {
+
+class ClaimRow : public QAbstractButton {
+    Q_OBJECT
+  public:
+    // `from` is the paper's label.
+    ClaimRow(const Claim& claim, const QString& from, QWidget* parent = nullptr);
+
+    // Until then the engine's number is on its way.
+    void set_finding(const Finding& finding);
+    [[nodiscard]] const Claim& claim() const { return claim_; }
+
+    [[nodiscard]] bool hasHeightForWidth() const override { return true; }
+    [[nodiscard]] int heightForWidth(int width) const override;
+    [[nodiscard]] QSize sizeHint() const override;
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void enterEvent(QEnterEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+
+  private:
+    [[nodiscard]] double text_height(int width) const;
+    void paint_numbers(QPainter& painter, const QRectF& area) const;
+    void name_it();
+
+    Claim claim_;
+    QString says_;
+    QString stated_label_;
+    QString stated_;
+    QString engine_;
+    QString detail_;  // the two values behind a comparison, or why there is none
+    std::optional<Agreement> agreement_;
+};
+
+// "agrees", "partly", "disagrees", "no value".
+QString agreement_text(Agreement agreement);
+
+}  // namespace shardscope

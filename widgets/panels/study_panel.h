@@ -1,0 +1,62 @@
+// The study that was chosen: what its paper asked, what to look at and to drag, and its claims with the
+// engine's numbers, which are worked out beside the window, once for every study. A click on a claim asks for
+// its scenarios.
+#pragma once
+
+#include <QWidget>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "studies/study.h"
+#include "widgets/background.h"
+
+class QLabel;
+class QScrollArea;
+class QToolButton;
+class QVBoxLayout;
+
+namespace shardscope {
+
+class ClaimRow;
+
+class StudyPanel : public QWidget {
+    Q_OBJECT
+  public:
+    explicit StudyPanel(QWidget* parent = nullptr);
+
+    // No study: there is nothing to show.
+    void set_study(std::optional<Study> study);
+    [[nodiscard]] const std::optional<Study>& study() const { return study_; }
+    // Numbers are on their way.
+    [[nodiscard]] bool pending() const { return background_.pending(); }
+
+  Q_SIGNALS:
+    void closed();
+    void claim_chosen(const Claim& claim);
+
+  protected:
+    void changeEvent(QEvent* event) override;
+
+  private:
+    void restyle();
+    void set_claims();
+    void set_findings(const std::vector<Finding>& findings);
+
+    std::optional<Study> study_;
+    std::map<std::string, std::vector<Finding>> known_;  // by the study's name
+    QLabel* title_;
+    QToolButton* close_;
+    QScrollArea* scroll_;
+    QVBoxLayout* rows_;
+    QLabel* origin_;
+    QLabel* look_title_;
+    QLabel* look_;
+    QLabel* drag_title_;
+    QLabel* drag_;
+    QLabel* claims_title_;
+    std::vector<ClaimRow*> claims_;
+    Background background_;
+};
+
+}  // namespace shardscope
