@@ -470,19 +470,20 @@ void MainWindow::restore() {
     Problems problems;
     if (is_session(text)) {
         const SavedSession session = read_session(text, catalogue_, {}, problems);
-        if (problems.empty()) model_.start_with(session);
+        if (problems.empty()) {
+            model_.start_with(session);
+            show_desk(desk_of(session.view, desk()));
+        }
     } else {
         const Scenario scenario = read_scenario(text, catalogue_, {}, problems);
         if (problems.empty()) model_.start_with(scenario);
     }
-    show_desk(desk_of(view_of(model_.scenario()), desk()));
 }
 
 SavedSession MainWindow::session_as_shown() const {
     SavedSession out = model_.session();
-    View view = current_plot().view();
-    if (study_->study()) view.study = study_->study()->name;
-    out.current = with_view(out.current, view);
+    out.view = current_plot().view();
+    if (study_->study()) out.view.study = study_->study()->name;
     return out;
 }
 
@@ -527,8 +528,9 @@ void MainWindow::take(const SavedSession& session, const QString& step) {
     QUndoStack* undo = model_.undo_stack();
     undo->beginMacro(step);
     model_.open_session(session, step);
-    undo->push(new DeskStep([this](const DeskState& desk) { show_desk(desk); }, before,
-                            desk_of(view_of(session.current), before)));
+    undo->push(
+        new DeskStep([this](const DeskState& desk) { show_desk(desk); }, before,
+                     desk_of(session.view.plot.empty() ? view_of(session.current) : session.view, before)));
     undo->endMacro();
 }
 
@@ -541,6 +543,7 @@ void MainWindow::take_scenario(const Scenario& scenario, const QString& step) {
     }
     SavedSession session = pins.empty() ? model_.session() : lettered(scenario, pins);
     session.current = scenario;
+    session.view = view_of(scenario);
     take(session, step);
 }
 

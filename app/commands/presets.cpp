@@ -43,7 +43,7 @@ int list_claims() {
         const Study study = study_of(*preset);
         for (const Claim& claim : study.claims) {
             const Finding finding = examine(claim);
-            const std::string from = claim.published ? study.paper.label : "our question";
+            const std::string from = claim.published ? claim.by : "our question";
             std::printf("| `%s` | %s | %s | %s | %s | %s |\n", study.name.c_str(), claim.says.c_str(),
                         from.c_str(), stated_text(claim).c_str(), text_of(claim, finding.value).c_str(),
                         std::string(name_of(finding.agreement)).c_str());

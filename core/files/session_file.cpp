@@ -14,7 +14,8 @@ using nlohmann::ordered_json;
 
 constexpr const char* kFormat = "shardscope-session";
 constexpr char kLastPin = kFirstPin + static_cast<char>(kMostPins) - 1;
-const std::vector<std::string> kFields{"format", "version", "scenarios", "current", "letters", "compared"};
+const std::vector<std::string> kFields{"format",  "version",  "scenarios", "current",
+                                       "letters", "compared", "view"};
 
 // B … G, or 0 with a problem.
 char letter_of(const json& value, const std::string& pointer, Problems& problems) {
@@ -128,6 +129,14 @@ SavedSession read_session(std::string_view text, Catalogue& catalogue, const std
             std::ranges::find(out.pins, out.compared, &SavedPin::letter) == out.pins.end())
             problems.push_back({"/compared", std::string("there is no pin ") + out.compared, "", {}});
     }
+    if (const auto view = file.find("view"); view != file.end()) {
+        // Judged beside the scenario that it is a view of.
+        Scenario seen = out.current;
+        seen.view = view->dump(-1, ' ', false, json::error_handler_t::replace);
+        if (view->is_object()) check_view(seen, catalogue, problems);
+        else problems.push_back({"/view", "view is an object", "", {}});
+        out.view = view_of(seen);
+    }
     return out;
 }
 
@@ -145,6 +154,8 @@ std::string write_session(const SavedSession& session, bool pretty) {
         }
         if (session.compared != 0) out["compared"] = std::string(1, session.compared);
     }
+    if (const std::string view = with_view({}, session.view).view; !view.empty())
+        out["view"] = ordered_json::parse(view);
     return out.dump(pretty ? 2 : -1) + "\n";
 }
 

@@ -4,7 +4,8 @@
 //    "letters": ["A", "C"], "compared": "C"}
 //
 // `letters` (one a scenario; the current one's means nothing) and `compared` are optional: pins are then
-// lettered in their order from B on, and the first is compared with.
+// lettered in their order from B on, and the first is compared with. So is `view`, what is looked at, in the
+// form of a scenario's (studies/view.h).
 #pragma once
 
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "scenario/scenario.h"
+#include "studies/view.h"
 
 namespace shardscope {
 
@@ -27,6 +29,7 @@ struct SavedSession {
     Scenario current;
     std::vector<SavedPin> pins;  // by letter
     char compared = 0;           // letter of the pin the headline compares with; 0 without pins
+    View view = {};              // what was looked at; it wins over that of the current scenario
 };
 
 // Whether a file's text calls itself a session.

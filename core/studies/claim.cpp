@@ -23,6 +23,19 @@ std::string reason_of(const Scenario& scenario, const Answer& answer, bool valid
     return scenario.title() + ": " + why;
 }
 
+bool is_question(const Claim& claim) { return std::isinf(claim.low) && std::isinf(claim.high); }
+
+// The scenario with one combination of the axes' values, as they are: nothing else moves to make room.
+bool answer_along(const Claim& claim, const Scenario& scenario, std::size_t combination, Answer& out) {
+    Scenario point = scenario;
+    const std::vector<std::size_t> at = indices_of(claim.along, combination);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+        point.give(claim.along[i].id, claim.along[i].values[at[i]]);
+        point.automatic.reset(index(claim.along[i].id));
+    }
+    return answer_into(point, out);
+}
+
 // The scenario's value, or its best one along the axes.
 double value_along(const Claim& claim, const Scenario& scenario, const std::stop_token& stop,
                    std::string& reason) {
@@ -30,7 +43,7 @@ double value_along(const Claim& claim, const Scenario& scenario, const std::stop
     Answer answer;
     for (std::size_t i = 0; i < combinations(claim.along); ++i) {
         if (stop.stop_requested()) return kNone;
-        const bool valid = answer_point(scenario, claim.along, indices_of(claim.along, i), answer);
+        const bool valid = answer_along(claim, scenario, i, answer);
         best = better(claim.output, valid ? value_of(claim.output, answer) : kNone, best);
         if (std::isnan(best)) reason = reason_of(scenario, answer, valid);
     }
@@ -39,7 +52,7 @@ double value_along(const Claim& claim, const Scenario& scenario, const std::stop
 
 double value_at(const Claim& claim, const Scenario& scenario, std::size_t point) {
     Answer answer;
-    const bool valid = answer_point(scenario, claim.along, {point}, answer);
+    const bool valid = answer_along(claim, scenario, point, answer);
     return valid ? value_of(claim.output, answer) : kNone;
 }
 
@@ -71,6 +84,8 @@ bool goes_the_stated_way(const Claim& claim, double value) {
 }
 
 Agreement judge(const Claim& claim, double value) {
+    if (is_question(claim) && (!std::isnan(value) || claim.measure == Measure::crossover))
+        return Agreement::answered;
     if (std::isnan(value))
         return claim.measure == Measure::crossover ? Agreement::disagrees : Agreement::unknown;
     if (value >= claim.low && value <= claim.high) return Agreement::agrees;
@@ -101,6 +116,7 @@ std::string_view name_of(Agreement agreement) {
         case Agreement::agrees: return "agrees";
         case Agreement::partly: return "partly";
         case Agreement::disagrees: return "disagrees";
+        case Agreement::answered: return "answered";
         case Agreement::unknown: return "unknown";
     }
     return "";
@@ -151,7 +167,7 @@ std::string range_text(const Claim& claim) {
     if (low && high) return text_of(claim, claim.low) + " to " + text_of(claim, claim.high);
     if (low) return "at least " + text_of(claim, claim.low);
     if (high) return "at most " + text_of(claim, claim.high);
-    return "any";
+    return "?";
 }
 
 std::string values_text(const Claim& claim, const Finding& finding) {

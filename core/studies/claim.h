@@ -28,15 +28,18 @@ struct Claim {
     std::string name;        // "throughput-per-gpu"
     std::string says;        // one sentence
     std::string source;      // where the sentence comes from
+    std::string by;          // whose number it is: the study's paper, or "MosaicML"
     bool published = false;  // the stated number was read in a public source; else it is a question of ours
     std::vector<Scenario> scenarios;
     Output output = Output::mfu;
     Measure measure = Measure::value;
-    // Other than for a crossover, the value of a scenario is the best along the axes, all combinations tried.
+    // Other than for a crossover, the value of a scenario is the best along the axes, all combinations tried:
+    // the scenario with just these values, which count for nothing where they are not valid.
     std::vector<Axis> along;
     double target = std::numeric_limits<double>::quiet_NaN();  // of a crossover with one scenario
     std::optional<double> stated;
-    // Where the engine's value lies if it agrees; infinite: an open end.
+    // Where the engine's value lies if it agrees; infinite: an open end. Two open ends: a question without an
+    // expectation.
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
 };
@@ -45,6 +48,7 @@ enum class Agreement : unsigned char {
     agrees,     // inside the range
     partly,     // outside, but the effect goes the stated way; of a crossover: there is one
     disagrees,  // outside
+    answered,   // a question without an expectation
     unknown,    // no value: what is compared does not fit, or is not valid
 };
 std::string_view name_of(Agreement agreement);  // "agrees"
@@ -61,7 +65,7 @@ Finding examine(const Claim& claim, const std::stop_token& stop = {});
 
 // The stated, or the engine's, number as a person reads it: "−37.2 %", "0.48 ×", "1,024", "59.7 %".
 std::string text_of(const Claim& claim, double value);
-// "−45.0 % to −30.0 %", "at least 1.00 ×".
+// "−45.0 % to −30.0 %", "at least 1.00 ×"; "?" without an expectation.
 std::string range_text(const Claim& claim);
 // "8,303 → 5,113 tokens/s": the output's values behind a comparison; empty when there is only one.
 std::string values_text(const Claim& claim, const Finding& finding);

@@ -17,8 +17,8 @@ using nlohmann::json;
 const std::vector<std::string> kStudyFields{"format", "version",  "kind", "name", "title", "source",
                                             "paper",  "scenario", "look", "drag", "claims"};
 const std::vector<std::string> kPaperFields{"label", "authors", "title", "arxiv"};
-const std::vector<std::string> kClaimFields{"name",    "says",  "source", "published", "scenarios", "output",
-                                            "measure", "along", "target", "stated",    "agrees"};
+const std::vector<std::string> kClaimFields{"name",   "says",    "source", "by",     "published", "scenarios",
+                                            "output", "measure", "along",  "target", "stated",    "agrees"};
 constexpr std::array kMeasures{Measure::value, Measure::ratio, Measure::relative_change, Measure::crossover};
 
 class Reader {
@@ -55,6 +55,9 @@ class Reader {
         }
         for (std::size_t i = 0; i < claims->size(); ++i)
             out.claims.push_back(claim((*claims)[i], "/claims/" + std::to_string(i), out.scenario));
+        for (Claim& one : out.claims) {
+            if (one.by.empty()) one.by = out.paper.label;
+        }
         return out;
     }
 
@@ -125,6 +128,7 @@ class Reader {
         out.name = text(file, at, "name");
         out.says = text(file, at, "says");
         out.source = text(file, at, "source");
+        if (file.contains("by")) out.by = text(file, at, "by");
         if (const auto published = file.find("published"); published != file.end() && published->is_boolean())
             out.published = published->get<bool>();
         else
@@ -142,7 +146,7 @@ class Reader {
         }
         read_measure(file, at, out);
         read_scenarios(file, at, base, out);
-        read_axes(file, at, base, out);
+        read_axes(file, at, out);
         read_numbers(file, at, out);
         return out;
     }
@@ -183,20 +187,29 @@ class Reader {
         }
     }
 
-    void read_axes(const json& file, const std::string& at, const Scenario& base, Claim& out) {
+    // {"gpus": [8, 16, 32]}: values as they stand in a scenario.
+    void read_axes(const json& file, const std::string& at, Claim& out) {
         const auto along = file.find("along");
-        const json list = along == file.end() ? json::array() : along->is_array() ? *along : json{*along};
-        for (const json& axis : list) {
-            Problems own;
-            if (axis.is_string()) out.along.push_back(parse_axis(base, axis.get<std::string>(), own));
-            if (!axis.is_string() || !own.empty()) {
-                problems_.push_back({at + "/along", axis.dump() + " is no axis", "",
-                                     "write KEY=FROM:TO:STEPS[:log] or KEY=a,b,c"});
+        const json axes = along == file.end() ? json::object() : *along;
+        for (const auto& [key, values] : axes.items()) {
+            const std::string where = child_pointer(at + "/along", key);
+            Axis axis{find_parameter(key), {}};
+            if (axis.id == P::count) {
+                std::vector<std::string> known;
+                for (std::size_t i = 0; i < kParameters; ++i) known.emplace_back(field_of(static_cast<P>(i)));
+                problems_.push_back(unknown_field(at + "/along", key, known));
+                continue;
             }
+            for (std::size_t i = 0; i < (values.is_array() ? values.size() : 0); ++i)
+                axis.values.push_back(
+                    read_value(axis.id, values[i], where + "/" + std::to_string(i), problems_));
+            if (axis.values.empty())
+                problems_.push_back({where, "an axis is a list of values", "", "write for instance [8, 16]"});
+            out.along.push_back(std::move(axis));
         }
         if (out.measure == Measure::crossover && out.along.size() != 1)
             problems_.push_back({at + "/along", "a crossover is looked for along one input", "",
-                                 "write for instance \"gpus=8:2048:9:log\""});
+                                 "write for instance {\"gpus\": [8, 16, 32]}"});
     }
 
     void read_numbers(const json& file, const std::string& at, Claim& out) {
@@ -205,6 +218,7 @@ class Reader {
         if (const auto stated = file.find("stated"); stated != file.end() && !stated->is_null())
             out.stated = number(*stated, at + "/stated", 0);
         const auto range = file.find("agrees");
+        if (range == file.end() && !out.published && !out.stated) return;  // a question
         if (range == file.end() || !range->is_array() || range->size() != 2) {
             problems_.push_back({at + "/agrees", "agrees is missing",
                                  "the least and the most with which the engine agrees",

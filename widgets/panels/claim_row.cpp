@@ -20,6 +20,7 @@ Theme::Chip chip_of(Agreement agreement) {
         case Agreement::agrees: return theme.fits;
         case Agreement::partly: return theme.risky;
         case Agreement::disagrees: return theme.does_not_fit;
+        case Agreement::answered:
         case Agreement::unknown: break;
     }
     return {theme.muted, theme.window, theme.border};
@@ -49,25 +50,28 @@ QString agreement_text(Agreement agreement) {
         case Agreement::agrees: return ClaimRow::tr("agrees");
         case Agreement::partly: return ClaimRow::tr("partly");
         case Agreement::disagrees: return ClaimRow::tr("disagrees");
+        case Agreement::answered: return ClaimRow::tr("answered");
         case Agreement::unknown: break;
     }
     return ClaimRow::tr("no value");
 }
 
-ClaimRow::ClaimRow(const Claim& claim, const QString& from, QWidget* parent)
+ClaimRow::ClaimRow(const Claim& claim, QWidget* parent)
     : QAbstractButton(parent), claim_(claim), says_(unbroken(QString::fromStdString(claim.says))) {
     setObjectName(QStringLiteral("study/claim/") + QString::fromStdString(claim.name));
     setFocusPolicy(Qt::StrongFocus);
     setCursor(Qt::PointingHandCursor);
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     setAttribute(Qt::WA_Hover);
-    stated_label_ = claim.published ? from : tr("our question");
+    stated_label_ = claim.published ? QString::fromStdString(claim.by) : tr("our question");
     stated_ = QString::fromStdString(claim.stated ? text_of(claim, *claim.stated) : range_text(claim));
     const QString source = QString::fromStdString(claim.source);
-    setToolTip(claim.published ? tr("Published: %1. The engine agrees with %2.")
-                                     .arg(source, QString::fromStdString(range_text(claim)))
-                               : tr("Not published, our own question: %1. The engine agrees with %2.")
-                                     .arg(source, QString::fromStdString(range_text(claim))));
+    const QString range = QString::fromStdString(range_text(claim));
+    setToolTip(
+        claim.published ? tr("Published: %1. The engine agrees with %2.").arg(source, range)
+        : range == QLatin1String("?")
+            ? tr("Not published, our own question: %1.").arg(source)
+            : tr("Not published, our own question: %1. The engine agrees with %2.").arg(source, range));
     engine_ = QStringLiteral("…");
     name_it();
 }

@@ -12,8 +12,7 @@ namespace shardscope {
 class ClaimRow : public QAbstractButton {
     Q_OBJECT
   public:
-    // `from` is the paper's label.
-    ClaimRow(const Claim& claim, const QString& from, QWidget* parent = nullptr);
+    explicit ClaimRow(const Claim& claim, QWidget* parent = nullptr);
 
     // Until then the engine's number is on its way.
     void set_finding(const Finding& finding);
@@ -42,7 +41,7 @@ class ClaimRow : public QAbstractButton {
     std::optional<Agreement> agreement_;
 };
 
-// "agrees", "partly", "disagrees", "no value".
+// "agrees", "partly", "disagrees", "answered", "no value".
 QString agreement_text(Agreement agreement);
 
 }  // namespace shardscope

@@ -109,7 +109,7 @@ void StudyPanel::set_claims() {
     claims_.clear();
     if (!study_) return;
     for (const Claim& claim : study_->claims) {
-        auto* row = new ClaimRow(claim, QString::fromStdString(study_->paper.label));
+        auto* row = new ClaimRow(claim);
         connect(row, &QAbstractButton::clicked, this, [this, row] { Q_EMIT claim_chosen(row->claim()); });
         rows_->insertWidget(rows_->count() - 1, row);
         claims_.push_back(row);
