@@ -25,10 +25,6 @@ bool wanted(PresetKind kind, const Options& options) {
     return options.kind.empty() || name_of(kind) == options.kind;
 }
 
-std::string stated_text(const Claim& claim) {
-    return claim.stated ? text_of(claim, *claim.stated) : range_text(claim);
-}
-
 Study study_of(const Preset& preset) {
     Problems problems;
     Study study = read_study(preset, catalogue(), problems);
@@ -43,10 +39,11 @@ int list_claims() {
         const Study study = study_of(*preset);
         for (const Claim& claim : study.claims) {
             const Finding finding = examine(claim);
+            const std::string expected = expected_text(claim);
             const std::string from = claim.published ? claim.by : "our question";
             std::printf("| `%s` | %s | %s | %s | %s | %s |\n", study.name.c_str(), claim.says.c_str(),
-                        from.c_str(), stated_text(claim).c_str(), text_of(claim, finding.value).c_str(),
-                        std::string(name_of(finding.agreement)).c_str());
+                        from.c_str(), expected.empty() ? "–" : expected.c_str(),
+                        found_text(claim, finding).c_str(), std::string(name_of(finding.agreement)).c_str());
         }
     }
     return kDone;
@@ -74,10 +71,11 @@ void print_study(const Preset& preset) {
         const Finding finding = examine(claim);
         std::printf("\n  %s: %s\n    %s: %s\n", claim.name.c_str(), claim.says.c_str(),
                     claim.published ? "published" : "our question", claim.source.c_str());
-        std::printf("    stated %s, the engine %s (%s): %s%s\n", stated_text(claim).c_str(),
-                    text_of(claim, finding.value).c_str(), std::string(output(claim.output).label).c_str(),
-                    std::string(name_of(finding.agreement)).c_str(),
-                    finding.reason.empty() ? "" : (", " + finding.reason).c_str());
+        const std::string expected = expected_text(claim);
+        std::printf("    %s%sthe engine %s (%s): %s\n", expected.empty() ? "" : "stated ",
+                    expected.empty() ? "" : (expected + ", ").c_str(), found_text(claim, finding).c_str(),
+                    std::string(output(claim.output).label).c_str(),
+                    std::string(name_of(finding.agreement)).c_str());
         if (const std::string values = values_text(claim, finding); !values.empty())
             std::printf("    %s\n", values.c_str());
     }

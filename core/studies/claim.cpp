@@ -152,7 +152,7 @@ std::string text_of(const Claim& claim, double value) {
         case Measure::value: return format(value, output(claim.output).quantity);
         case Measure::ratio: {
             char text[32];
-            std::snprintf(text, sizeof text, value < 0.01 ? "%.5f ×" : "%.2f ×", value);
+            std::snprintf(text, sizeof text, value < 10 ? "%.3f ×" : "%.1f ×", value);
             return text;
         }
         case Measure::relative_change: return (value > 0 ? "+" : "") + format(value, Quantity::percent);
@@ -167,7 +167,15 @@ std::string range_text(const Claim& claim) {
     if (low && high) return text_of(claim, claim.low) + " to " + text_of(claim, claim.high);
     if (low) return "at least " + text_of(claim, claim.low);
     if (high) return "at most " + text_of(claim, claim.high);
-    return "?";
+    return {};
+}
+
+std::string expected_text(const Claim& claim) {
+    return claim.stated ? text_of(claim, *claim.stated) : range_text(claim);
+}
+
+std::string found_text(const Claim& claim, const Finding& finding) {
+    return std::isnan(finding.value) ? finding.reason : text_of(claim, finding.value);
 }
 
 std::string values_text(const Claim& claim, const Finding& finding) {

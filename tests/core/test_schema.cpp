@@ -56,4 +56,6 @@ TEST_CASE("schema: presets", "[presets]") {
         check_folder(folder, "preset.schema.json");
 }
 
+TEST_CASE("schema: studies", "[presets]") { check_folder("studies", "study.schema.json"); }
+
 TEST_CASE("schema: scenarios", "[presets]") { check_folder("scenarios", "scenario.schema.json"); }

@@ -64,12 +64,12 @@ ClaimRow::ClaimRow(const Claim& claim, QWidget* parent)
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     setAttribute(Qt::WA_Hover);
     stated_label_ = claim.published ? QString::fromStdString(claim.by) : tr("our question");
-    stated_ = QString::fromStdString(claim.stated ? text_of(claim, *claim.stated) : range_text(claim));
+    stated_ = QString::fromStdString(expected_text(claim));
     const QString source = QString::fromStdString(claim.source);
     const QString range = QString::fromStdString(range_text(claim));
     setToolTip(
         claim.published ? tr("Published: %1. The engine agrees with %2.").arg(source, range)
-        : range == QLatin1String("?")
+        : range.isEmpty()
             ? tr("Not published, our own question: %1.").arg(source)
             : tr("Not published, our own question: %1. The engine agrees with %2.").arg(source, range));
     engine_ = QStringLiteral("…");

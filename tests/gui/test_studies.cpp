@@ -1,0 +1,283 @@
+// Studies in the window: one choice opens scenario, pins, tab, axes and panel; one undo takes all of it back.
+#include <QMenu>
+#include <QSignalSpy>
+#include <QTabWidget>
+#include <QTemporaryDir>
+#include <QToolButton>
+#include <QUndoStack>
+
+#include "studies/study.h"
+#include "support/desk.h"
+#include "widgets/panels/claim_row.h"
+#include "widgets/panels/study_panel.h"
+#include "widgets/plots/live_plot.h"
+#include "widgets/plots/plot_kind.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+struct StudyDesk : Desk {
+    LiveModel& model = window.model();
+    StudyPanel* panel = find<StudyPanel>("study");
+    QTabWidget* tabs = find<QTabWidget>("tabs");
+
+    void choose_study(const char* name) {
+        pick("picker/study", QStringLiteral("study/") + QLatin1String(name));
+    }
+    void wait_for_numbers() {
+        REQUIRE(QTest::qWaitFor([this] { return !panel->pending(); }, 20000));
+        QApplication::processEvents();
+    }
+    [[nodiscard]] QString tab() const { return tabs->currentWidget()->objectName(); }
+    View view(const char* plot) { return find<LivePlot>(QLatin1String(plot))->view(); }
+    ClaimRow* claim(const char* name) {
+        return find<ClaimRow>(QStringLiteral("study/claim/") + QLatin1String(name));
+    }
+};
+
+Study study_named(const char* name) {
+    Problems problems;
+    Study study =
+        read_study(*commands::catalogue().find(PresetKind::study, name), commands::catalogue(), problems);
+    REQUIRE(problems.empty());
+    return study;
+}
+
+}  // namespace
+
+TEST_CASE("study: choosing one opens scenario, pins, tab, axes and panel; one undo restores all",
+          "[studies]") {
+    StudyDesk desk;
+    desk.type("training.micro_batch", QStringLiteral("4"));
+    QTest::keyClick(&desk.window, Qt::Key_P);
+    const Scenario before = desk.model.scenario();
+    REQUIRE(desk.model.pins().size() == 1);
+    const View scaling = desk.view("scaling");
+    const View sweep = desk.view("sweep");
+    const int steps = desk.model.undo_stack()->count();
+    CHECK_FALSE(desk.panel->isVisible());
+
+    desk.choose_study("scaling-trends");
+    const Study study = study_named("scaling-trends");
+    CHECK(desk.model.scenario() == study.scenario);
+    REQUIRE(desk.model.pins().size() == study.pins.size());
+    for (std::size_t i = 0; i < study.pins.size(); ++i)
+        CHECK(desk.model.pins()[i].answer.scenario == study.pins[i]);
+    CHECK(desk.tab() == QStringLiteral("sweep"));
+    const View shown = desk.view("sweep");
+    CHECK(shown.x == P::gpus);
+    CHECK(shown.x_range == "8:2048:49:log");
+    CHECK(shown.outputs == view_of(study.scenario).outputs);
+    const FigureRequest request = desk.find<LivePlot>("sweep")->request();
+    CHECK(request.axes.front().values.front() == 8);
+    CHECK(request.axes.front().values.back() == 2048);
+    CHECK(desk.panel->isVisible());
+    CHECK_FALSE(desk.find<QWidget>("why")->isVisible());
+    CHECK(desk.text("study/title") == QString::fromStdString(study.title));
+    CHECK(
+        desk.text("study/origin").contains(QStringLiteral("after Fernandez et al. 2024, arXiv 2411.13055")));
+    CHECK(desk.model.undo_stack()->count() == steps + 1);
+    CHECK(desk.model.undo_stack()->undoText() == QStringLiteral("Study One job on more and more H100"));
+
+    desk.window.action(ActionId::undo)->trigger();
+    QApplication::processEvents();
+    CHECK(desk.model.scenario() == before);
+    CHECK(desk.model.pins().size() == 1);
+    CHECK(desk.tab() == QStringLiteral("scaling"));
+    CHECK(desk.view("scaling") == scaling);
+    CHECK(desk.view("sweep") == sweep);
+    CHECK_FALSE(desk.panel->isVisible());
+    CHECK(desk.find<QWidget>("why")->isVisible());
+
+    desk.window.action(ActionId::redo)->trigger();
+    QApplication::processEvents();
+    CHECK(desk.model.scenario() == study.scenario);
+    CHECK(desk.tab() == QStringLiteral("sweep"));
+    CHECK(desk.view("sweep") == shown);
+    CHECK(desk.panel->isVisible());
+}
+
+TEST_CASE("study: every one opens its own tab with what its view says", "[studies]") {
+    StudyDesk desk;
+    for (const Preset* preset : commands::catalogue().all(PresetKind::study)) {
+        INFO(preset->name);
+        desk.choose_study(preset->name.c_str());
+        const Study study = study_named(preset->name.c_str());
+        const View wanted = view_of(study.scenario);
+        CHECK(desk.tab().toStdString() == wanted.plot);
+        const View shown = desk.view(wanted.plot.c_str());
+        if (wanted.x != P::count) CHECK(shown.x == wanted.x);
+        CHECK(shown.y == wanted.y);
+        if (!wanted.outputs.empty()) CHECK(shown.outputs == wanted.outputs);
+        if (study.scenario.automatic.any() && wanted.plot != "plans") CHECK(shown.held == wanted.held);
+        REQUIRE(desk.panel->study());
+        CHECK(desk.panel->study()->name == preset->name);
+        CHECK(desk.model.pins().size() == study.pins.size());
+    }
+}
+
+TEST_CASE("study: claims carry the engine's numbers, and a click takes up what they compare", "[studies]") {
+    StudyDesk desk;
+    desk.choose_study("scaling-trends");
+    desk.wait_for_numbers();
+    const Study study = study_named("scaling-trends");
+    for (const Claim& claim : study.claims) {
+        const Finding found = examine(claim);
+        const QString said = desk.claim(claim.name.c_str())->accessibleDescription();
+        INFO(said.toStdString());
+        CHECK(said.contains(QString::fromStdString(text_of(claim, found.value))));
+        CHECK(said.endsWith(agreement_text(found.agreement)));
+    }
+
+    const Claim& claim = study.claims.front();
+    ClaimRow* row = desk.claim(claim.name.c_str());
+    QTest::mouseClick(row, Qt::LeftButton);
+    QApplication::processEvents();
+    CHECK(desk.model.answer().settings[P::gpus] == 2048);
+    REQUIRE(desk.model.pins().size() == 1);
+    CHECK(desk.model.pins().front().answer.settings[P::gpus] == 128);
+    // The headline's difference is the claim's: one is compared with the other.
+    CHECK(desk.model.compared()->letter == 'B');
+    CHECK(value_of(Output::tokens_per_s_per_gpu, desk.model.answer()) /
+                  value_of(Output::tokens_per_s_per_gpu, desk.model.pins().front().answer) -
+              1 ==
+          Approx(examine(claim).value));
+    CHECK(desk.panel->isVisible());
+    desk.window.action(ActionId::undo)->trigger();
+    CHECK(desk.model.scenario() == study.scenario);
+    CHECK(desk.model.pins().size() == study.pins.size());
+
+    // From the keyboard, too.
+    ClaimRow* power = desk.claim("power-per-gpu");
+    power->setFocus();
+    QTest::keyClick(power, Qt::Key_Space);
+    CHECK(desk.model.pins().size() == 1);
+}
+
+TEST_CASE("study: another one before the numbers are there shows its own", "[studies]") {
+    StudyDesk desk;
+    desk.choose_study("shortest-training");
+    desk.choose_study("scaling-trends-hardware");
+    desk.wait_for_numbers();
+    const Study study = study_named("scaling-trends-hardware");
+    CHECK(desk.panel->findChildren<ClaimRow*>().size() == static_cast<qsizetype>(study.claims.size()));
+    CHECK(desk.claim("a100")->accessibleDescription().contains(
+        QString::fromStdString(text_of(study.claims.front(), examine(study.claims.front()).value))));
+    desk.choose_study("shortest-training");
+    desk.wait_for_numbers();
+    CHECK_FALSE(desk.claim("half-the-time")->accessibleDescription().contains(QStringLiteral("…")));
+}
+
+TEST_CASE("study: the panel shares its place with Why, folds in a small window, and closes", "[studies]") {
+    StudyDesk desk;
+    desk.choose_study("scaling-trends");
+    auto* why_rail = desk.find<QToolButton>("why-rail");
+    auto* study_rail = desk.find<QToolButton>("study-rail");
+    CHECK(why_rail->isVisible());
+    CHECK_FALSE(study_rail->isVisible());
+    QTest::mouseClick(why_rail, Qt::LeftButton);
+    CHECK(desk.find<QWidget>("why")->isVisible());
+    CHECK_FALSE(desk.panel->isVisible());
+    CHECK(study_rail->text() == QStringLiteral("Study: One job on more and more H100"));
+    QTest::mouseClick(study_rail, Qt::LeftButton);
+    CHECK(desk.panel->isVisible());
+
+    desk.window.resize(1024, 700);
+    QApplication::processEvents();
+    CHECK_FALSE(desk.panel->isVisible());
+    CHECK(study_rail->isVisible());
+    CHECK(why_rail->isVisible());
+    // Read in a small window, it takes nothing from the plot.
+    const int plot = desk.tabs->width();
+    QTest::mouseClick(study_rail, Qt::LeftButton);
+    QApplication::processEvents();
+    CHECK(desk.panel->isVisible());
+    CHECK(desk.tabs->width() + 40 >= plot);
+    CHECK(desk.panel->geometry().right() < desk.window.width());
+
+    QTest::mouseClick(desk.find<QToolButton>("study/close"), Qt::LeftButton);
+    CHECK_FALSE(desk.panel->isVisible());
+    CHECK_FALSE(study_rail->isVisible());
+    // Its scenario stays.
+    CHECK(desk.model.scenario() == study_named("scaling-trends").scenario);
+}
+
+TEST_CASE("study: its figure, dropped on another window, opens the study again", "[studies]") {
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("figure.svg"));
+    StudyDesk desk;
+    desk.choose_study("scaling-trends");
+    REQUIRE(desk.window.export_plot(QStringLiteral("sweep"), file));
+    StudyDesk other;
+    REQUIRE(other.window.open(file));
+    CHECK(other.model.scenario() == desk.model.scenario());
+    CHECK(other.tab() == QStringLiteral("sweep"));
+    CHECK(other.view("sweep") == desk.view("sweep"));
+    CHECK(other.model.pins().size() == desk.model.pins().size());
+    CHECK(other.panel->isVisible());
+    other.window.action(ActionId::undo)->trigger();
+    CHECK(other.tab() == QStringLiteral("scaling"));
+    CHECK(other.model.pins().empty());
+}
+
+TEST_CASE("study: a session keeps tab, axes and study; the window opens as it was left", "[studies]") {
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("session.json"));
+    StudyDesk desk;
+    desk.choose_study("fsdp-memory-and-bandwidth");
+    REQUIRE(desk.window.save_session(file));
+    StudyDesk other;
+    REQUIRE(other.window.open(file));
+    CHECK(other.tab() == QStringLiteral("walls"));
+    CHECK(other.view("walls").x == P::inter_node_bandwidth);
+    CHECK(other.view("walls").y == P::memory);
+    REQUIRE(other.panel->study());
+    CHECK(other.panel->study()->name == "fsdp-memory-and-bandwidth");
+}
+
+TEST_CASE("study: a file of one's own opens like one that ships, a broken one says where", "[studies]") {
+    const QTemporaryDir folder;
+    QString text =
+        QString::fromStdString(commands::catalogue().find(PresetKind::study, "scaling-trends")->text);
+    text.replace(QStringLiteral("\"name\": \"scaling-trends\""), QStringLiteral("\"name\": \"mine\""));
+    const auto write = [&](const QString& name, const QString& content) {
+        QFile file(folder.filePath(name));
+        REQUIRE(file.open(QIODevice::WriteOnly));
+        file.write(content.toUtf8());
+        return file.fileName();
+    };
+    StudyDesk desk;
+    REQUIRE(desk.window.open(write(QStringLiteral("mine.json"), text)));
+    CHECK(desk.tab() == QStringLiteral("sweep"));
+    REQUIRE(desk.panel->study());
+    CHECK(desk.panel->study()->name == "mine");
+    const Scenario before = desk.model.scenario();
+    text.replace(QStringLiteral("\"micro_batch\""), QStringLiteral("\"micro_bach\""));
+    CHECK_FALSE(desk.window.open(write(QStringLiteral("broken.json"), text)));
+    CHECK(desk.text("message/text").contains(QStringLiteral("/scenario/training/micro_bach")));
+    CHECK(desk.model.scenario() == before);
+}
+
+TEST_CASE("study: views name the plots there are", "[studies]") {
+    std::vector<std::string_view> named(viewable_plots().begin(), viewable_plots().end());
+    std::vector<std::string_view> known;
+    for (const PlotKind* kind : plot_kinds()) known.push_back(kind->name);
+    std::ranges::sort(named);
+    std::ranges::sort(known);
+    CHECK(named == known);
+}
+
+TEST_CASE("study: the picker groups them by paper", "[studies]") {
+    StudyDesk desk;
+    QStringList papers;
+    int entries = 0;
+    for (const QAction* action : desk.find<QToolButton>("picker/study")->menu()->actions()) {
+        if (action->isSeparator()) papers << action->text();
+        else ++entries;
+    }
+    CHECK(papers.size() == 7);
+    CHECK(papers.contains(QStringLiteral("Wang et al. 2025")));
+    CHECK(entries == static_cast<int>(commands::catalogue().all(PresetKind::study).size()));
+}
