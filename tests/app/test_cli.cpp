@@ -190,6 +190,8 @@ TEST_CASE("README: its tables are what the program says", "[docs]") {
     const std::string readme = slurp(SHARDSCOPE_SOURCE_DIR "/README.md");
     CHECK(readme.find("<!-- parameters -->\n" + run("parameters").out + "<!-- /parameters -->") !=
           std::string::npos);
+    CHECK(readme.find("<!-- studies -->\n" + run("presets list --kind study --format markdown").out +
+                      "<!-- /studies -->") != std::string::npos);
     const Ran accuracy = run("calibrate --runs " SHARDSCOPE_SOURCE_DIR
                              "/presets/runs/measured_runs.csv --from-scratch --format markdown");
     const auto begin = readme.find("<!-- accuracy -->\n") + std::string("<!-- accuracy -->\n").size();

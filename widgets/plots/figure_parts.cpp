@@ -249,6 +249,7 @@ std::vector<double> linear_ticks(double low, double high, int most) {
 
 std::vector<double> log_ticks(double low, double high, double base) {
     std::vector<double> out;
+    if (!(low > 0)) return out;  // an axis that has not been fitted yet
     const auto first = static_cast<int>(std::ceil(std::log(low) / std::log(base) - 1e-9));
     const auto last = static_cast<int>(std::floor(std::log(high) / std::log(base) + 1e-9));
     for (int k = first; k <= last; ++k) out.push_back(std::pow(base, k));

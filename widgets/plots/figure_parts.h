@@ -91,7 +91,7 @@ struct Tick {
 };
 // Round values from `low` to `high`, `most` or fewer.
 std::vector<double> linear_ticks(double low, double high, int most);
-// Powers of `base` within the range.
+// Powers of `base` within the range; none where it begins at zero or below.
 std::vector<double> log_ticks(double low, double high, double base);
 // Which labels stay when they need `gap` px between them: every n-th, `anchor` and the current value among
 // them. `center` gives the middle of a tick in px.

@@ -83,7 +83,7 @@ TEST_CASE("claim: what does not fit has no value, and says what", "[studies]") {
     const Scenario odd = with({{P::tensor_parallel, 7}});
     const Finding invalid = examine(ranged(claim_of(Measure::value, Output::mfu, {odd}), 0, 1));
     CHECK(invalid.agreement == Agreement::unknown);
-    CHECK(invalid.reason.find("tensor_parallel") != std::string::npos);
+    CHECK(invalid.reason.find("tensor × context × pipeline parallel = 7") != std::string::npos);
 }
 
 TEST_CASE("claim: along inputs a scenario counts with its best point", "[studies]") {

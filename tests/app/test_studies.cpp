@@ -1,0 +1,91 @@
+// Studies on the command line.
+#include <algorithm>
+
+#include "support/shell.h"
+
+using namespace shardscope::testing;
+
+namespace {
+
+std::size_t lines(const std::string& text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+
+TEST_CASE("presets: studies are listed and shown with what the engine makes of their claims", "[studies]") {
+    const Ran list = run("presets --kind study");
+    CHECK(list.code == 0);
+    CHECK(list.out.find("scaling-trends") != std::string::npos);
+    CHECK(lines(list.out) >= 12);
+    const Ran shown = run("presets show scaling-trends");
+    CHECK(shown.code == 0);
+    for (const char* said :
+         {"after Fernandez et al. 2024, arXiv 2411.13055, reconstructed",
+          "look at: ", "drag: ", "published: ", "stated −37.2 %, the engine ", "): agrees", "our question: "})
+        CHECK(shown.out.find(said) != std::string::npos);
+    const Ran none = run("presets show scaling-trend");
+    CHECK(none.code == 2);
+    CHECK(none.err.find("did you mean “scaling-trends”?") != std::string::npos);
+}
+
+TEST_CASE("a study's or a scenario preset's name stands for a file", "[studies]") {
+    const Ran study = run("estimate scaling-trends --format json");
+    CHECK(study.code == 0);
+    CHECK(study.out.find("\"name\":\"Llama 2 7B, FSDP on 2,048 H100\"") != std::string::npos);
+    const Ran changed = run("estimate scaling-trends --set cluster.gpus=128 --format json");
+    CHECK(changed.code == 0);
+    CHECK(changed.out != study.out);
+    CHECK(run("estimate network-bound-13b").code == 0);
+    // A file of that name comes first.
+    const Folder folder;
+    folder.write("scaling-trends", R"({"name": "mine"})");
+    CHECK(run_in(folder, "estimate scaling-trends --format json").code == 0);
+    CHECK(slurp(folder.file("out")).find("\"name\":\"mine\"") != std::string::npos);
+    CHECK(run("estimate no-such-name").code == 2);
+}
+
+TEST_CASE("export: a study's name gives its plot with its axes and pins", "[studies]") {
+    const Folder folder;
+    const std::string csv = folder.file("s.csv");
+    REQUIRE(run("export scaling-trends -o " + csv).code == 0);
+    const std::string table = slurp(csv);
+    CHECK(table.find("scenario,cluster.gpus[1],tokens_per_s_per_gpu[tokens/s],power_per_gpu_w[W],"
+                     "tokens_per_joule[tokens/J],verdict\nA,8,") == 0);
+    CHECK(table.find("\nA,2048,") != std::string::npos);
+    CHECK(table.find("\nB,2048,") != std::string::npos);
+    CHECK(table.find("\nC,2048,") != std::string::npos);
+    const std::string svg = folder.file("s.svg");
+    REQUIRE(run("export scaling-trends -o " + svg).code == 0);
+    CHECK(slurp(svg).find("Pinned: B, the same on A100; C, HSDP within the node.") != std::string::npos);
+    // The figure carries the study, so its scenario gives the same figure again.
+    const std::string again = folder.file("again.svg");
+    REQUIRE(run("export scaling-trends --plot sweep -o " + again).code == 0);
+    CHECK(slurp(again) == slurp(svg));
+    // Another plot, and other axes, where they are asked for.
+    REQUIRE(run("export scaling-trends --plot scaling --output tokens_per_s_per_gpu -o " + csv).code == 0);
+    CHECK(slurp(csv).find("scenario,gpus[1],") == 0);
+    REQUIRE(run("export scaling-trends --axis micro_batch=1,2 --output mfu -o " + csv).code == 0);
+    CHECK(slurp(csv).find("scenario,training.micro_batch[1],mfu[%],verdict\nA,1,") == 0);
+}
+
+TEST_CASE("a study of one's own is listed, and a broken one warned of", "[studies]") {
+    const Folder folder;
+    std::string text = slurp(SHARDSCOPE_SOURCE_DIR "/presets/studies/scaling-trends.json");
+    const auto replace = [&](const std::string& from, const std::string& to) {
+        REQUIRE(text.find(from) != std::string::npos);
+        text.replace(text.find(from), from.size(), to);
+    };
+    replace("\"name\": \"scaling-trends\"", "\"name\": \"mine\"");
+    folder.write("shardscope/presets/mine.json", text);
+    const Ran list = run_in(folder, "presets list --kind study");
+    CHECK(slurp(folder.file("out")).find("mine ") != std::string::npos);
+    CHECK(slurp(folder.file("err")).empty());
+    replace("\"measure\": \"relative-change\"", "\"measure\": \"change\"");
+    folder.write("shardscope/presets/mine.json", text);
+    run_in(folder, "presets list --kind study");
+    CHECK(slurp(folder.file("err")).find("/claims/0/measure: “change” is no measure") != std::string::npos);
+    // As a file it is refused with the same words.
+    const Ran refused = run_in(folder, "estimate shardscope/presets/mine.json");
+    CHECK(refused.code == 2);
+}
