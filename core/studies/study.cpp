@@ -200,9 +200,11 @@ class Reader {
                 problems_.push_back(unknown_field(at + "/along", key, known));
                 continue;
             }
-            for (std::size_t i = 0; i < (values.is_array() ? values.size() : 0); ++i)
-                axis.values.push_back(
-                    read_value(axis.id, values[i], where + "/" + std::to_string(i), problems_));
+            for (std::size_t i = 0; i < (values.is_array() ? values.size() : 0); ++i) {
+                const std::string at_value = where + "/" + std::to_string(i);
+                if (values[i].is_null()) problems_.push_back({at_value, "null is no value", "", {}});
+                axis.values.push_back(read_value(axis.id, values[i], at_value, problems_));
+            }
             if (axis.values.empty())
                 problems_.push_back({where, "an axis is a list of values", "", "write for instance [8, 16]"});
             out.along.push_back(std::move(axis));

@@ -333,15 +333,19 @@ SweepData data_of(const FigureRequest& request, const Answer& answer) {
     return sweep_data(answer, request.axes, request.outputs, request.hypothetical, request.held);
 }
 
-// Along the same values, without a family, and with the plan held: they are what was pinned.
+// Along the same values, or the nearest that are valid there, without a family, and with the plan held: they
+// are what was pinned.
 std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const SweepData& data) {
     std::vector<SweepFigure::Ghost> out;
-    Axis axis{data.x, {}};
-    for (const SweepPoint& point : data.series.front().points) axis.values.push_back(point.x);
     for (const PinnedAnswer& pin : request.pins) {
-        if (pin.answer.valid())
-            out.push_back(
-                {pin.letter, sweep_data(pin.answer, {axis}, data.outputs, request.hypothetical, true)});
+        if (!pin.answer.valid()) continue;
+        const Settings settings = resolve(making_room(pin.answer.scenario, data.x));
+        Axis axis{data.x, {}};
+        for (const SweepPoint& point : data.series.front().points) {
+            const double value = nearest_valid(data.x, point.x, settings);
+            if (std::ranges::find(axis.values, value) == axis.values.end()) axis.values.push_back(value);
+        }
+        out.push_back({pin.letter, sweep_data(pin.answer, {axis}, data.outputs, request.hypothetical, true)});
     }
     return out;
 }
