@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <tuple>
 
 #include "estimate/compiled.h"
 
@@ -14,7 +15,12 @@ struct Cut {
     double sequence_parallel = 0, async_tensor_parallel = 0;
     double micro_batch = 1;
     double accumulation = 0;  // where weights are cast once a step (fp8), else 0
-    auto operator<=>(const Cut&) const = default;
+    [[nodiscard]] auto values() const {
+        return std::tie(tensor, context, expert, sequence_parallel, async_tensor_parallel, micro_batch,
+                        accumulation);
+    }
+    bool operator==(const Cut& other) const { return values() == other.values(); }
+    bool operator<(const Cut& other) const { return values() < other.values(); }
 };
 Cut cut_of(const Settings& settings);
 

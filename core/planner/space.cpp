@@ -139,6 +139,7 @@ std::vector<std::span<const Pieces>> PlanSpace::Build::by_weights(const std::vec
         alike.back().push_back(one);
     }
     std::vector<std::span<const Pieces>> out;
+    out.reserve(alike.size());
     for (std::vector<Pieces>& list : alike) out.emplace_back(space.pieces_.emplace_back(std::move(list)));
     return out;
 }
