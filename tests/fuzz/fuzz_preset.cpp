@@ -2,6 +2,7 @@
 #include "estimate/answer.h"
 #include "fuzz.h"
 #include "scenario/catalogue.h"
+#include "studies/study.h"
 
 using namespace shardscope;
 
@@ -33,5 +34,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (preset->kind == PresetKind::cluster) scenario = with_cluster(scenario, *preset);
     if (preset->kind == PresetKind::gpu) scenario.gpu = preset;
     answer(scenario);
+    if (preset->kind == PresetKind::study) {
+        const Study study = read_study(*preset, catalogue, problems);
+        if (problems.empty()) {
+            fuzz::promise(!study.claims.empty(), "a study that is taken has claims");
+            for (const Claim& claim : study.claims) expected_text(claim);
+        }
+    }
     return 0;
 }

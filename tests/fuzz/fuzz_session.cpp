@@ -16,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::promise(session.pins.size() <= kMostPins, "no more pins than the window has letters for");
     const SavedSession again = read_session(write_session(session), all, folder, problems);
     bool equal = problems.empty() && again.current == session.current &&
-                 again.pins.size() == session.pins.size() && again.compared == session.compared;
+                 again.pins.size() == session.pins.size() && again.compared == session.compared &&
+                 again.view == session.view;
     for (std::size_t i = 0; equal && i < session.pins.size(); ++i) {
         equal = again.pins[i].letter == session.pins[i].letter &&
                 again.pins[i].scenario == session.pins[i].scenario;

@@ -152,6 +152,8 @@ TEST_CASE("study: every mistake is named with its place", "[studies]") {
     begins(with_part("/claims/0/agrees", {1, 2, 3}), "/claims/0/agrees: agrees is missing");
     begins(with_part("/claims/0/agrees", {0.1, -0.5}), "/claims/0/agrees: the least is above the most");
     begins(with_part("/claims/0/along", {{"gpuz", {1}}}), "/claims/0/along/gpuz: ");
+    begins(with_part("/claims/0/along", {{"gpus", {8, nullptr}}}),
+           "/claims/0/along/gpus/1: null is no value");
     begins(with_part("/claims/0/along", {{"gpus", 1}}), "/claims/0/along/gpus: ");
     begins(with_part("/claims/0/measure", "crossover"),
            "/claims/0/along: a crossover is looked for along one");
