@@ -151,9 +151,9 @@ std::string text_of(const Claim& claim, double value) {
     switch (claim.measure) {
         case Measure::value: return format(value, output(claim.output).quantity);
         case Measure::ratio: {
-            char text[32];
-            std::snprintf(text, sizeof text, value < 10 ? "%.3f ×" : "%.1f ×", value);
-            return text;
+            // Three decimals, without zeros at the end.
+            constexpr double kDigits = 1000;
+            return exact(std::round(value * kDigits) / kDigits) + " ×";
         }
         case Measure::relative_change: return (value > 0 ? "+" : "") + format(value, Quantity::percent);
         case Measure::crossover: return format(claim.along.front().id, value);

@@ -63,9 +63,9 @@ struct Finding {
 // Plans what is automatic. A stopped one means nothing.
 Finding examine(const Claim& claim, const std::stop_token& stop = {});
 
-// The stated, or the engine's, number as a person reads it: "−37.2 %", "0.480 ×", "1,024", "59.7 %".
+// The stated, or the engine's, number as a person reads it: "−37.2 %", "0.48 ×", "1,024", "59.7 %".
 std::string text_of(const Claim& claim, double value);
-// "−45.0 % to −30.0 %", "at least 1.000 ×"; empty without an expectation.
+// "−45.0 % to −30.0 %", "at least 1 ×"; empty without an expectation.
 std::string range_text(const Claim& claim);
 // The stated number, else the range.
 std::string expected_text(const Claim& claim);

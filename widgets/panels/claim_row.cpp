@@ -14,16 +14,16 @@ constexpr double kInset = 9;
 constexpr double kGap = 5;
 constexpr double kMark = 12;  // the agreement's sign
 
-Theme::Chip chip_of(Agreement agreement) {
+QColor color_of(Agreement agreement) {
     const Theme& theme = current_theme();
     switch (agreement) {
-        case Agreement::agrees: return theme.fits;
-        case Agreement::partly: return theme.risky;
-        case Agreement::disagrees: return theme.does_not_fit;
+        case Agreement::agrees: return theme.fits.text;
+        case Agreement::partly: return theme.risky.text;
+        case Agreement::disagrees: return theme.text;
         case Agreement::answered:
         case Agreement::unknown: break;
     }
-    return {theme.muted, theme.window, theme.border};
+    return theme.muted;
 }
 
 // A tick, a tilde's wave, a cross: never colour alone.
@@ -128,8 +128,7 @@ void ClaimRow::paint_numbers(QPainter& painter, const QRectF& area) const {
     if (!detail_.isEmpty()) row({}, metrics.elidedText(detail_, Qt::ElideRight, area.width()), small);
     y += 4;
     if (!agreement_) return;
-    const Theme::Chip chip = chip_of(*agreement_);
-    painter.setPen(QPen(chip.text, 1.6, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter.setPen(QPen(color_of(*agreement_), 1.6, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     painter.setBrush(Qt::NoBrush);
     draw_mark(painter, *agreement_, {area.left(), std::round(y + (metrics.height() - kMark) / 2)});
     painter.setFont(bold);

@@ -146,8 +146,8 @@ TEST_CASE("claim: numbers are said in the unit of what is measured", "[studies]"
     CHECK(range_text(ranged(claim, -0.45, -0.3)) == "−45.0 % to −30.0 %");
     CHECK(range_text(ranged(claim, -kOpen, -0.3)) == "at most −30.0 %");
     claim.measure = Measure::ratio;
-    CHECK(text_of(claim, 0.65) == "0.650 ×");
-    CHECK(text_of(claim, 26) == "26.0 ×");
+    CHECK(text_of(claim, 0.65) == "0.65 ×");
+    CHECK(text_of(claim, 26) == "26 ×");
     claim.measure = Measure::value;
     CHECK(text_of(claim, 0.408) == "40.8 %");
     claim.measure = Measure::crossover;
