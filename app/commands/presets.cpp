@@ -50,7 +50,11 @@ int list_claims() {
 }
 
 int list(const Options& options) {
-    if (options.format == "markdown") return list_claims();
+    if (options.format == "markdown") {
+        if (options.kind == "study") return list_claims();
+        report({{"--format markdown", "is a table of studies", "", "add --kind study"}}, {});
+        return kUnusable;
+    }
     for (const PresetKind kind : kKinds) {
         if (!wanted(kind, options)) continue;
         for (const Preset* preset : catalogue().all(kind)) {

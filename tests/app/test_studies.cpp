@@ -24,6 +24,7 @@ TEST_CASE("presets: studies are listed and shown with what the engine makes of t
          {"after Fernandez et al. 2024, arXiv 2411.13055, reconstructed",
           "look at: ", "drag: ", "published: ", "stated −37.2 %, the engine ", "): agrees", "our question: "})
         CHECK(shown.out.find(said) != std::string::npos);
+    CHECK(run("presets list --format markdown").code == 2);
     const Ran none = run("presets show scaling-trend");
     CHECK(none.code == 2);
     CHECK(none.err.find("did you mean “scaling-trends”?") != std::string::npos);

@@ -235,6 +235,51 @@ TEST_CASE("study: a session keeps tab, axes and study; the window opens as it wa
     CHECK(other.view("walls").y == P::memory);
     REQUIRE(other.panel->study());
     CHECK(other.panel->study()->name == "fsdp-memory-and-bandwidth");
+
+    // Closing keeps it, too. Settings of its own: other tests' windows may be saving theirs meanwhile.
+    const QString name = QApplication::applicationName();
+    QApplication::setApplicationName(name + QStringLiteral("-study"));
+    StudyDesk left;
+    left.choose_study("scaling-trends");
+    left.window.close();
+    StudyDesk next;
+    next.window.restore();
+    CHECK(next.tab() == QStringLiteral("sweep"));
+    CHECK(next.view("sweep") == left.view("sweep"));
+    REQUIRE(next.panel->study());
+    CHECK(next.panel->study()->name == "scaling-trends");
+    CHECK_FALSE(next.window.action(ActionId::undo)->isEnabled());
+    next.session.set_scenarios({});
+    QApplication::setApplicationName(name);
+}
+
+TEST_CASE("study: a view's range is the walls map's", "[studies]") {
+    StudyDesk desk;
+    View view;
+    view.plot = "walls";
+    view.x = P::gpus;
+    view.y = P::inter_node_bandwidth;
+    view.x_range = "8:512:7:log";
+    view.y_range = "100 Gbit/s:400 Gbit/s:5";
+    view.held = true;  // nothing is automatic
+    auto* walls = desk.find<LivePlot>("walls");
+    desk.tabs->setCurrentWidget(walls);
+    walls->show_view(view);
+    CHECK(walls->view() == view);
+    const FigureRequest request = walls->request();
+    REQUIRE(request.axes.size() == 2);
+    CHECK(request.axes[0].values == std::vector<double>{8, 16, 32, 64, 128, 256, 512});
+    CHECK(request.axes[1].values == std::vector<double>{12.5e9, 21.875e9, 31.25e9, 40.625e9, 50e9});
+    // Another input brings its own range.
+    auto* box = desk.find<QComboBox>("walls/x");
+    box->setCurrentIndex(box->currentIndex() + 1);
+    CHECK(walls->view().x_range.empty());
+}
+
+TEST_CASE("study: a window may be closed while its numbers are worked out", "[studies][teardown]") {
+    StudyDesk desk;
+    desk.choose_study("shortest-training");
+    CHECK(desk.window.close());
 }
 
 TEST_CASE("study: a file of one's own opens like one that ships, a broken one says where", "[studies]") {

@@ -108,6 +108,9 @@ void WallsPlot::choose_axes(P x, P y) {
 
 // Two axes of one input would be a line: the other one takes the place that was left.
 void WallsPlot::take_choices() {
+    // Ranges are of the inputs that were chosen with them.
+    x_range_.clear();
+    y_range_.clear();
     if (chosen(*x_box_) == chosen(*y_box_)) {
         const bool x_changed = sender() == x_box_;
         QComboBox& other = x_changed ? *y_box_ : *x_box_;
@@ -130,13 +133,18 @@ View WallsPlot::view() const {
     View out = LivePlot::view();
     out.x = chosen(*x_box_);
     out.y = chosen(*y_box_);
+    out.x_range = x_range_;
+    out.y_range = y_range_;
     out.held = plan_->currentIndex() == 0;
     return out;
 }
 
 void WallsPlot::show_view(const View& view) {
     choose_axes(view.x == P::count ? kWallsX : view.x, view.y == P::count ? kWallsY : view.y);
+    x_range_ = view.x_range;
+    y_range_ = view.y_range;
     plan_->setCurrentIndex(view.held || !plans_anew(model().scenario()) ? 0 : 1);
+    refresh();
 }
 
 // ---- the map ---------------------------------------------------------------------------------------------
@@ -145,8 +153,14 @@ void WallsPlot::take_axes() {
     const P x = chosen(*x_box_);
     const P y = chosen(*y_box_);
     const Scenario held = locked(model().answer().scenario);
-    Axis new_x = map_axis(held, x, kWallsFine);
-    Axis new_y = map_axis(held, y, kWallsFine);
+    const auto axis_of = [&held](P id, const std::string& range) {
+        Problems unread;
+        const std::string text = std::string(parameter(id).key) + "=" + range;
+        Axis ranged = range.empty() ? Axis{} : parse_axis(held, text, unread);
+        return ranged.values.size() > 1 ? ranged : map_axis(held, id, kWallsFine);
+    };
+    Axis new_x = axis_of(x, x_range_);
+    Axis new_y = axis_of(y, y_range_);
     const bool same =
         new_x.id == x_.id && new_x.values == x_.values && new_y.id == y_.id && new_y.values == y_.values;
     if (same) return;

@@ -77,6 +77,7 @@ class WallsPlot : public LivePlot {
     QComboBox* plan_;
     std::unique_ptr<WallsFigure> figure_;
     Axis x_, y_;
+    std::string x_range_, y_range_;  // of a view; "": the slider's
     std::optional<Subject> subject_;
     WallsRequest wanted_;                 // the fine map that is to come,
     std::shared_ptr<PlannedMap> rounds_;  // and how, where it plans anew
