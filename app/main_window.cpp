@@ -25,6 +25,7 @@
 
 #include "app/pickers.h"
 #include "app/session.h"
+#include "files/hf_config.h"
 #include "files/scenario_file.h"
 #include "files/session_file.h"
 #include "widgets/panels/controls_panel.h"
@@ -417,8 +418,9 @@ bool MainWindow::open(const QString& file) {
     }
     const QString folder = QFileInfo(file).absolutePath();
     if (!load_text(text, name, folder, tr("Open %1").arg(name))) return false;
-    // Save writes one scenario, which must not replace a session.
-    file_ = file.endsWith(QLatin1String(".json")) && !is_session(text) ? file : QString();
+    // Save writes one scenario, which must not replace a session or a model's own file.
+    const bool scenario = file.endsWith(QLatin1String(".json")) && !is_session(text) && !is_hf_config(text);
+    file_ = scenario ? file : QString();
     session_.set_folder(folder);
     session_.add_recent(file);
     refresh_titles();
@@ -446,16 +448,32 @@ void MainWindow::keep_session() {
 bool MainWindow::load_text(const std::string& text, const QString& what, const QString& folder,
                            const QString& step) {
     Problems problems;
+    message_->hide();
     if (is_session(text)) {
         const SavedSession session = read_session(text, catalogue_, folder.toStdString(), problems);
         if (problems.empty()) model_.open_session(session, step);
+    } else if (is_hf_config(text)) {
+        import_model(text, folder.isEmpty() ? QString() : folder + QLatin1Char('/') + what, problems);
     } else {
         const Scenario scenario = read_scenario(text, catalogue_, folder.toStdString(), problems);
         if (problems.empty()) model_.replace(scenario, step);
     }
-    if (problems.empty()) message_->hide();
-    else say_all(problems, what);
+    if (!problems.empty()) say_all(problems, what);
     return problems.empty();
+}
+
+// The model of a config.json under the scenario's own cluster and training.
+void MainWindow::import_model(const std::string& text, const QString& file, Problems& problems) {
+    if (file.isEmpty()) {
+        problems.push_back({"", "a model's config.json is read from its file", "the scenario refers to it",
+                            "open or drop the file itself"});
+        return;
+    }
+    const Preset* model = catalogue_.add(text, file.toStdString(), problems);
+    if (!model) return;
+    model_.replace(with_model(model_.scenario(), *model), tr("Model %1").arg(text_of(model->title)));
+    // What was assumed stands in its source.
+    say(tr("%1: %2.").arg(text_of(model->title), text_of(model->source)));
 }
 
 bool MainWindow::write_file(const QString& file, const std::string& content) {

@@ -81,6 +81,7 @@ class MainWindow : public QMainWindow {
     // Takes a scenario or a session as one undo step `step`. False, with a message that names `what`, when
     // it cannot be used.
     bool load_text(const std::string& text, const QString& what, const QString& folder, const QString& step);
+    void import_model(const std::string& text, const QString& file, Problems& problems);
     bool write_file(const QString& file, const std::string& content);
     void refresh_titles();
     void fold(const QSize& size);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "files/calibration_file.h"
 #include "files/embedded.h"
+#include "files/hf_config.h"
 #include "files/json_values.h"
 #include "files/scenario_file.h"
 #include "scenario/catalogue.h"
@@ -68,6 +69,14 @@ std::vector<P> named_values(const std::string& name, PresetKind kind) {
 
 const Preset* Catalogue::add(std::string_view text, const std::string& path, Problems& problems) {
     const std::size_t before = problems.size();
+    if (is_hf_config(text)) {
+        // Many of these files are called config.json; the folder is the model's.
+        const std::filesystem::path file(path);
+        const std::string stem = file.stem().string();
+        const std::string named = stem == "config" ? file.parent_path().filename().string() : stem;
+        const ImportedModel model = import_hf_config(text, named, problems);
+        return problems.size() > before ? nullptr : add(model.preset, path, problems);
+    }
     const json file = parse_json(text, problems);
     if (problems.size() > before) return nullptr;
     if (!file.is_object()) {

@@ -232,6 +232,11 @@ Settings resolve(const Scenario& scenario) {
     // Virtual stages come with the schedule that has them.
     if (s[P::virtual_stages] > 1 && !scenario.is_given(P::schedule))
         s.set(P::schedule, static_cast<double>(ScheduleKind::interleaved), Origin::derived);
+    if (std::isnan(s[P::norm_weights])) {
+        const bool biased = s.on(P::bias) && s.choice<Norm>(P::norm) == Norm::layernorm;
+        s.set(P::norm_weights, static_cast<double>(biased ? NormWeights::scale_and_bias : NormWeights::scale),
+              Origin::derived);
+    }
     const P peak = peak_of(s.choice<Precision>(P::precision));
     s.set(P::peak_flops, s[peak], s.origin(peak));
     return s;

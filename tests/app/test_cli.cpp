@@ -242,12 +242,3 @@ TEST_CASE("sweep: a parameter has one axis, and a sweep an end", "[cli]") {
     CHECK(run("sweep - --axis gpus=8,16 --axis gpus=32,64").err.find("axis already") != std::string::npos);
     CHECK(run("sweep - --axis memory=1e10:1e12:1000000 --axis memory_bandwidth=1e12:2e12:1000000").code == 2);
 }
-
-TEST_CASE("commands of later versions are refused by name", "[cli]") {
-    for (const char* later : {"import hf x"}) {
-        INFO(later);
-        const Ran ran = run(later);
-        CHECK(ran.code == 2);
-        CHECK(ran.err.find("not modelled yet") != std::string::npos);
-    }
-}
