@@ -124,6 +124,13 @@ int main(int argc, char** argv) {
          false,
          "timeline"},
         {"timeline-small.png", {1024, 700}, ThemeManager::Choice::light, three_dimensions, false, "timeline"},
+        {"operators.png", {1440, 900}, ThemeManager::Choice::light, first, false, "operators"},
+        {"operators-small-dark.png",
+         {1024, 700},
+         ThemeManager::Choice::dark,
+         three_dimensions,
+         false,
+         "operators"},
         {"small.png", {1024, 700}, ThemeManager::Choice::light, first},
         {"small-does-not-fit.png", {1024, 700}, ThemeManager::Choice::light, too_long},
     };
