@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/listed_model.h"
 #include "physics/layer.h"
 #include "physics/passes.h"
 
@@ -11,6 +12,7 @@ namespace {
 std::string_view name_of(OperatorKind kind) {
     switch (kind) {
         case OperatorKind::gemm: return "gemm";
+        case OperatorKind::convolution: return "convolution";
         case OperatorKind::attention: return "attention";
         case OperatorKind::norm: return "norm";
         case OperatorKind::elementwise: return "elementwise";
@@ -21,10 +23,9 @@ std::string_view name_of(OperatorKind kind) {
     return "";
 }
 
-std::string_view bound_of(const Time& time) {
+Rate bound_of(const Time& time) {
     const auto largest = std::ranges::max_element(time.by);
-    return *largest > 0 ? shardscope::name_of(static_cast<Rate>(largest - time.by.begin()))
-                        : std::string_view{};
+    return *largest > 0 ? static_cast<Rate>(largest - time.by.begin()) : Rate::count;
 }
 
 // One operator of a block that has been folded into `work`; seconds as the fold counts them.
@@ -63,6 +64,10 @@ OperatorRow row_of(const Operator& op, const Block& block, const BlockWork& work
 
 bool OperatorRow::exchanges() const { return kind == name_of(OperatorKind::collective); }
 
+std::string_view OperatorRow::bound_name() const {
+    return bound == Rate::count ? std::string_view{} : shardscope::name_of(bound);
+}
+
 OperatorTable operator_table(const Answer& answer) {
     OperatorTable out;
     if (!answer.valid()) return out;
@@ -99,10 +104,22 @@ OperatorTable operator_table(const Answer& answer) {
         out.model.step += sum.step;
         out.blocks.push_back(sum);
     };
-    add(c.operators.embedding, c.work.embedding, stage.embedding ? 1 : 0);
-    add(c.operators.dense, c.work.dense, stage.dense);
-    add(c.operators.sparse, c.work.sparse, stage.sparse);
-    add(c.operators.head, c.work.head, stage.head ? 1 : 0);
+    if (const ListedModel* listed = c.settings.listed()) {
+        // The list's own blocks instead of the average layer; a stage has its share of each.
+        const std::vector<Block> blocks = listed_blocks(*listed, c.settings);
+        const double share = stage.dense / c.operators.dense.repeat;
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            if (i == 0 && listed->has_stem()) add(blocks[i], c.work.embedding, stage.embedding ? 1 : 0);
+            else if (i + 1 == blocks.size() && listed->has_head())
+                add(blocks[i], c.work.head, stage.head ? 1 : 0);
+            else add(blocks[i], c.work.dense, share * blocks[i].repeat);
+        }
+    } else {
+        add(c.operators.embedding, c.work.embedding, stage.embedding ? 1 : 0);
+        add(c.operators.dense, c.work.dense, stage.dense);
+        add(c.operators.sparse, c.work.sparse, stage.sparse);
+        add(c.operators.head, c.work.head, stage.head ? 1 : 0);
+    }
     out.model.count = out.rows.size();
     // What is left of a term that is all operators is rounding.
     constexpr double kRounding = 1e-9;

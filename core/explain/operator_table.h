@@ -24,13 +24,14 @@ struct OperatorRow {
     double saved = 0;                  // bytes kept for the backward pass
     double forward = 0;                // s that show; of a ring exchange what attention does not hide
     double backward = 0;               // s
-    std::string_view bound;            // the rate that bounds most of both passes: "compute"
+    Rate bound = Rate::count;          // of most of both passes; count: takes no time
     StepTerm term = StepTerm::matmul;  // of the step, which it is part of
     double step = 0;                   // s of the whole step, on the stage that sets its pace
 
     // FLOPs per byte of device memory, forward.
     [[nodiscard]] double intensity() const { return bytes > 0 ? flops / bytes : 0; }
     [[nodiscard]] bool exchanges() const;
+    [[nodiscard]] std::string_view bound_name() const;  // "compute", or nothing
 };
 
 // Operators added up: a block's, all of it once.

@@ -238,7 +238,12 @@ std::vector<std::string> warnings(const Answer& answer) {
     std::vector<std::string> out;
     if (!answer.valid()) return out;
     const Settings& s = answer.settings;
-    if (std::fmod(s[P::head_size], 8) != 0) {
+    if (s.listed()) {
+        out.emplace_back("The model is a list of operators: a token is one sample.");
+        if (s[P::pipeline_parallel] > 1)
+            out.emplace_back(
+                "A list's layers differ; pipeline stages are told as if each were the average one.");
+    } else if (std::fmod(s[P::head_size], 8) != 0) {
         out.emplace_back("Head size " + format(s[P::head_size], Quantity::count) +
                          " is no multiple of 8: tensor cores run such attention far below their peak.");
     }

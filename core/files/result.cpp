@@ -105,7 +105,7 @@ std::string result_json(const Answer& answer, bool hypothetical, bool operators)
                                         {"saved_bytes", row.saved},
                                         {"forward_s", timed ? number(row.forward) : nullptr},
                                         {"backward_s", timed ? number(row.backward) : nullptr},
-                                        {"bound", std::string(row.bound)}});
+                                        {"bound", std::string(row.bound_name())}});
         }
     }
     return out.dump();
@@ -143,7 +143,7 @@ std::string operator_text(const Answer& answer, bool hypothetical) {
             line({std::string(row.block) + (row.repeat > 1 ? " ×" + format(row.repeat, Quantity::count) : ""),
                   std::string(row.name), format(row.flops / 1e12, Quantity::fraction), mebibytes(row.bytes),
                   mebibytes(row.saved), timed ? format(row.forward, Quantity::seconds) : "–",
-                  timed ? format(row.backward, Quantity::seconds) : "–", std::string(row.bound)});
+                  timed ? format(row.backward, Quantity::seconds) : "–", std::string(row.bound_name())});
     }
     return out;
 }

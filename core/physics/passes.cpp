@@ -84,7 +84,7 @@ BlockWork folded(const Block& block, const Compiled& c, Exchanges& exchange) {
 }  // namespace
 
 StepTerm step_term_of(const Operator& op) {
-    if (op.kind == OperatorKind::gemm) return StepTerm::matmul;
+    if (op.multiplies()) return StepTerm::matmul;
     if (op.attention_core) return StepTerm::attention;
     if (op.kind != OperatorKind::collective) return StepTerm::elementwise;
     switch (op.among) {

@@ -226,7 +226,7 @@ class OperatorRows : public QAbstractTableModel {
             case share: return of_step(row.step);
             case forward: return time(row.forward);
             case backward: return time(row.backward);
-            case bound: return text_of(row.bound);
+            case bound: return text_of(bound_label(row));
             case intensity: return row.flops > 0 ? shown(row.intensity(), Quantity::fraction) : QString();
             case shape: return QString::fromStdString(shape_text(row));
             case flops: return number(row.flops);
@@ -334,7 +334,7 @@ void OperatorGrid::arrange() {
     widths[share] = wide(tr("Of step"));
     widths[forward] = wide(QStringLiteral("888.88 ms"));
     widths[backward] = widths[forward];
-    widths[bound] = wide(QStringLiteral("memory-bandwidth"));
+    widths[bound] = wide(QStringLiteral("memory bandwidth"));
     widths[intensity] = wide(QStringLiteral("8,888.8"));
     widths[shape] = wide(QStringLiteral("88,888 × 88,888 × 88,888"));
     widths[flops] = wide(QStringLiteral("8.888 T"));

@@ -53,6 +53,12 @@ std::string shape_text(const OperatorRow& row) {
     return times + number(row.m) + " × " + number(row.n) + " × " + number(row.k);
 }
 
+std::string_view bound_label(const OperatorRow& row) {
+    if (row.bound == Rate::count) return {};
+    return label_of(
+        static_cast<Wall>(static_cast<std::size_t>(Wall::compute) + static_cast<std::size_t>(row.bound)));
+}
+
 std::string block_text(const OperatorSum& block) {
     std::string out(block.name);
     if (block.repeat > 1) out += " ×" + format(block.here, Quantity::count);
@@ -99,7 +105,8 @@ PlotTable operators_table(const OperatorsData& data) {
                                 cell(block.here), size(row.count), size(row.m), size(row.n), size(row.k),
                                 cell(row.flops), cell(row.weights), cell(row.saved), cell(row.bytes),
                                 row.exchanges() ? "" : cell(row.intensity()), time(row.forward),
-                                time(row.backward), std::string(row.bound), time(row.step), share(row.step)});
+                                time(row.backward), std::string(row.bound_name()), time(row.step),
+                                share(row.step)});
         }
         total(block, std::string(block.name), block.here);
     }

@@ -185,10 +185,12 @@ void OperatorsFigure::Parts::paint_above(QCPPainter& painter) const {
             const double r = radius(row);
             room.take({at.x() - r, at.y() - r, 2 * r, 2 * r});
         }
+    }
+    paint_roof_labels(painter, room);
+    if (data.timed) {
         paint_moving(painter, room);
         paint_names(painter, room);
     }
-    paint_roof_labels(painter, room);
     if (dimmed) {
         QColor veil = theme->pane;
         veil.setAlphaF(static_cast<float>(1 - kDimmed));
@@ -374,7 +376,7 @@ QString operator_words(const OperatorsData& data, std::size_t index) {
                         shown(row.saved, Quantity::bytes));
     }
     out += tr("Forward %1, backward %2, bound by %3")
-               .arg(time(row.forward), time(row.backward), text_of(row.bound));
+               .arg(time(row.forward), time(row.backward), text_of(bound_label(row)));
     if (data.timed) {
         if (const double rate = data.achieved(row); rate > 0)
             out += tr("Reaches %1, %2 of the peak")
