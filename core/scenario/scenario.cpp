@@ -69,6 +69,10 @@ void take_listed(const ListedModel& model, Settings& s) {
     const Parameter& row = parameter(P::hidden_size);
     s.set(P::hidden_size, std::clamp(width, row.minimum, row.maximum), Origin::model);
     s.set(P::sequence_length, 1, Origin::model);
+    // Constants are fitted to transformers; for anything else they are a guess.
+    constexpr double kUnvalidated = 0.4;
+    if (s.origin(P::error_band) != Origin::given)
+        s.set(P::error_band, std::max(s[P::error_band], kUnvalidated), Origin::derived);
 }
 
 void derive_batch(const Scenario& scenario, Settings& s) {
@@ -284,6 +288,7 @@ Scenario making_room(const Scenario& scenario, P id) {
 Scenario edited(const Scenario& scenario, P id, double value) {
     Scenario out = making_room(scenario, id);
     const Settings before = resolve(out);
+    if (!bears(id, before)) return scenario;
     value = nearest_valid(id, value, before);
     const bool global = scenario.hold() == Hold::global_batch;
     out.automatic.reset(index(id));
