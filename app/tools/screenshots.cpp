@@ -66,6 +66,12 @@ Scenario whole_run() {
     return edited(scenario, P::critical_batch_law, static_cast<double>(CriticalBatchLaw::kaplan));
 }
 
+Scenario resnet() {
+    Scenario scenario = with_model(first(), *commands::catalogue().find(PresetKind::model, "resnet-50"));
+    scenario = edited(scenario, P::sharding, static_cast<double>(Sharding::ddp));
+    return edited(scenario, P::micro_batch, 128);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -131,6 +137,15 @@ int main(int argc, char** argv) {
          three_dimensions,
          false,
          "operators"},
+        {"collectives.png", {1440, 900}, ThemeManager::Choice::light, first, false, "collectives"},
+        {"collectives-small-dark.png",
+         {1024, 700},
+         ThemeManager::Choice::dark,
+         slower_network,
+         false,
+         "collectives"},
+        {"operators-resnet.png", {1440, 900}, ThemeManager::Choice::light, resnet, false, "operators"},
+        {"operators-does-not-fit.png", {1440, 900}, ThemeManager::Choice::dark, too_long, false, "operators"},
         {"small.png", {1024, 700}, ThemeManager::Choice::light, first},
         {"small-does-not-fit.png", {1024, 700}, ThemeManager::Choice::light, too_long},
     };

@@ -15,7 +15,7 @@ namespace shardscope {
 namespace {
 
 constexpr double kSmallest = 128 * 1024;  // bytes
-constexpr double kScale = 0.1;           // rms log error of the form on public tables: 0.1–0.2
+constexpr double kScale = 0.1;            // rms log error of the form on public tables: 0.1–0.2
 
 BandwidthCurve curve_of(const std::vector<double>& x) { return {std::exp(x[0]), x[1], x[2]}; }
 
@@ -76,9 +76,9 @@ BandwidthFit fit_bandwidth(std::span<const CollectivePoint> points) {
     return out;
 }
 
-const std::vector<PublicTable>& shipped_tables() {
-    static const std::vector<PublicTable> tables = [] {
-        std::vector<PublicTable> out;
+const std::vector<MeasuredTable>& shipped_tables() {
+    static const std::vector<MeasuredTable> tables = [] {
+        std::vector<MeasuredTable> out;
         for (const EmbeddedFile& file : embedded_files()) {
             if (file.path != "collectives/public_tables.csv") continue;
             const std::vector<CsvRow> rows = read_csv(file.text);
@@ -92,7 +92,7 @@ const std::vector<PublicTable>& shipped_tables() {
                     return parse(cell(column), Quantity::fraction).value;
                 };
                 if (out.empty() || out.back().name != cell("table")) {
-                    PublicTable& next = out.emplace_back();
+                    MeasuredTable& next = out.emplace_back();
                     next.name = cell("table");
                     next.gpu = cell("gpu");
                     next.source = cell("source");

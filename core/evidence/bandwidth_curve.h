@@ -36,12 +36,12 @@ inline constexpr int kFewestBandwidths = 4;
 BandwidthFit fit_bandwidth(std::span<const CollectivePoint> points);
 
 // A table that ships, presets/collectives.
-struct PublicTable {
+struct MeasuredTable {
     std::string name;  // "b200-node"
     std::string gpu;   // "B200"; "": not stated
     std::string source;
     CollectiveTable table;
 };
-const std::vector<PublicTable>& shipped_tables();
+const std::vector<MeasuredTable>& shipped_tables();
 
 }  // namespace shardscope

@@ -18,7 +18,7 @@ std::vector<CollectivePoint> made(const BandwidthCurve& curve, double from = 131
 
 BandwidthFit of_table(const char* name) {
     const auto& tables = shipped_tables();
-    const auto found = std::ranges::find(tables, name, &PublicTable::name);
+    const auto found = std::ranges::find(tables, name, &MeasuredTable::name);
     REQUIRE(found != tables.end());
     return fit_bandwidth(found->table.points);
 }
@@ -97,7 +97,7 @@ TEST_CASE("bandwidth curve: public tables have the constants reported of them", 
     const BandwidthFit unnamed = of_table("unnamed-4-nodes");
     CHECK(unnamed.curve.most == Approx(97e9).epsilon(0.1));
     CHECK(unnamed.curve.half == Approx(22.4).margin(0.5));
-    for (const PublicTable& table : shipped_tables()) {
+    for (const MeasuredTable& table : shipped_tables()) {
         INFO(table.name);
         const BandwidthFit fit = fit_bandwidth(table.table.points);
         CHECK(fit.rms_log_error < 0.2);
