@@ -98,6 +98,7 @@ void compile_machine(Compiled& c) {
     const Settings& s = c.settings;
     const auto precision = s.choice<Precision>(P::precision);
     const double bf16 = s[P::peak_flops_bf16];
+    c.width = s.listed() ? s.listed()->width(s[P::image_size]) : s[P::hidden_size];
     c.peak = s[P::peak_flops];
     c.bf16_peak = precision == Precision::fp8 ? bf16 : c.peak;
     c.gpu.peak = c.bf16_peak;
@@ -147,10 +148,8 @@ void compile_operators(Compiled& c) {
     c.active_parameters = c.operators.active_parameters();
     if (s.listed()) {
         // Of one sample, whatever the convention: three times the forward matrices.
-        c.width = s.listed()->width(s[P::image_size]);
         c.flops_per_token = 3 * c.operators.flops() / s[P::micro_batch];
     } else {
-        c.width = s[P::hidden_size];
         c.flops_per_token = model_flops_per_token(s, c.active_parameters);
     }
     // Twenty tokens a parameter are a language model's.

@@ -14,8 +14,7 @@
 namespace shardscope {
 namespace {
 
-constexpr double kSmallest = 128 * 1024;  // bytes
-constexpr double kScale = 0.1;            // rms log error of the form on public tables: 0.1–0.2
+constexpr double kScale = 0.1;  // rms log error of the form on public tables: 0.1–0.2
 
 BandwidthCurve curve_of(const std::vector<double>& x) { return {std::exp(x[0]), x[1], x[2]}; }
 
@@ -49,7 +48,7 @@ double BandwidthCurve::at(double bytes) const {
 BandwidthFit fit_bandwidth(std::span<const CollectivePoint> points) {
     std::vector<CollectivePoint> used;
     for (const CollectivePoint& point : points) {
-        if (point.bytes >= kSmallest && point.bus_bandwidth > 0) used.push_back(point);
+        if (point.bytes >= kSmallestFitted && point.bus_bandwidth > 0) used.push_back(point);
     }
     BandwidthFit out;
     if (used.size() < kFewestBandwidths) return out;

@@ -30,9 +30,10 @@ struct BandwidthFit {
     double r_squared = 0;      // of the logarithm of bandwidths
 };
 inline constexpr int kFewestBandwidths = 4;
+// Below, the time of a call does not depend on the size, which no sigmoid knows; bytes.
+inline constexpr double kSmallestFitted = 128 * 1024;
 
-// Of the points from 128 KiB on; below, the time of a call does not depend on the size, which no sigmoid
-// knows.
+// Of the points from `kSmallestFitted` on.
 BandwidthFit fit_bandwidth(std::span<const CollectivePoint> points);
 
 // A table that ships, presets/collectives.

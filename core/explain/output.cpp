@@ -58,6 +58,9 @@ std::string_view assumptions_of(Output id, const Answer& answer) {
     return output(id).assumptions;
 }
 
+// A list of operators has no convention: its matrices are counted.
+bool counts_operators(const Answer& answer) { return answer.valid() && answer.settings.listed(); }
+
 // The formula as the chosen convention counts, and the chosen law says.
 std::string formula_of(Output id, const Answer& answer) {
     if (id == Output::critical_batch) {
@@ -68,6 +71,7 @@ std::string formula_of(Output id, const Answer& answer) {
             case CriticalBatchLaw::bergsma: return "B_crit = B_100 · (D_tok ÷ 100 B)^α_D";
         }
     }
+    if (id == Output::mfu && counts_operators(answer)) return "MFU = 3·F_s · r ÷ P";
     if (id == Output::mfu) {
         switch (answer.settings.choice<FlopsConvention>(P::flops_convention)) {
             case FlopsConvention::palm: break;
@@ -152,7 +156,9 @@ Explanation explain(Output id, const Answer& answer) {
             std::string(answer.compiled.schedule->title) + ": " + std::string(answer.compiled.schedule->rule);
         out.source = "E20: " + std::string(answer.compiled.schedule->source);
     }
-    for (const std::string& symbol : split(row.symbols, ' ')) {
+    const bool counted = id == Output::mfu && counts_operators(answer);
+    if (counted) out.source = "the operators' shapes; backward twice forward";
+    for (const std::string& symbol : split(counted ? "F_s r P" : row.symbols, ' ')) {
         if (symbol.empty()) continue;
         Ingredient entry = ingredient(symbol, answer);
         // Times of a scenario that does not fit are not shown as if they were real.

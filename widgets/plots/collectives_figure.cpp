@@ -15,6 +15,7 @@ constexpr double kMark = 3.5;  // radius, px
 constexpr double kReach = 10;  // px from a point's middle that still mean it
 constexpr int kSteps = 160;    // of a curve
 constexpr double kGiga = 1e9;
+constexpr double kSmallestShown = 8 * 1024;  // bytes; what is smaller takes the time of a launch
 
 QString tr(const char* text) { return QCoreApplication::translate("CollectivesFigure", text); }
 
@@ -84,7 +85,7 @@ void CollectivesFigure::Parts::fit() {
     double top = 0;
     for (const CollectiveSeries& series : data.series) {
         for (const CollectivePoint& point : series.measured.table.points) {
-            if (!(point.bus_bandwidth > 0)) continue;
+            if (!(point.bus_bandwidth > 0) || point.bytes < kSmallestShown) continue;
             left = std::min(left, point.bytes);
             right = std::max(right, point.bytes);
             bottom = std::min(bottom, point.bus_bandwidth);
@@ -139,12 +140,13 @@ QPolygonF CollectivesFigure::Parts::line(double from, double to, Curve&& curve) 
     return out;
 }
 
-// Over the sizes that were measured and nothing else.
+// Over the sizes that were fitted and nothing else.
 QPolygonF CollectivesFigure::Parts::fitted(const CollectiveSeries& series) const {
     const auto& points = series.measured.table.points;
     if (series.fit.points == 0) return {};
     const auto [least, most] = std::ranges::minmax_element(points, {}, &CollectivePoint::bytes);
-    return line(least->bytes, most->bytes, [&](double bytes) { return series.fit.curve.at(bytes); });
+    return line(std::max(least->bytes, kSmallestFitted), most->bytes,
+                [&](double bytes) { return series.fit.curve.at(bytes); });
 }
 
 // ---- painting --------------------------------------------------------------------------------------------
@@ -174,7 +176,7 @@ void CollectivesFigure::Parts::paint_above(QCPPainter& painter) const {
     painter.drawPolyline(curve);
     room.take(paint_words(painter));
     for (const CollectivePoint& point : series.measured.table.points) {
-        if (!y().range().contains(point.bus_bandwidth)) continue;
+        if (!y().range().contains(point.bus_bandwidth) || !x().range().contains(point.bytes)) continue;
         const QPointF at = pixel(point.bytes, point.bus_bandwidth);
         draw_ring(painter, at, kMark, theme->pane, theme->communication);
         room.take({at.x() - kMark, at.y() - kMark, 2 * kMark, 2 * kMark});
@@ -305,7 +307,9 @@ QString collectives_words(const CollectivesData& data) {
         tr("Rings: %1, measured (%2).")
             .arg(QString::fromStdString(series.title()), QString::fromStdString(series.measured.source))};
     if (series.fit.points > 0) {
-        out += tr("Solid: the sigmoid B_max ÷ (1 + exp(−k·(log₂ size − x₀))) fitted to them, %1; %2.")
+        out += tr("Solid: the sigmoid B_max ÷ (1 + exp(−k·(log₂ size − x₀))) fitted to those from 128 KiB "
+                  "on, %1; "
+                  "%2.")
                    .arg(fit_words(series.fit), fit_error_words(series.fit));
     }
     out +=

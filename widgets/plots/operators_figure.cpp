@@ -57,6 +57,7 @@ struct OperatorsFigure::Parts {
     void paint_roof_labels(QCPPainter& painter, LabelRoom& room) const;
     void paint_dots(QCPPainter& painter) const;
     void paint_names(QCPPainter& painter, LabelRoom& room) const;
+    QString full_name(const OperatorRow& row) const;
     void paint_moving(QCPPainter& painter, LabelRoom& room) const;
 };
 
@@ -278,6 +279,12 @@ void OperatorsFigure::Parts::paint_moving(QCPPainter& painter, LabelRoom& room) 
         draw_label(painter, *box, lines, Qt::AlignRight, theme->pane);
 }
 
+// With the block where several have one of that name.
+QString OperatorsFigure::Parts::full_name(const OperatorRow& row) const {
+    const bool unique = std::ranges::count(data.table.rows, row.name, &OperatorRow::name) == 1;
+    return (unique ? QString() : text_of(row.block) + QStringLiteral(": ")) + text_of(row.name);
+}
+
 // Those that take most of the step, and the one that is pointed to.
 void OperatorsFigure::Parts::paint_names(QCPPainter& painter, LabelRoom& room) const {
     std::vector<std::size_t> order;
@@ -292,7 +299,7 @@ void OperatorsFigure::Parts::paint_names(QCPPainter& painter, LabelRoom& room) c
     for (const std::size_t i : order) {
         if (weight(i) < kLabelledShare || labels >= kMostLabels) break;
         const OperatorRow& row = data.table.rows[i];
-        const LabelLines lines{{text_of(row.name) + QLatin1Char(' ') + percent(data.share(row.step)),
+        const LabelLines lines{{full_name(row) + QLatin1Char(' ') + percent(data.share(row.step)),
                                 i == highlight ? fonts.small_bold : fonts.small, theme->text}};
         const QSizeF size = size_of(lines);
         QList<QPointF> corners = around(pixel(row), size, radius(row) + 2);
