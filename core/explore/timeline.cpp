@@ -305,7 +305,8 @@ class InStages {
             return;
         }
         const auto turn = static_cast<std::size_t>(shape_.micro_batches);
-        const double turns = static_cast<double>(passes.size() / turn) / 2;  // in each direction
+        // In each direction.
+        const double turns = static_cast<double>(passes.size()) / static_cast<double>(2 * turn);
         for (std::size_t first = 0; first < passes.size(); first += turn) {
             const bool forward = passes[first].kind == PassKind::forward;
             cuts_.push_back(

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 
 #include "base/text.h"
 #include "files/json_values.h"
@@ -275,35 +277,83 @@ Candidate read_candidate(const json& line, Problems& problems) {
     out.tokens_per_s_per_gpu = read_number(line, "tokens_per_s_per_gpu", problems);
     const bool ranked = line.contains("score") && !line["score"].is_null();
     out.score = ranked ? read_number(line, "score", problems) : -std::numeric_limits<double>::infinity();
-    out.verdict = line.value("verdict", "") == "risky" ? Verdict::risky : Verdict::fits;
+    out.verdict = line.value("verdict", json()) == "risky" ? Verdict::risky : Verdict::fits;
     return out;
 }
 
-// The search a share is of, without what differs between shares.
-json common_part(json search) {
-    search.erase("shard");
-    search.erase("least");
-    return search;
+// What a share's first line says of the search.
+struct SharedSearch {
+    json common;  // what the shares of one search agree on
+    Shard shard;
+    PlanQuestion question;
+    double space = 0;
+    double full_rate = 0;
+    Candidate least;  // infinite: none
+};
+
+// Nothing where a field is missing or no such value.
+std::optional<SharedSearch> read_search(const json& search, Catalogue& catalogue, Problems& problems) {
+    if (!search.is_object()) return std::nullopt;
+    const auto field = [&](const char* name) { return search.value(name, json()); };
+    constexpr std::uint64_t kMost = 1'000'000'000;
+    const auto is_count = [](const json& value) {
+        return value.is_number_unsigned() && value.get<std::uint64_t>() >= 1 &&
+               value.get<std::uint64_t>() <= kMost;
+    };
+    SharedSearch out;
+    out.common = search;
+    out.common.erase("shard");
+    out.common.erase("least");
+    const json shard = field("shard");
+    if (!shard.is_array() || shard.size() != 2 || !is_count(shard[0]) || !is_count(shard[1]))
+        return std::nullopt;
+    out.shard = {shard[0].get<std::size_t>(), shard[1].get<std::size_t>()};
+    if (out.shard.part > out.shard.parts) return std::nullopt;
+
+    if (!field("free").is_array() || !field("objective").is_string() || !field("allow_risky").is_boolean() ||
+        !is_count(field("top")) || !field("space").is_number() || !field("full_rate").is_number())
+        return std::nullopt;
+    for (const json& key : field("free")) {
+        const P id = key.is_string() ? find_parameter("training." + key.get<std::string>()) : P::count;
+        if (id == P::count) return std::nullopt;
+        out.question.free.set(index(id));
+    }
+    out.question.objective = find_output(field("objective").get<std::string>());
+    if (out.question.objective == Output::count) return std::nullopt;
+    out.question.allow_risky = field("allow_risky").get<bool>();
+    out.question.top = field("top").get<std::size_t>();
+    out.question.scenario = read_scenario(field("scenario").dump(), catalogue, {}, problems, true);
+    out.space = field("space").get<double>();
+    out.full_rate = field("full_rate").get<double>();
+
+    const json least = field("least");
+    if (least.is_object() && least.value("peak_bytes", json()).is_number()) {
+        out.least.plan = read_plan(least.value("plan", json()), problems);
+        out.least.peak = read_number(least, "peak_bytes", problems);
+        out.least.number = read_number(least, "number", problems);
+    }
+    return out;
 }
 
-PlanQuestion read_question(const json& search, Catalogue& catalogue, Problems& problems) {
-    PlanQuestion out;
-    out.scenario = read_scenario(search["scenario"].dump(), catalogue, {}, problems, true);
-    for (const json& key : search["free"])
-        out.free.set(index(find_parameter("training." + key.get<std::string>())));
-    out.objective = find_output(search["objective"].get<std::string>());
-    out.allow_risky = search["allow_risky"].get<bool>();
-    out.top = search["top"].get<std::size_t>();
-    return out;
+void report_missing(const std::set<std::size_t>& seen, std::size_t parts, Problems& problems) {
+    constexpr int kMost = 10;
+    int reported = 0;
+    for (std::size_t part = 1; part <= parts && reported < kMost; ++part) {
+        if (seen.contains(part)) continue;
+        ++reported;
+        problems.push_back({"--merge",
+                            "share " + std::to_string(part) + " of " + std::to_string(parts) + " is missing",
+                            "", "give all of them"});
+    }
 }
 
 }  // namespace
 
 PlanReport merge_shards(const std::vector<std::string>& shares, const std::vector<std::string>& names,
                         Catalogue& catalogue, Problems& problems) {
-    json search;
+    std::optional<SharedSearch> search;
     Merge merge;
-    std::vector<bool> seen;
+    std::set<std::size_t> seen;
     for (std::size_t i = 0; i < shares.size(); ++i) {
         const auto fail = [&](int line, const std::string& what, const std::string& suggestion) {
             Problem problem{names[i], what, "", suggestion};
@@ -319,32 +369,21 @@ PlanReport merge_shards(const std::vector<std::string>& shares, const std::vecto
                 return {};
             }
             if (&document == &lines.front()) {
-                if (!line.contains("search")) {
+                const auto mine = read_search(line.value("search", json()), catalogue, problems);
+                if (!mine) {
                     fail(document.line, "does not say which search it is a share of",
                          "give the whole file that plan --shard wrote");
                     return {};
                 }
-                const json& mine = line["search"];
-                if (search.is_null()) {
-                    search = mine;
-                    seen.assign(mine["shard"][1].get<std::size_t>(), false);
-                }
-                if (common_part(mine) != common_part(search) || mine["shard"][1] != search["shard"][1]) {
+                if (!search) search = mine;
+                if (mine->common != search->common || mine->shard.parts != search->shard.parts) {
                     fail(0, "is a share of another search than " + names.front(),
                          "merge the shares of one search only");
                     return {};
                 }
-                const auto part = mine["shard"][0].get<std::size_t>();
-                if (seen.at(part - 1))
-                    fail(0, "is share " + std::to_string(part) + " once more", "leave it out");
-                seen[part - 1] = true;
-                if (mine["least"]["peak_bytes"].is_number()) {
-                    Candidate least;
-                    least.plan = read_plan(mine["least"]["plan"], problems);
-                    least.peak = mine["least"]["peak_bytes"].get<double>();
-                    least.number = mine["least"]["number"].get<double>();
-                    merge.take_smallest(least);
-                }
+                if (!seen.insert(mine->shard.part).second)
+                    fail(0, "is share " + std::to_string(mine->shard.part) + " once more", "leave it out");
+                if (std::isfinite(mine->least.peak)) merge.take_smallest(mine->least);
             }
             if (line.contains("plan")) {
                 Problems unread;
@@ -354,20 +393,12 @@ PlanReport merge_shards(const std::vector<std::string>& shares, const std::vecto
             }
         }
     }
-    for (std::size_t part = 0; part < seen.size(); ++part) {
-        if (!seen[part])
-            problems.push_back(
-                {"--merge",
-                 "share " + std::to_string(part + 1) + " of " + std::to_string(seen.size()) + " is missing",
-                 "", "give all of them"});
-    }
-    if (!problems.empty() || search.is_null()) return {};
-    const PlanQuestion question = read_question(search, catalogue, problems);
-    if (!problems.empty()) return {};
-    SearchResult found = merge.result(question.top);
-    found.space = search["space"].get<double>();
-    found.full_rate = search["full_rate"].get<double>();
-    return plan_report(question, found);
+    if (search) report_missing(seen, search->shard.parts, problems);
+    if (!problems.empty() || !search) return {};
+    SearchResult found = merge.result(search->question.top);
+    found.space = search->space;
+    found.full_rate = search->full_rate;
+    return plan_report(search->question, found);
 }
 
 }  // namespace shardscope

@@ -46,6 +46,13 @@ void raise_micro_batch(Scenario& scenario) {
     if (throughput(trial).value_or(0) > *before) scenario = trial;
 }
 
+Scenario with_best(const Scenario& scenario, const Plan& plan) {
+    Scenario out = with_plan(scenario, plan, scenario.automatic);
+    if (scenario.automatic[index(P::micro_batch)] && scenario.hold() == Hold::per_gpu_batch)
+        raise_micro_batch(out);
+    return out;
+}
+
 // A micro-batch raised as above is brought back to where the search starts from.
 Plan of_sliders(Plan plan, const Settings& settings) {
     const std::vector<double> stops = domain(P::micro_batch, settings).stops;
@@ -91,13 +98,13 @@ std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, cons
         found = search_plans(settings, scenario.automatic, options);
     }
     if (found.stopped) return std::nullopt;
-    const bool any = !found.best.empty();
-    if (!any && !std::isfinite(found.smallest.peak)) return scenario;
-    Scenario out =
-        with_plan(scenario, any ? found.best.front().plan : found.smallest.plan, scenario.automatic);
-    if (any && scenario.automatic[index(P::micro_batch)] && scenario.hold() == Hold::per_gpu_batch)
-        raise_micro_batch(out);
-    return out;
+    if (!found.best.empty()) return with_best(scenario, found.best.front().plan);
+    if (!std::isfinite(found.smallest.peak)) return scenario;
+    return with_plan(scenario, found.smallest.plan, scenario.automatic);
+}
+
+Scenario taking(const Scenario& scenario, const Plan& plan) {
+    return with_best(scenario, of_sliders(plan, resolve(scenario)));
 }
 
 Scenario planned(const Scenario& scenario, const Plan* likely) { return *planned(scenario, 1, {}, likely); }

@@ -26,4 +26,8 @@ bool plans_at_once(const Scenario& scenario);
 std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, const std::stop_token& stop,
                                 const Plan* likely = nullptr);
 
+// The scenario with a plan that was found elsewhere, a larger micro-batch included where it would have got
+// one: a good plan at once.
+Scenario taking(const Scenario& scenario, const Plan& plan);
+
 }  // namespace shardscope

@@ -10,6 +10,7 @@
 #include "explore/jobs.h"
 #include "physics/memory.h"
 #include "physics/step.h"
+#include "planner/folded.h"
 
 namespace shardscope {
 namespace {
@@ -42,12 +43,6 @@ struct DegreesParts {
     Stages stages;
     Layout layout;  // but for the sharing
     std::vector<SharedParts> sharings;
-};
-
-// What the operators of one micro-batch come to, for all plans that cut them alike.
-struct Folded {
-    Work work;
-    double tokens = 0;  // of a micro-batch, on one GPU
 };
 
 bool better(const Candidate& a, const Candidate& b) {
@@ -202,61 +197,46 @@ class Search {
     const Settings& base_;
     PlanSpace space_;
     Compiled machine_;
-    std::vector<Folded> folded_;
-    std::vector<std::uint32_t> cell_folded_;  // by cell
-    std::vector<double> cell_bound_;          // the most throughput a cell can reach
+    // By cell: its operators, and the most throughput it can reach.
+    std::vector<const Folded*> folded_;
+    std::vector<double> cell_bound_;
     std::atomic<double> least_;
 };
 
 // Operators and their times, once for all plans that cut a micro-batch alike.
 void Search::fold() {
-    // Cells come in canonical order, so that equal cuts lie close together; the same cut under other
-    // pipelines is found by its key.
+    // One search follows another; only its own thread folds.
+    static thread_local FoldedOperators operators;
+    operators.prepare(base_);
     Compiled c = machine_;
-    struct Key {
-        double tensor, context, expert, sequence_parallel, async, micro_batch, accumulation;
-        bool operator==(const Key&) const = default;
-    };
-    const bool casts = base_.choice<Precision>(P::precision) == Precision::fp8;
-    std::vector<std::pair<Key, std::uint32_t>> known;
-    Key block{};  // keys are looked for among those of the same degrees only
+    // Cells come in canonical order, so that equal cuts lie close together.
+    std::vector<std::pair<Cut, const Folded*>> near;
     const auto& cells = space_.cells();
-    cell_folded_.resize(cells.size());
+    folded_.resize(cells.size());
     cell_bound_.resize(cells.size());
     for (std::size_t i = 0; i < cells.size(); ++i) {
-        const Cell& cell = cells[i];
-        const Degrees& d = space_.degrees()[cell.degrees];
-        const Key key{d.tensor,
-                      d.context,
-                      d.expert,
-                      cell.sequence_parallel,
-                      cell.async_tensor_parallel,
-                      cell.micro_batch,
-                      casts ? cell.accumulation : 0};
-        if (key.tensor != block.tensor || key.context != block.context ||
-            key.sequence_parallel != block.sequence_parallel || key.async != block.async) {
-            known.clear();
-            block = key;
+        const Degrees& d = space_.degrees()[cells[i].degrees];
+        take_cell(cells[i], d, c.settings);
+        const Cut cut = cut_of(c.settings);
+        if (!near.empty()) {
+            const Cut& last = near.back().first;
+            if (cut.tensor != last.tensor || cut.context != last.context ||
+                cut.sequence_parallel != last.sequence_parallel ||
+                cut.async_tensor_parallel != last.async_tensor_parallel)
+                near.clear();
         }
-        auto found = std::ranges::find(known, key, &std::pair<Key, std::uint32_t>::first);
-        if (found == known.end()) {
-            take_cell(cell, d, c.settings);
-            compile_operators(c);
-            known.emplace_back(key, static_cast<std::uint32_t>(folded_.size()));
-            folded_.push_back({c.work, c.settings[P::sequence_length] * cell.micro_batch / d.context});
-            found = known.end() - 1;
+        auto found = std::ranges::find(near, cut, &std::pair<Cut, const Folded*>::first);
+        if (found == near.end()) {
+            near.emplace_back(cut, &operators.of(c));
+            found = near.end() - 1;
         }
-        cell_folded_[i] = found->second;
+        folded_[i] = found->second;
         // The slowest stage computes at least the average of them, whatever the number of stages and of
         // micro-batches.
-        const Work& work = folded_[found->second].work;
-        const double all =
-            c.operators.dense.repeat * (work.dense.forward.time + work.dense.backward.time).total() +
-            c.operators.sparse.repeat * (work.sparse.forward.time + work.sparse.backward.time).total() +
-            (work.embedding.forward.time + work.embedding.backward.time).total() +
-            (work.head.forward.time + work.head.backward.time).total();
-        cell_bound_[i] = folded_[found->second].tokens / (d.tensor * all);
+        cell_bound_[i] = folded_[i]->tokens / (d.tensor * folded_[i]->layers);
     }
+    if (cells.empty()) return;
+    compile_operators(c);  // for what all cuts have in common
     machine_.operators = c.operators;
     machine_.parameters = c.parameters;
     machine_.active_parameters = c.active_parameters;
@@ -340,7 +320,7 @@ void Search::visit(std::size_t index, Worker& w) {
     Compiled& c = w.a.compiled;
     const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
     take_cell(cell, d, c.settings);
-    c.work = folded_[cell_folded_[index]].work;
+    c.work = folded_[index]->work;
     DegreesParts& parts = parts_of(cell, w);
     compile_pipeline(c);
     const std::vector<double>& recomputes = space_.recomputes();

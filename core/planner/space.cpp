@@ -1,7 +1,9 @@
 #include "planner/space.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 
 #include "plan/schedules/schedule.h"
 
@@ -26,10 +28,17 @@ struct PlanSpace::Build {
         return matters ? std::vector<double>{0, 1} : std::vector<double>{0};
     }
 
+    // What has been made: by context parallelism and stages, by the GPUs that share the state, and by
+    // degrees, whatever lies between the matrices.
+    std::map<std::array<double, 2>, std::vector<std::span<const Pieces>>> pieces_of{};
+    std::map<int, std::span<const Sharing>> sharings_of{};
+    std::map<std::array<double, 4>, std::vector<std::uint32_t>> degrees_of{};
+
     void run();
     void with_degrees(double sequence_parallel, double async);
+    [[nodiscard]] const std::vector<std::uint32_t>& degrees();
     [[nodiscard]] std::vector<Pieces> pieces() const;
-    [[nodiscard]] static std::vector<std::vector<Pieces>> by_weights(const std::vector<Pieces>& pieces);
+    [[nodiscard]] std::vector<std::span<const Pieces>> by_weights(const std::vector<Pieces>& pieces) const;
     [[nodiscard]] std::vector<Sharing> sharings() const;
     void add_cells(std::uint32_t degrees, double sequence_parallel, double async);
 };
@@ -58,26 +67,35 @@ void PlanSpace::Build::with_degrees(double sequence_parallel, double async) {
             if (std::fmod(s[P::gpus], model_gpus(s)) != 0) continue;
             for (const double expert : values(P::expert_parallel)) {
                 set(P::expert_parallel, expert);
-                for (const std::vector<Pieces>& alike : by_weights(pieces())) {
-                    Degrees one{s[P::tensor_parallel],
-                                context,
-                                pipeline,
-                                expert,
-                                static_cast<double>(data_parallel(s)),
-                                alike,
-                                sharings()};
-                    if (one.sharings.empty()) continue;
-                    for (const Sharing& sharing : one.sharings) one.shared_plans += sharing.plans;
-                    space.degrees_.push_back(std::move(one));
-                    add_cells(static_cast<std::uint32_t>(space.degrees_.size() - 1), sequence_parallel,
-                              async);
-                }
+                for (const std::uint32_t index : degrees()) add_cells(index, sequence_parallel, async);
             }
             if (is_free(P::expert_parallel)) set(P::expert_parallel, 1);
         }
         if (is_free(P::pipeline_parallel)) set(P::pipeline_parallel, 1);
     }
     if (is_free(P::context_parallel)) set(P::context_parallel, 1);
+}
+
+// Indices of those that are set: one for every way to lay the weights.
+const std::vector<std::uint32_t>& PlanSpace::Build::degrees() {
+    const auto [found, made] = degrees_of.try_emplace(
+        {s[P::tensor_parallel], s[P::context_parallel], s[P::pipeline_parallel], s[P::expert_parallel]});
+    std::vector<std::uint32_t>& out = found->second;
+    if (!made) return out;
+    const auto [alike, new_stages] = pieces_of.try_emplace({s[P::context_parallel], s[P::pipeline_parallel]});
+    if (new_stages) alike->second = by_weights(pieces());
+    const auto [shared, new_sharers] = sharings_of.try_emplace(state_sharers(s));
+    if (new_sharers) shared->second = space.sharings_.emplace_back(sharings());
+    if (shared->second.empty()) return out;
+    double plans = 0;
+    for (const Sharing& sharing : shared->second) plans += sharing.plans;
+    for (const std::span<const Pieces> pieces : alike->second) {
+        out.push_back(static_cast<std::uint32_t>(space.degrees_.size()));
+        space.degrees_.push_back({s[P::tensor_parallel], s[P::context_parallel], s[P::pipeline_parallel],
+                                  s[P::expert_parallel], static_cast<double>(data_parallel(s)), pieces,
+                                  shared->second, plans});
+    }
+    return out;
 }
 
 std::vector<Pieces> PlanSpace::Build::pieces() const {
@@ -112,14 +130,17 @@ std::vector<Pieces> PlanSpace::Build::pieces() const {
 }
 
 // Those whose weights lie, and are gathered, alike.
-std::vector<std::vector<Pieces>> PlanSpace::Build::by_weights(const std::vector<Pieces>& pieces) {
-    std::vector<std::vector<Pieces>> out;
+std::vector<std::span<const Pieces>> PlanSpace::Build::by_weights(const std::vector<Pieces>& pieces) const {
+    std::vector<std::vector<Pieces>> alike;
     for (const Pieces& one : pieces) {
         // All common schedules are alike; of the others only one is held at a time.
         const bool apart = schedule_of(static_cast<ScheduleKind>(static_cast<int>(one.schedule))).layered;
-        if (out.empty() || apart) out.emplace_back();
-        out.back().push_back(one);
+        if (alike.empty() || apart) alike.emplace_back();
+        alike.back().push_back(one);
     }
+    std::vector<std::span<const Pieces>> out;
+    out.reserve(alike.size());
+    for (std::vector<Pieces>& list : alike) out.emplace_back(space.pieces_.emplace_back(std::move(list)));
     return out;
 }
 

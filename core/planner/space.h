@@ -13,6 +13,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <span>
 #include <vector>
 
 #include "plan/schedules/schedule.h"
@@ -38,8 +40,9 @@ struct Sharing {
 struct Degrees {
     double tensor = 1, context = 1, pipeline = 1, expert = 1;
     double data = 1;  // data-parallel GPUs
-    std::vector<Pieces> pieces;
-    std::vector<Sharing> sharings;
+    // Lists of the space: many degrees have the same.
+    std::span<const Pieces> pieces;
+    std::span<const Sharing> sharings;
     double shared_plans = 0;  // of all sharings
 };
 
@@ -56,6 +59,8 @@ struct Cell {
 class PlanSpace {
   public:
     PlanSpace(const Settings& settings, const ParameterSet& free);
+    PlanSpace(const PlanSpace&) = delete;
+    PlanSpace& operator=(const PlanSpace&) = delete;
 
     [[nodiscard]] const std::vector<Degrees>& degrees() const { return degrees_; }
     // In canonical order.
@@ -69,6 +74,8 @@ class PlanSpace {
 
   private:
     struct Build;
+    std::deque<std::vector<Pieces>> pieces_;
+    std::deque<std::vector<Sharing>> sharings_;
     std::vector<Degrees> degrees_;
     std::vector<Cell> cells_;
     std::vector<double> recomputes_;

@@ -121,6 +121,17 @@ TEST_CASE("plan: shares run by GNU parallel merge to the same bytes as one searc
         run_in(folder, "plan --merge share-1.jsonl share-2.jsonl share-4.jsonl share-5.jsonl");
     CHECK(missing.code == 2);
     CHECK(missing.err.find("share 3 of 5 is missing") != std::string::npos);
+    // A first line that says nonsense is said to, and nothing else happens.
+    for (
+        const char* nonsense :
+        {R"({"search": 3})", R"({"search": {"shard": [1, 0], "free": [], "objective": "mfu"}})",
+         R"({"search": {"shard": [1, 1], "free": ["no"], "objective": "mfu", "allow_risky": false, "top": 5,)"
+         R"( "space": 1, "full_rate": 1, "scenario": {}}})"}) {
+        folder.write("nonsense.jsonl", std::string(nonsense) + "\n");
+        const Ran refused = run_in(folder, "plan --merge nonsense.jsonl");
+        CHECK(refused.code == 2);
+        CHECK(refused.err.find("does not say which search") != std::string::npos);
+    }
     const Ran twice = run_in(folder, "plan --merge share-1.jsonl share-1.jsonl");
     CHECK(twice.code == 2);
     CHECK(twice.err.find("once more") != std::string::npos);

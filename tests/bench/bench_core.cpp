@@ -109,6 +109,27 @@ void map_96_by_96_replanned(benchmark::State& state) {
 }
 BENCHMARK(map_96_by_96_replanned)->Unit(benchmark::kMillisecond)->UseRealTime();
 
+// Everything automatic, in rounds: the first picture of all cells, and until every cell is planned anew.
+void map_96_by_96_automatic(benchmark::State& state, bool whole) {
+    Scenario scenario = Scenario::first_launch();
+    scenario.model = scenario.catalogue->find(PresetKind::model, "llama-3-70b");
+    scenario.give(P::gpus, 512);
+    scenario.give(P::global_batch, 1024);
+    scenario.automatic = usually_free();
+    const Axis x = make_axis(scenario, P::inter_node_bandwidth, 1e9, 400e9, 96, true);
+    const Axis y = make_axis(scenario, P::memory, 40e9, 400e9, 96, true);
+    for (auto _ : state) {
+        PlannedMap map(scenario, x, y, 8);
+        do benchmark::DoNotOptimize(map.next(usable_threads()));
+        while (whole && !map.finished());
+    }
+}
+BENCHMARK_CAPTURE(map_96_by_96_automatic, first_picture, false)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(map_96_by_96_automatic, whole, true)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->Iterations(1);
+
 void scaling_curves(benchmark::State& state) {
     const Scenario scenario = fsdp_13b();
     for (auto _ : state) benchmark::DoNotOptimize(scaling(scenario));

@@ -351,6 +351,28 @@ TEST_CASE("walls: re-planned only where something is automatic, and labelled", "
     CHECK(plan->currentIndex() == 0);
 }
 
+TEST_CASE("walls: a map that searches in every cell is fine at once and gets exact in rounds", "[walls]") {
+    Desk desk;
+    for (const P id : {P::micro_batch, P::recompute}) desk.model().set_automatic(id, true);
+    desk.plot->choose_axes(P::inter_node_bandwidth, P::memory);
+    desk.settle();
+    auto* plan = desk.find<QComboBox>("walls/plan");
+    plan->setCurrentIndex(1);
+    const WallsFigure& figure = desk.plot->figure();
+    REQUIRE(QTest::qWaitFor([&] { return !figure.stale(); }, 20000));
+    const auto first = figure.data().map;
+    CHECK(first.stride > 1);
+    CHECK(first.x.values.size() > kWallsCoarse);
+    CHECK(walls_words(figure.data()).contains(QStringLiteral("plans around them")));
+    // What is drawn is what is exported, and each row says whose plan it has.
+    const QByteArray csv = render_figure(desk.plot->request(), desk.model().answer(), FigureFormat::csv);
+    CHECK(csv.contains(",neighbour's,"));
+    CHECK(csv.contains(",re-planned,"));
+    desk.settle();
+    CHECK(figure.data().map.stride == 1);
+    check_is_of(figure.data(), desk.model().scenario());
+}
+
 TEST_CASE("walls: a pin is a ring with its own walls, whatever the axes", "[walls]") {
     Desk desk;
     desk.model().pin();

@@ -8,9 +8,36 @@
 #include "widgets/plots/option_row.h"
 
 namespace shardscope {
+namespace {
+
+// Drawn once after a resize, together with what else has changed: QCustomPlot would draw at once, and again
+// when it is told of the change.
+class Canvas : public QCustomPlot {
+  public:
+    explicit Canvas(QWidget* parent) : QCustomPlot(parent) {
+        connect(this, &QCustomPlot::afterReplot, this, [this] { resized_ = false; });
+    }
+
+  protected:
+    void resizeEvent(QResizeEvent*) override {
+        resized_ = true;
+        setViewport(rect());
+        replot(rpQueuedReplot);
+    }
+    void paintEvent(QPaintEvent* event) override {
+        // Asked for before the queue got there: never a picture of another size.
+        if (resized_) replot(rpQueuedRefresh);
+        QCustomPlot::paintEvent(event);
+    }
+
+  private:
+    bool resized_ = false;
+};
+
+}  // namespace
 
 LivePlot::LivePlot(const QString& name, const QString& accessible_name, LiveModel& model, QWidget* parent)
-    : QWidget(parent), model_(model), options_(new OptionRow(this)), canvas_(new QCustomPlot(this)) {
+    : QWidget(parent), model_(model), options_(new OptionRow(this)), canvas_(new Canvas(this)) {
     setObjectName(name);
     setAccessibleName(accessible_name);
     canvas_->setObjectName(name + QStringLiteral("/plot"));

@@ -160,11 +160,17 @@ double WallsData::highest_mfu() const {
 }
 
 WallsData walls_data(const WallsRequest& request, unsigned threads, const std::stop_token& stop) {
+    const Settings settings = resolve(request.scenario);
+    return walls_data(request, wall_map(request.scenario, WallsScale(request.x, settings).axis(),
+                                        WallsScale(request.y, settings).axis(), threads, stop));
+}
+
+WallsData walls_data(const WallsRequest& request, WallMap map) {
     WallsData out;
     const Settings settings = resolve(request.scenario);
-    out.x = WallsScale(request.x, settings);
-    out.y = WallsScale(request.y, settings);
-    out.map = wall_map(request.scenario, out.x.axis(), out.y.axis(), threads, stop);
+    out.x = WallsScale(map.x, settings);
+    out.y = WallsScale(map.y, settings);
+    out.map = std::move(map);
     out.planned = request.planned;
     out.hypothetical = request.hypothetical;
     out.capacity = request.capacity;
@@ -298,10 +304,10 @@ PlotTable walls_table(const WallsData& data) {
                    header("ideal_cover", "1")};
     for (std::size_t rate = 0; rate < kRates; ++rate)
         out.columns.push_back(header("elasticity_" + std::string(name_of(static_cast<Rate>(rate))), "1"));
-    const std::string plan = data.planned ? "re-planned" : "held";
     for (std::size_t iy = 0; iy < data.map.y.values.size(); ++iy) {
         for (std::size_t ix = 0; ix < data.map.x.values.size(); ++ix) {
             const MapCell& cell = data.map.at(ix, iy);
+            const char* const plan = !data.planned ? "held" : cell.borrowed ? "neighbour's" : "re-planned";
             std::vector<std::string> row{axis_value(data.x.id(), data.map.x.values[ix]),
                                          axis_value(data.y.id(), data.map.y.values[iy]), plan};
             if (!cell.valid) {
@@ -324,12 +330,23 @@ PlotTable walls_table(const WallsData& data) {
     return out;
 }
 
+namespace {
+
+QString plan_words(const WallsData& data) {
+    if (!data.planned) return tr("Plan held: every point has the scenario's own plan.");
+    if (data.map.stride == 1) return tr("Re-planned: automatic parameters are planned anew at every point.");
+    return tr("Re-planned: automatic parameters are planned anew at every %1th value of both axes; between "
+              "them points take the best of the plans around them.")
+        .arg(data.map.stride);
+}
+
+}  // namespace
+
 QString walls_words(const WallsData& data) {
     QStringList out{
         tr("Colour and thin lines: MFU; heavy lines: where another wall binds; ring: the scenario, its MFU "
            "along both arms above and at the right."),
-        data.planned ? tr("Re-planned: automatic parameters are planned anew at every point.")
-                     : tr("Plan held: every point has the scenario's own plan.")};
+        plan_words(data)};
     const auto any = [&](auto is) { return std::ranges::any_of(data.map.cells, is); };
     if (any([](const MapCell& cell) { return cell.valid && !cell.fits(); }))
         out += tr("Hatched: does not fit in %1.").arg(shown(data.capacity, Quantity::bytes));

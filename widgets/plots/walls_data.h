@@ -88,6 +88,8 @@ struct WallsRequest {
 };
 // Empty when it was stopped.
 WallsData walls_data(const WallsRequest& request, unsigned threads, const std::stop_token& stop = {});
+// The same of a map that was made elsewhere of the request, its axes rising.
+WallsData walls_data(const WallsRequest& request, WallMap map);
 WallsPoint walls_point(const Answer& answer, P x, P y);
 
 // MFU along one arm of a crosshair at `point`: places along the arm and MFU, which is NaN where nothing is to

@@ -550,6 +550,7 @@ void WallsFigure::Parts::paint_scale(QCPPainter& painter, const Panes& where) co
     line(tr("MFU, %"), fonts.bold, theme->text);
     line(tr("along each arm"), fonts.small, theme->muted);
     line(data.planned ? tr("re-planned") : tr("plan held"), fonts.small, theme->muted);
+    if (data.map.stride > 1) line(tr("every %1th point").arg(data.map.stride), fonts.small, theme->muted);
 }
 
 // ---- the figure ------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 #include <qcustomplot.h>
 
 #include <QComboBox>
-#include <QElapsedTimer>
 #include <QKeyEvent>
 #include <QSignalBlocker>
 #include <algorithm>
@@ -79,10 +78,7 @@ WallsPlot::WallsPlot(LiveModel& model, QWidget* parent)
     connect(plan_, &QComboBox::currentIndexChanged, this, &WallsPlot::refresh);
     figure_ = std::make_unique<WallsFigure>(canvas());
     refine_.setSingleShot(true);
-    connect(&refine_, &QTimer::timeout, this, [this] {
-        constexpr int kFirst = 12;
-        ask_for_finer_map(wanted_.planned ? kFirst : kWallsFine);
-    });
+    connect(&refine_, &QTimer::timeout, this, &WallsPlot::ask_for_finer_map);
     canvas().setFocusPolicy(Qt::StrongFocus);
     canvas().setAccessibleName(tr("Crosshair of the walls map: arrow keys move it"));
     canvas().installEventFilter(this);
@@ -125,10 +121,7 @@ void WallsPlot::take_choices() {
 
 FigureRequest WallsPlot::request() const {
     FigureRequest out = LivePlot::request();
-    // With the cells that are drawn: a map that plans anew may not have got finer.
-    const WallMap& map = figure_->data().map;
-    const bool drawn = figure_->data().planned && !figure_->stale();
-    out.axes = drawn ? std::vector<Axis>{map.x, map.y} : std::vector<Axis>{x_, y_};
+    out.axes = {x_, y_};
     out.held = plan_->currentIndex() == 0;
     return out;
 }
@@ -193,35 +186,30 @@ void WallsPlot::take_map() {
     figure_->set_stale(request.planned);
     fine_.forget();
     wanted_ = request;
+    constexpr std::size_t kFirstStride = 8;
+    rounds_ = request.planned
+                  ? std::make_shared<PlannedMap>(request.scenario, request.x, request.y, kFirstStride)
+                  : nullptr;
     // In a drag not before it pauses: the next move would throw it away.
     constexpr int kPause = 40;  // ms
     refine_.start(dragging ? kPause : 0);
 }
 
-// A map whose plan is held is fine at once. One that plans anew in every cell comes in steps, each with four
-// times the cells, as long as the next one will not take too long.
-void WallsPlot::ask_for_finer_map(int side) {
-    struct Timed {
-        WallsData map;
-        qint64 milliseconds = 0;
-    };
+// A map whose plan is held is fine at once. One that plans anew in every cell comes in rounds.
+void WallsPlot::ask_for_finer_map() {
     fine_.ask(
-        [request = thinned(wanted_, side), threads = background_threads()](const std::stop_token& stop) {
-            QElapsedTimer timer;
-            timer.start();
-            Timed made{walls_data(request, threads, stop), 0};
-            made.milliseconds = timer.elapsed();
-            return made;
+        [request = wanted_, rounds = rounds_, threads = background_threads()](const std::stop_token& stop) {
+            return rounds ? walls_data(request, rounds->next(threads, stop))
+                          : walls_data(request, threads, stop);
         },
-        [this, side](Timed made) {
-            if (made.map.empty()) return;
-            last_made() = {thinned(wanted_, side), made.map};
-            figure_->set_data(std::move(made.map));
+        [this](WallsData map) {
+            if (map.empty()) return;
+            last_made() = {wanted_, map};
+            figure_->set_data(std::move(map));
             figure_->set_stale(false);
             if (!model().in_gesture()) figure_->refit();
             replot();
-            constexpr qint64 kMost = 4000;  // ms
-            if (side < kWallsFine && 4 * made.milliseconds < kMost) ask_for_finer_map(2 * side);
+            if (rounds_ && !rounds_->finished()) ask_for_finer_map();
             else Q_EMIT refined();
         });
 }
@@ -383,17 +371,29 @@ void WallsPlot::keyPressEvent(QKeyEvent* event) {
 
 namespace {
 
+// So that an export takes a second or two.
+std::size_t stride_of_searches(const WallsRequest& request) {
+    constexpr std::size_t kMost = kWallsCoarse + 1;
+    std::size_t out = 1;
+    while (std::max(request.x.values.size(), request.y.values.size()) > kMost * out) out *= 2;
+    return out;
+}
+
 const WallsData& data_of(const FigureRequest& request, const Answer& answer) {
     WallsRequest asked;
     asked.planned = !request.held && plans_anew(answer.scenario);
     asked.scenario = asked.planned ? answer.scenario : locked(answer.scenario);
-    // Several automatic parameters take a search in every cell.
-    const int side = asked.planned && answer.scenario.automatic.count() > 1 ? kWallsCoarse : kWallsFine;
-    asked.x = request.axes.empty() ? map_axis(asked.scenario, kWallsX, side) : request.axes[0];
-    asked.y = request.axes.empty() ? map_axis(asked.scenario, kWallsY, side) : request.axes[1];
+    asked.x = request.axes.empty() ? map_axis(asked.scenario, kWallsX, kWallsFine) : request.axes[0];
+    asked.y = request.axes.empty() ? map_axis(asked.scenario, kWallsY, kWallsFine) : request.axes[1];
     asked.hypothetical = request.hypothetical;
     asked.capacity = answer.estimate.memory.capacity;
-    if (!same(last_made().request, asked)) last_made() = {asked, walls_data(asked, usable_threads())};
+    if (same(last_made().request, asked)) return last_made().map;
+    // Several automatic parameters take a search in every cell.
+    const bool searches = asked.planned && answer.scenario.automatic.count() > 1;
+    const Settings settings = resolve(asked.scenario);
+    PlannedMap map(asked.scenario, WallsScale(asked.x, settings).axis(), WallsScale(asked.y, settings).axis(),
+                   searches ? stride_of_searches(asked) : 1);
+    last_made() = {asked, walls_data(asked, map.next(usable_threads()))};
     return last_made().map;
 }
 

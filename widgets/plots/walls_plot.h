@@ -63,7 +63,7 @@ class WallsPlot : public LivePlot {
     void take_axes();
     [[nodiscard]] WallsRequest asked(bool planned) const;
     void take_map();
-    void ask_for_finer_map(int side);
+    void ask_for_finer_map();
     void ask_for_walls_of_pins();
     // The value under a pixel that a person would mean: the roundest of those the pixel covers.
     [[nodiscard]] double meant(P id, double value, double before, double after) const;
@@ -76,7 +76,8 @@ class WallsPlot : public LivePlot {
     std::unique_ptr<WallsFigure> figure_;
     Axis x_, y_;
     std::optional<Subject> subject_;
-    WallsRequest wanted_;  // the fine map that is to come
+    WallsRequest wanted_;                 // the fine map that is to come,
+    std::shared_ptr<PlannedMap> rounds_;  // and how, where it plans anew
     WallsFigure::Part dragged_ = WallsFigure::Part::none;
     QPointF pressed_at_;
     QTimer refine_;

@@ -64,6 +64,60 @@ TEST_CASE("map: with automatic parameters every cell is planned anew, locked the
     CHECK(planned.at(0, 1).mfu > planned.at(0, 0).mfu);
 }
 
+TEST_CASE("map: planned in rounds it ends as the map that is planned at once, and borrows meanwhile",
+          "[map]") {
+    Scenario automatic = with_auto(first(), P::micro_batch, true);
+    for (const P id : {P::recompute, P::tensor_parallel, P::sharding})
+        automatic = with_auto(automatic, id, true);
+    const Axis x = map_axis(automatic, P::gpus, 11);
+    const Axis y = map_axis(automatic, P::sequence_length, 10);
+    const WallMap whole = wall_map(automatic, x, y, 2);
+    check_cells(automatic, whole);
+    PlannedMap rounds(automatic, x, y, 4);
+    for (const std::size_t stride : {4U, 2U, 1U}) {
+        REQUIRE_FALSE(rounds.finished());
+        std::stop_source stopped;
+        stopped.request_stop();
+        CHECK(rounds.next(1, stopped.get_token()).cells.empty());
+        const WallMap map = rounds.next(2);
+        CHECK(map.stride == stride);
+        REQUIRE(map.cells.size() == whole.cells.size());
+        std::size_t borrowed = 0;
+        for (std::size_t iy = 0; iy < y.values.size(); ++iy) {
+            for (std::size_t ix = 0; ix < x.values.size(); ++ix) {
+                const bool planned = (ix % stride == 0 || ix + 1 == x.values.size()) &&
+                                     (iy % stride == 0 || iy + 1 == y.values.size());
+                const MapCell& cell = map.at(ix, iy);
+                const MapCell& best = whole.at(ix, iy);
+                CHECK(cell.borrowed == !planned);
+                borrowed += cell.borrowed;
+                // A plan from beside is never better than the best.
+                if (planned) CHECK(cell.mfu == best.mfu);
+                if (cell.verdict != Verdict::fits) continue;
+                CHECK(best.verdict == Verdict::fits);
+                // A micro-batch between the slider's may make up for a plan that is not the best.
+                CHECK(cell.mfu <= best.mfu * 1.02);
+            }
+        }
+        CHECK((borrowed == 0) == (stride == 1));
+    }
+    CHECK(rounds.finished());
+}
+
+TEST_CASE("map: along memory most plans follow from those around them, and are the best", "[map]") {
+    Scenario automatic = first();
+    automatic.give(P::global_batch, 256);
+    for (const P id : {P::micro_batch, P::recompute, P::tensor_parallel, P::sharding, P::offload})
+        automatic = with_auto(automatic, id, true);
+    const Axis memory = make_axis(automatic, P::memory, 4e9, 200e9, 33, true);
+    const Axis bandwidth = make_axis(automatic, P::inter_node_bandwidth, 1e9, 100e9, 5, true);
+    const WallMap along_y = wall_map(automatic, bandwidth, memory, 2);
+    check_cells(automatic, along_y);
+    check_cells(automatic, wall_map(automatic, memory, bandwidth, 1));
+    CHECK_FALSE(along_y.at(0, 0).fits());
+    CHECK(along_y.at(0, 32).fits());
+}
+
 TEST_CASE("map: pairs that cannot be had together are not valid", "[map]") {
     const Scenario held = locked(first());
     // Two GPUs cannot be cut eight ways; eight can.

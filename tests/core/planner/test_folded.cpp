@@ -1,0 +1,90 @@
+#include "planner/folded.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <type_traits>
+
+#include "scenario/catalogue.h"
+#include "scenario/scenario.h"
+
+using namespace shardscope;
+
+namespace {
+
+static_assert(std::is_trivially_copyable_v<Folded>);
+bool equal(const Folded& a, const Folded& b) { return std::memcmp(&a, &b, sizeof(Folded)) == 0; }
+
+Compiled machine(const Settings& settings) {
+    Compiled c;
+    c.settings = settings;
+    compile_machine(c);
+    return c;
+}
+
+// Cut so that the context's ring stays in the node or leaves it.
+Settings cut(double tensor, double context) {
+    Scenario scenario = Scenario::first_launch(Catalogue::shipped());
+    scenario.model = Catalogue::shipped().find(PresetKind::model, "mixtral-8x7b");
+    scenario.give(P::gpus, 128);
+    scenario.give(P::tensor_parallel, tensor);
+    scenario.give(P::context_parallel, context);
+    scenario.give(P::expert_parallel, 2);
+    return resolve(scenario);
+}
+
+double another(P id, double value) {
+    const Parameter& row = parameter(id);
+    if (!row.names.empty())
+        return row.names.front().value == value ? row.names.back().value : row.names.front().value;
+    if (row.minimum == 0 && row.maximum == 1 && row.whole) return 1 - value;
+    return value > 0 ? 2 * value : 1;
+}
+
+}  // namespace
+
+TEST_CASE("folded operators: what is remembered is what would be folded anew, whichever parameter changes",
+          "[planner]") {
+    for (const Settings& before : {cut(4, 2), cut(8, 4)}) {
+        for (std::size_t i = 0; i < kParameters; ++i) {
+            const P id = static_cast<P>(i);
+            INFO(parameter(id).key);
+            Settings after = before;
+            after.set(id, another(id, before[id]), Origin::given);
+            FoldedOperators remembered;
+            for (const Settings* settings : {&before, static_cast<const Settings*>(&after), &before}) {
+                remembered.prepare(*settings);
+                Compiled c = machine(*settings);
+                FoldedOperators anew;
+                anew.prepare(*settings);
+                Compiled fresh = machine(*settings);
+                CHECK(equal(remembered.of(c), anew.of(fresh)));
+            }
+        }
+    }
+}
+
+TEST_CASE("folded operators: a drag of memory folds nothing again, one of the network what crosses it",
+          "[planner]") {
+    const auto kept = [](const Settings& before, P id) {
+        FoldedOperators operators;
+        operators.prepare(before);
+        Compiled c = machine(before);
+        operators.of(c);
+        // What a fresh search would find; a plan's values and the machine's.
+        Settings after = before;
+        after.set(id, 2 * before[id], Origin::given);
+        operators.prepare(after);
+        // Not compiled: only a remembered one has times.
+        Compiled empty;
+        empty.settings = after;
+        const Folded& again = operators.of(empty);
+        return again.layers > 0 && std::isfinite(again.layers);
+    };
+    const Settings inside = cut(4, 2);
+    const Settings across = cut(8, 4);
+    CHECK(kept(inside, P::memory));
+    CHECK(kept(across, P::gpus));
+    CHECK(kept(inside, P::inter_node_bandwidth));
+    CHECK_FALSE(kept(across, P::inter_node_bandwidth));
+    CHECK_FALSE(kept(inside, P::memory_bandwidth));
+}
