@@ -304,7 +304,7 @@ void OperatorsFigure::Parts::paint_names(QCPPainter& painter, LabelRoom& room) c
         const QSizeF size = size_of(lines);
         QList<QPointF> corners = around(pixel(row), size, radius(row) + 2);
         corners.append(around(pixel(row), size, radius(row) + 16));
-        corners.append(around(pixel(row), size, radius(row) + 32));
+        if (i == highlight) corners.append(around(pixel(row), size, radius(row) + 32));
         if (const auto box = room.place(size, corners, i == highlight ? 1e9 : 40.0)) {
             draw_label(painter, *box, lines, Qt::AlignHCenter, theme->pane);
             ++labels;
