@@ -212,7 +212,8 @@ std::string wall_sentence(const Answer& answer) {
                " is predicted.";
     const double tokens = answer.compiled.tokens_per_micro_batch;
     const double need = e.ideal.threshold_tokens;
-    const std::string have = format(tokens, Quantity::tokens, false) + " tokens per GPU";
+    const std::string have =
+        format(tokens, Quantity::tokens, false) + (s.listed() ? " samples per GPU" : " tokens per GPU");
     if (s[P::gpus] <= 1) return out + "One GPU: there is no communication.";
     if (s.choice<Sharding>(P::sharding) < Sharding::zero3) {
         // Gathers do not set the pace: what costs most beside computing does.
@@ -236,7 +237,7 @@ std::string wall_sentence(const Answer& answer) {
                std::string(worst.words) + ".";
     }
     out += have + (tokens >= need ? " hide" : " do not hide") + " the network, which needs " +
-           format(std::round(need), Quantity::tokens, false) + " ideally.";
+           (need < 1 ? "less than one" : format(std::round(need), Quantity::tokens, false)) + " ideally.";
     return out + takeover_sentence(answer);
 }
 
