@@ -72,6 +72,10 @@ Scenario resnet() {
     return edited(scenario, P::micro_batch, 128);
 }
 
+Scenario resnet_on_a100() {
+    return with_cluster(resnet(), *commands::catalogue().find(PresetKind::cluster, "dgx-a100-40gb"));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -145,6 +149,7 @@ int main(int argc, char** argv) {
          false,
          "collectives"},
         {"operators-resnet.png", {1440, 900}, ThemeManager::Choice::light, resnet, false, "operators"},
+        {"operators-pinned.png", {1440, 900}, ThemeManager::Choice::light, resnet_on_a100, true, "operators"},
         {"operators-does-not-fit.png", {1440, 900}, ThemeManager::Choice::dark, too_long, false, "operators"},
         {"small.png", {1024, 700}, ThemeManager::Choice::light, first},
         {"small-does-not-fit.png", {1024, 700}, ThemeManager::Choice::light, too_long},

@@ -90,6 +90,7 @@ class Reader {
         const auto found = std::ranges::find(kKinds, kind, &Kind::name);
         if (found == kKinds.end()) {
             std::vector<std::string> kinds;
+            kinds.reserve(kKinds.size());
             for (const Kind& one : kKinds) kinds.emplace_back(one.name);
             const std::string near = nearest(kind, kinds);
             problems_.push_back({child_pointer(pointer, "kind"), "“" + kind + "” is no kind of operator",

@@ -181,6 +181,21 @@ TEST_CASE("operators tab: what does not fit has no times, only sizes", "[operato
         CHECK_FALSE(plot.figure().data().drawn(row));
 }
 
+TEST_CASE("operators tab: a pin leaves its roof behind", "[operators][pins]") {
+    Desk desk;
+    auto& plot = desk.open_tab<OperatorsPlot>("operators");
+    desk.model().pin();
+    const double pinned = plot.figure().data().reached_bandwidth;
+    desk.model().edit(P::memory_bandwidth, 2 * desk.model().answer().settings[P::memory_bandwidth]);
+    QApplication::processEvents();
+    REQUIRE(plot.figure().ghosts().size() == 1);
+    CHECK(plot.figure().ghosts().front().letter == 'B');
+    CHECK(plot.figure().ghosts().front().reached_bandwidth == pinned);
+    CHECK(plot.figure().data().reached_bandwidth == Approx(2 * pinned));
+    desk.model().unpin_all();
+    CHECK(plot.figure().ghosts().empty());
+}
+
 TEST_CASE("operators: the exported table adds up and the figure names the roofs", "[operators][figures]") {
     const Answer now = answer(Scenario::first_launch());
     FigureRequest request;

@@ -36,6 +36,7 @@ struct OperatorsFigure::Parts {
     const Theme* theme = &Theme::light();
     FigureFonts fonts{QFont()};
     OperatorsData data;
+    std::vector<Ghost> ghosts;
     bool dimmed = false;
     std::optional<std::size_t> highlight;
 
@@ -86,6 +87,8 @@ void OperatorsFigure::Parts::fit() {
     double left = ridge / 10;
     double right = ridge * 4;
     double bottom = data.reached_peak / 20;
+    double top = data.peak;
+    for (const Ghost& ghost : ghosts) top = std::max(top, ghost.reached_peak);
     for (const OperatorRow& row : data.table.rows) {
         if (!data.drawn(row)) continue;
         left = std::min(left, row.intensity() / 1.3);
@@ -97,7 +100,7 @@ void OperatorsFigure::Parts::fit() {
         return std::pow(10, (up ? std::ceil(halves - 1e-9) : std::floor(halves + 1e-9)) / 2);
     };
     x().setRange(half_decade(left, false), half_decade(right, true));
-    y().setRange(half_decade(bottom, false), half_decade(data.peak * 1.2, true));
+    y().setRange(half_decade(bottom, false), half_decade(top * 1.2, true));
     for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
         auto ticker = axis->ticker().staticCast<QCPAxisTickerText>();
         ticker->clear();
@@ -159,6 +162,10 @@ void OperatorsFigure::Parts::paint_below(QCPPainter& painter) const {
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(line_pen(theme->muted, 1.2, {1, 3}));
     painter.drawPolyline(roof(data.peak, data.bandwidth));
+    for (const Ghost& ghost : ghosts) {
+        painter.setPen(line_pen(pin_color(*theme, ghost.letter), 2, pin_dash(ghost.letter)));
+        painter.drawPolyline(roof(ghost.reached_peak, ghost.reached_bandwidth));
+    }
     painter.setPen(line_pen(theme->text, 1.8));
     painter.drawPolyline(roof(data.reached_peak, data.reached_bandwidth));
 }
@@ -186,6 +193,13 @@ void OperatorsFigure::Parts::paint_above(QCPPainter& painter) const {
             const double r = radius(row);
             room.take({at.x() - r, at.y() - r, 2 * r, 2 * r});
         }
+    }
+    for (const Ghost& ghost : ghosts) {
+        const QPointF end = roof(ghost.reached_peak, ghost.reached_bandwidth).last();
+        const QSizeF size(kTag, kTag);
+        if (const auto box = room.place(size, {end + QPointF(-kTag - 4, 3), end + QPointF(-2 * kTag - 8, 3),
+                                               end + QPointF(-kTag - 4, -kTag - 3)}))
+            draw_tag(painter, *box, ghost.letter, pin_color(*theme, ghost.letter), fonts.small_bold);
     }
     paint_roof_labels(painter, room);
     if (data.timed) {
@@ -336,6 +350,8 @@ void OperatorsFigure::set_data(OperatorsData data) {
     parts_->data = std::move(data);
     if (parts_->highlight && *parts_->highlight >= parts_->data.table.rows.size()) parts_->highlight.reset();
 }
+void OperatorsFigure::set_ghosts(std::vector<Ghost> ghosts) { parts_->ghosts = std::move(ghosts); }
+const std::vector<OperatorsFigure::Ghost>& OperatorsFigure::ghosts() const { return parts_->ghosts; }
 void OperatorsFigure::set_dimmed(bool dimmed) { parts_->dimmed = dimmed; }
 void OperatorsFigure::set_highlight(std::optional<std::size_t> row) { parts_->highlight = row; }
 void OperatorsFigure::refit() { parts_->fit(); }

@@ -27,6 +27,13 @@ class OperatorsFigure {
     void set_style(const Theme& theme, const QFont& font);
     // The axes stay as they are, see `refit`.
     void set_data(OperatorsData data);
+    // The roof of a pinned scenario's GPU.
+    struct Ghost {
+        char letter = 'B';
+        double reached_peak = 0;
+        double reached_bandwidth = 0;
+    };
+    void set_ghosts(std::vector<Ghost> ghosts);
     // An older picture, while an input is not valid.
     void set_dimmed(bool dimmed);
     void set_highlight(std::optional<std::size_t> row);
@@ -34,6 +41,7 @@ class OperatorsFigure {
     void refit();
 
     [[nodiscard]] const OperatorsData& data() const;
+    [[nodiscard]] const std::vector<Ghost>& ghosts() const;
     [[nodiscard]] std::optional<std::size_t> highlight() const;
     // In pixels of the plot, valid after the first drawing; only of rows that are drawn.
     [[nodiscard]] QPointF pixel_of(std::size_t row) const;
@@ -49,7 +57,7 @@ class OperatorsFigure {
 };
 
 // Name, shape, sizes and times of one operator, a line each.
-QString operator_words(const OperatorsData& data, std::size_t row);
+QString operator_words(const OperatorsData& data, std::size_t index);
 // What an export's caption says.
 QString operators_words(const OperatorsData& data);
 

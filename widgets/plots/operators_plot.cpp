@@ -62,6 +62,16 @@ void OperatorsPlot::style_figure(const Theme& theme, const QFont& font) { figure
 
 QString OperatorsPlot::description() const { return figure_->description(); }
 
+void OperatorsPlot::take_pins() {
+    std::vector<OperatorsFigure::Ghost> ghosts;
+    for (const Pin& pin : model().pins()) {
+        if (!pin.answer.valid()) continue;
+        const OperatorsData pinned = operators_data(pin.answer, true);
+        ghosts.push_back({pin.letter, pinned.reached_peak, pinned.reached_bandwidth});
+    }
+    figure_->set_ghosts(std::move(ghosts));
+}
+
 void OperatorsPlot::choose(std::optional<std::size_t> row) {
     if (row == figure_->highlight()) return;
     figure_->set_highlight(row);

@@ -27,6 +27,7 @@ class OperatorsPlot : public LivePlot {
     void refit_figure() override;
     void style_figure(const Theme& theme, const QFont& font) override;
     [[nodiscard]] QString description() const override;
+    void take_pins() override;
     void move(QMouseEvent* event) override;
     void press(QMouseEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
