@@ -39,6 +39,7 @@
 #include "widgets/panels/waterfall.h"
 #include "widgets/panels/why_panel.h"
 #include "widgets/panels/why_rail.h"
+#include "widgets/plots/collectives_plot.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/plots/sensitivity_plot.h"
@@ -240,6 +241,14 @@ void MainWindow::build_panes() {
                 sweep->show_sweep(id, output);
                 tabs_->setCurrentWidget(sweep);
             });
+    auto* collectives = tabs_->findChild<CollectivesPlot*>();
+    connect(collectives, &CollectivesPlot::log_requested, this, [this, collectives] {
+        const QString file = dialogs_.open_file(this, tr("Open a log of nccl-tests"), session_.folder(),
+                                                tr("Logs (*.log *.txt *.out);;All files (*)"));
+        if (file.isEmpty()) return;
+        session_.set_folder(QFileInfo(file).absolutePath());
+        say_all(collectives->add_log(file.toStdString()), QFileInfo(file).fileName());
+    });
     plots->addWidget(tabs_, 1);
     plots->addWidget(line(true));
     side_ = new QWidget;
@@ -556,6 +565,7 @@ void MainWindow::say(const QString& message) {
 }
 
 void MainWindow::say_all(const Problems& problems, const QString& file) {
+    if (problems.empty()) return;
     QStringList lines;
     for (const Problem& problem : problems) lines << QString::fromStdString(problem.text(file.toStdString()));
     say(lines.join(QLatin1Char('\n')));

@@ -10,6 +10,7 @@
 #include "files/embedded.h"
 #include "files/hf_config.h"
 #include "files/json_values.h"
+#include "files/listed_model_file.h"
 #include "files/scenario_file.h"
 #include "scenario/catalogue.h"
 
@@ -158,7 +159,13 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
                 read_section(cluster, "cluster", "/values", problems, take);
                 read_section(training, "training", "/values", problems, take);
             } else {
-                read_section(file["values"], section_of(preset.kind), "/values", problems, take, cluster_gpu);
+                read_section(file["values"], section_of(preset.kind), "/values", problems, take,
+                             [&](const std::string& field, const json& value) {
+                                 if (preset.kind != PresetKind::model || field != "operators")
+                                     return cluster_gpu(field, value);
+                                 preset.operators = read_listed_model(value, "/values/operators", problems);
+                                 return true;
+                             });
             }
         }
         if (file.contains("node")) {
@@ -196,6 +203,19 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
     const Preset* added = &presets_.back();
     if (!added->name.empty()) by_name_[{added->kind, added->name}] = added;
     return added;
+}
+
+const Preset* Catalogue::add_operators(std::shared_ptr<const ListedModel> operators) {
+    const auto same = std::ranges::find_if(presets_, [&](const Preset& preset) {
+        return preset.name.empty() && preset.operators && preset.operators->text == operators->text;
+    });
+    if (same != presets_.end()) return &*same;
+    Preset& preset = presets_.emplace_back();
+    preset.kind = PresetKind::model;
+    preset.title = "Own operators";
+    preset.source = "the scenario";
+    preset.operators = std::move(operators);
+    return &preset;
 }
 
 const Preset* Catalogue::find(PresetKind kind, std::string_view name) const {

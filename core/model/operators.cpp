@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/listed_model.h"
+
 namespace shardscope {
 namespace {
 
@@ -355,6 +357,14 @@ double OperatorList::parameters() const {
     return sum;
 }
 
+double OperatorList::flops() const {
+    double sum = 0;
+    for (const Block* block : blocks()) {
+        for (const Operator& op : block->operators) sum += block->repeat * op.flops();
+    }
+    return sum;
+}
+
 double OperatorList::active_parameters() const {
     double idle = 0;
     for (const Operator& op : sparse.operators) {
@@ -364,6 +374,11 @@ double OperatorList::active_parameters() const {
 }
 
 double activation_bytes(Precision precision) { return precision == Precision::fp32 ? 4 : 2; }
+
+void build_operators(const Settings& settings, OperatorList& out) {
+    if (settings.listed()) build_listed(*settings.listed(), settings, out);
+    else build_transformer(settings, out);
+}
 
 void build_transformer(const Settings& settings, OperatorList& out) {
     const Shape x = shape_of(settings);
