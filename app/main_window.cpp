@@ -26,6 +26,7 @@
 #include "app/desk_step.h"
 #include "app/pickers.h"
 #include "app/session.h"
+#include "files/hf_config.h"
 #include "files/scenario_file.h"
 #include "files/session_file.h"
 #include "studies/study.h"
@@ -41,6 +42,7 @@
 #include "widgets/panels/table_view.h"
 #include "widgets/panels/waterfall.h"
 #include "widgets/panels/why_panel.h"
+#include "widgets/plots/collectives_plot.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/plots/sensitivity_plot.h"
@@ -264,6 +266,14 @@ void MainWindow::build_panes() {
                 sweep->show_sweep(id, output);
                 tabs_->setCurrentWidget(sweep);
             });
+    auto* collectives = tabs_->findChild<CollectivesPlot*>();
+    connect(collectives, &CollectivesPlot::log_requested, this, [this, collectives] {
+        const QString file = dialogs_.open_file(this, tr("Open a log of nccl-tests"), session_.folder(),
+                                                tr("Logs (*.log *.txt *.out);;All files (*)"));
+        if (file.isEmpty()) return;
+        session_.set_folder(QFileInfo(file).absolutePath());
+        say_all(collectives->add_log(file.toStdString()), QFileInfo(file).fileName());
+    });
     plots->addWidget(tabs_, 1);
     plots->addWidget(line(true));
     side_ = new QWidget;
@@ -455,8 +465,9 @@ bool MainWindow::open(const QString& file) {
     }
     const QString folder = QFileInfo(file).absolutePath();
     if (!load_text(text, name, folder, tr("Open %1").arg(name))) return false;
-    // Save writes one scenario, which must not replace a session.
-    file_ = file.endsWith(QLatin1String(".json")) && !is_session(text) ? file : QString();
+    // Save writes one scenario, which must not replace a session or a model's own file.
+    const bool scenario = file.endsWith(QLatin1String(".json")) && !is_session(text) && !is_hf_config(text);
+    file_ = scenario ? file : QString();
     session_.set_folder(folder);
     session_.add_recent(file);
     refresh_titles();
@@ -494,18 +505,20 @@ void MainWindow::keep_session() {
 bool MainWindow::load_text(const std::string& text, const QString& what, const QString& folder,
                            const QString& step) {
     Problems problems;
+    message_->hide();
     if (is_session(text)) {
         const SavedSession session = read_session(text, catalogue_, folder.toStdString(), problems);
         if (problems.empty()) take(session, step);
     } else if (is_study(text)) {
         const Preset* study = catalogue_.add(text, folder.toStdString() + "/study.json", problems);
-        return study && problems.empty() ? open_study(*study) : (say_all(problems, what), false);
+        if (study) return open_study(*study);
+    } else if (is_hf_config(text)) {
+        import_model(text, folder.isEmpty() ? QString() : folder + QLatin1Char('/') + what, problems);
     } else {
         const Scenario scenario = read_scenario(text, catalogue_, folder.toStdString(), problems);
         if (problems.empty()) take_scenario(scenario, step);
     }
-    if (problems.empty()) message_->hide();
-    else say_all(problems, what);
+    if (!problems.empty()) say_all(problems, what);
     return problems.empty();
 }
 
@@ -597,6 +610,20 @@ void MainWindow::show_study(const std::string& name) {
     fold(size());
 }
 
+// The model of a config.json under the scenario's own cluster and training.
+void MainWindow::import_model(const std::string& text, const QString& file, Problems& problems) {
+    if (file.isEmpty()) {
+        problems.push_back({"", "a model's config.json is read from its file", "the scenario refers to it",
+                            "open or drop the file itself"});
+        return;
+    }
+    const Preset* model = catalogue_.add(text, file.toStdString(), problems);
+    if (!model) return;
+    model_.replace(with_model(model_.scenario(), *model), tr("Model %1").arg(text_of(model->title)));
+    // What was assumed stands in its source.
+    say(tr("%1: %2.").arg(text_of(model->title), text_of(model->source)));
+}
+
 bool MainWindow::write_file(const QString& file, const std::string& content) {
     Problems problems;
     if (!write_whole(file.toStdString(), content, problems)) {
@@ -677,6 +704,7 @@ void MainWindow::say(const QString& message) {
 }
 
 void MainWindow::say_all(const Problems& problems, const QString& file) {
+    if (problems.empty()) return;
     QStringList lines;
     for (const Problem& problem : problems) lines << QString::fromStdString(problem.text(file.toStdString()));
     say(lines.join(QLatin1Char('\n')));

@@ -4,6 +4,7 @@
 #include <QHashFunctions>
 #include <QLoggingCategory>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "files/scenario_file.h"
 #include "files/session_file.h"
 #include "studies/view.h"
+#include "widgets/plots/collectives_data.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/plot_kind.h"
 
@@ -29,6 +31,7 @@ struct Options {
     std::string report;
     std::vector<std::string> axes;
     std::string outputs;
+    std::vector<std::string> collectives;
     bool hypothetical = false;
     bool held = false;
 };
@@ -77,6 +80,17 @@ int run(const Options& options) {
     if (!options.axes.empty()) request.axes.clear();
     for (const std::string& text : options.axes) request.axes.push_back(parse_axis(scenario, text, problems));
     if (!options.outputs.empty()) request.outputs = parse_outputs(options.outputs, problems);
+    for (const std::string& log : options.collectives) {
+        Problems own;
+        const std::string text = read_text(log, own);
+        const std::vector<MeasuredTable> read =
+            own.empty() ? tables_of_log(text, log, own) : std::vector<MeasuredTable>{};
+        request.collectives.insert(request.collectives.end(), read.begin(), read.end());
+        for (const Problem& problem : own) {
+            std::fprintf(stderr, "%s%s\n", read.empty() ? "" : "warning: ", problem.text(log).c_str());
+        }
+        if (read.empty()) return kUnusable;
+    }
     if (!options.report.empty())
         problems.push_back({"--report", "reports are not modelled yet", "", "export the plots one by one"});
     if (options.target.empty() && options.report.empty())
@@ -139,6 +153,9 @@ void add_export(CLI::App& app, Context& context) {
     command->add_option("--output", options->outputs,
                         "For sweep and sensitivity: result fields; for validation: mfu, tokens_per_s_per_gpu "
                         "or step_time_s; for plans: mfu, tokens_per_s, training_days or cost");
+    command->add_option("--collectives", options->collectives, "For collectives: a log of nccl-tests")
+        ->take_all()
+        ->allow_extra_args(false);
     command->add_flag("--hypothetical", options->hypothetical,
                       "Times also for what does not fit, labelled so");
     command->add_flag("--held", options->held,

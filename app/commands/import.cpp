@@ -9,7 +9,9 @@
 
 #include "app/commands/command.h"
 #include "base/text.h"
+#include "estimate/answer.h"
 #include "evidence/fabric_fit.h"
+#include "files/hf_config.h"
 #include "files/nccl_log.h"
 #include "files/scenario_file.h"
 
@@ -25,6 +27,8 @@ struct Options {
     std::string inter_bandwidth;
     std::string name = "fabric-measured";
     int gpus_per_node = 0;  // 0: those on one host
+    std::string config;
+    std::string model_name;
 };
 
 // A bandwidth as an option gives it, else `fallback`.
@@ -161,6 +165,26 @@ int run(const Options& options) {
     return kDone;
 }
 
+int import_model(const Options& options) {
+    Problems problems;
+    const std::string text = read_text(options.config, problems);
+    ImportedModel model;
+    if (problems.empty()) model = import_hf_config(text, options.model_name, problems);
+    // What a scenario would say of the preset is said now.
+    const Preset* preset = nullptr;
+    if (problems.empty()) preset = catalogue().add(model.preset, options.config, problems);
+    if (!problems.empty() || !preset) {
+        report(problems, options.config);
+        return kUnusable;
+    }
+    Scenario scenario = with_model(Scenario::first_launch(catalogue()), *preset);
+    std::printf("%s", model.preset.c_str());
+    std::fprintf(stderr, "%s: %s parameters\n", model.name.c_str(),
+                 format(answer(scenario).compiled.parameters, Quantity::big_count).c_str());
+    for (const std::string& note : model.notes) std::fprintf(stderr, "%s\n", note.c_str());
+    return kDone;
+}
+
 }  // namespace
 
 void add_import(CLI::App& app, Context& context) {
@@ -187,13 +211,12 @@ void add_import(CLI::App& app, Context& context) {
                                      : std::string("use lower case letters, digits and hyphens");
     });
     nccl->callback([options, &context] { context.exit_code = run(*options); });
-    CLI::App* later = command->add_subcommand("hf", "A model's config.json (not modelled yet)");
-    later->allow_extras();
-    later->callback([&context] {
-        report({{"", "not modelled yet", "a later version brings it", "see shardscope presets --kind model"}},
-               "import hf");
-        context.exit_code = kUnusable;
-    });
+    CLI::App* hf = command->add_subcommand(
+        "hf", "A model's config.json from Hugging Face as a model preset, on standard output");
+    hf->add_option("CONFIG", options->config, "The file that lies beside the weights; - reads standard input")
+        ->required();
+    hf->add_option("--name", options->model_name, "The preset's name; what the file says unless set");
+    hf->callback([options, &context] { context.exit_code = import_model(*options); });
 }
 
 }  // namespace shardscope::commands

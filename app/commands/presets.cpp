@@ -6,6 +6,7 @@
 
 #include "app/commands/command.h"
 #include "base/text.h"
+#include "model/listed_model.h"
 #include "scenario/catalogue.h"
 #include "studies/study.h"
 
@@ -97,6 +98,13 @@ void print(const Preset& preset) {
     if (preset.calibration) std::printf("  calibration: %s\n", preset.calibration->name.c_str());
     if (preset.published_parameters > 0)
         std::printf("  published parameters: %s\n", exact(preset.published_parameters).c_str());
+    if (preset.operators) {
+        std::printf("  operators:\n");
+        for (const ListedBlock& block : preset.operators->blocks) {
+            std::printf("    %-34s %zu operators, ×%s\n", block.name.c_str(), block.operators.size(),
+                        format(block.repeat, Quantity::count).c_str());
+        }
+    }
     for (const Values* values : {&preset.values, &preset.node}) {
         for (const auto& [id, value] : *values) {
             std::printf("  %-36s %-20s %s%s\n", std::string(parameter(id).key).c_str(),

@@ -68,6 +68,16 @@ Scenario whole_run() {
     return edited(scenario, P::critical_batch_law, static_cast<double>(CriticalBatchLaw::kaplan));
 }
 
+Scenario resnet() {
+    Scenario scenario = with_model(first(), *commands::catalogue().find(PresetKind::model, "resnet-50"));
+    scenario = edited(scenario, P::sharding, static_cast<double>(Sharding::ddp));
+    return edited(scenario, P::micro_batch, 128);
+}
+
+Scenario resnet_on_a100() {
+    return with_cluster(resnet(), *commands::catalogue().find(PresetKind::cluster, "dgx-a100-40gb"));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -150,6 +160,23 @@ int main(int argc, char** argv) {
          "sweep",
          false,
          "scaling-trends"},
+        {"operators.png", {1440, 900}, ThemeManager::Choice::light, first, false, "operators"},
+        {"operators-small-dark.png",
+         {1024, 700},
+         ThemeManager::Choice::dark,
+         three_dimensions,
+         false,
+         "operators"},
+        {"collectives.png", {1440, 900}, ThemeManager::Choice::light, first, false, "collectives"},
+        {"collectives-small-dark.png",
+         {1024, 700},
+         ThemeManager::Choice::dark,
+         slower_network,
+         false,
+         "collectives"},
+        {"operators-resnet.png", {1440, 900}, ThemeManager::Choice::light, resnet, false, "operators"},
+        {"operators-pinned.png", {1440, 900}, ThemeManager::Choice::light, resnet_on_a100, true, "operators"},
+        {"operators-does-not-fit.png", {1440, 900}, ThemeManager::Choice::dark, too_long, false, "operators"},
         {"small.png", {1024, 700}, ThemeManager::Choice::light, first},
         {"small-does-not-fit.png", {1024, 700}, ThemeManager::Choice::light, too_long},
     };

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "estimate/compiled.h"
+#include "model/listed_model.h"
 #include "physics/memory.h"
 
 namespace shardscope {
@@ -42,6 +43,13 @@ double recomputed_flops(const Settings& s, double active_layer_parameters) {
     return share * s[P::layers] * (2 * active_layer_parameters + attention);
 }
 
+double listed_recomputed_flops(const Compiled& c) {
+    const Settings& s = c.settings;
+    double layer = 0;
+    for (const Operator& op : c.operators.dense.operators) layer += op.flops();
+    return std::max(0.0, s[P::recompute]) * c.operators.dense.repeat * layer / s[P::micro_batch];
+}
+
 // The closed form knows data parallelism: tensor and pipeline parallelism divide weights and work evenly in
 // it, and cost nothing.
 IdealInputs ideal_inputs(const Compiled& c) {
@@ -53,12 +61,16 @@ IdealInputs ideal_inputs(const Compiled& c) {
     };
     IdealInputs in;
     in.layers = s[P::layers];
-    in.hidden = s[P::hidden_size];
+    in.hidden = c.width;
     in.sequence = s[P::sequence_length];
     in.layer_parameters = c.active_parameters - c.root_parameters;
     in.held_parameters =
         c.layout.tensor * (c.operators.dense.repeat * c.work.dense.weights +
                            c.operators.sparse.repeat * (c.work.sparse.weights + c.work.sparse.experts));
+    if (s.listed()) {
+        in.forward_flops = c.flops_per_token / 3;
+        in.kept_bytes = c.operators.dense.repeat * c.work.dense.saved / c.tokens_per_micro_batch;
+    }
     in.element_bytes = c.compute_bytes;
     in.gpus = sharing_gpus(s);
     const RingGroup all = ring_group(in.gpus, c.layout.tensor, s[P::gpus_per_node]);
@@ -86,6 +98,7 @@ void compile_machine(Compiled& c) {
     const Settings& s = c.settings;
     const auto precision = s.choice<Precision>(P::precision);
     const double bf16 = s[P::peak_flops_bf16];
+    c.width = s.listed() ? s.listed()->width(s[P::image_size]) : s[P::hidden_size];
     c.peak = s[P::peak_flops];
     c.bf16_peak = precision == Precision::fp8 ? bf16 : c.peak;
     c.gpu.peak = c.bf16_peak;
@@ -127,14 +140,21 @@ void compile_machine(Compiled& c) {
 void compile_operators(Compiled& c) {
     const Settings& s = c.settings;
     c.layout = layout_of(s);
-    build_transformer(s, c.operators);
+    build_operators(s, c.operators);
     fold_operators(c);
     c.layer_parameters = c.operators.layer().weights();
     c.root_parameters = c.operators.embedding.weights() + c.operators.head.weights();
     c.parameters = c.operators.parameters();
     c.active_parameters = c.operators.active_parameters();
-    c.flops_per_token = model_flops_per_token(s, c.active_parameters);
-    c.training_tokens = s[P::training_tokens] > 0 ? s[P::training_tokens] : 20 * c.active_parameters;
+    if (s.listed()) {
+        // Of one sample, whatever the convention: three times the forward matrices.
+        c.flops_per_token = 3 * c.operators.flops() / s[P::micro_batch];
+    } else {
+        c.flops_per_token = model_flops_per_token(s, c.active_parameters);
+    }
+    // Twenty tokens a parameter are a language model's.
+    const double usual = s.listed() ? std::nan("") : 20 * c.active_parameters;
+    c.training_tokens = s[P::training_tokens] > 0 ? s[P::training_tokens] : usual;
 }
 
 void compile_sharing(Compiled& c) {
@@ -153,7 +173,7 @@ void compile_pipeline(Compiled& c) {
     if (c.stages.count > 1) {
         // One pass's activations, cut among the tensor-parallel GPUs.
         const double bytes = activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch *
-                             s[P::hidden_size] / c.layout.tensor / pipeline_shape(s).sequence_pieces;
+                             c.width / c.layout.tensor / pipeline_shape(s).sequence_pieces;
         c.message = send_time(bytes, c.layout.stages_cross_nodes, c.sharing);
     }
 }
@@ -173,7 +193,9 @@ void compile_schedule(Compiled& c) {
 
 void compile_outputs(Compiled& c) {
     const double active_layers = c.active_parameters - c.root_parameters;
-    c.recomputed_flops_per_token = recomputed_flops(c.settings, active_layers / c.settings[P::layers]);
+    c.recomputed_flops_per_token = c.settings.listed()
+                                       ? listed_recomputed_flops(c)
+                                       : recomputed_flops(c.settings, active_layers / c.settings[P::layers]);
     c.ideal = ideal_inputs(c);
 }
 

@@ -41,6 +41,7 @@ struct Compiled {
     NetworkRates network;  // as the fabric gives it
     NetworkRates sharing;  // as the stack's data-parallel collectives use it
     StateBytes state;
+    double width = 0;              // elements of one token between two layers
     double compute_bytes = 2;      // of one gathered weight
     double parameters = 0;         // of the whole model
     double active_parameters = 0;  // that a token passes through

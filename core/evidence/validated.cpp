@@ -65,6 +65,8 @@ std::vector<std::string> outside_validated(const Answer& answer) {
                       " was compared.");
     if (s.choice<Offload>(P::offload) != Offload::none)
         out.push_back("No public run with offload was compared.");
+    if (s.listed())
+        out.push_back("No public run of a list of operators was compared: a wide band stands for it.");
     if (s[P::kv_lora_rank] > 0) out.push_back("No public run of latent attention was compared.");
     const Preset* gpu = answer.scenario.gpu_preset();
     if (!gpu || !reach().gpus.contains(gpu->name)) out.push_back("No public run of this GPU was compared.");

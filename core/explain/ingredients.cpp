@@ -111,6 +111,7 @@ constexpr std::array kSymbols{
     Symbol{"G_m", "GPUs of one model copy", Quantity::count,
            [](const Answer& a) { return a.settings[P::gpus] / data_parallel(a.settings); }},
     Symbol{"c_p", "context parallel", Quantity::count, [](const Answer& a) { return parameter_value(a, P::context_parallel); }},
+    Symbol{"F_s", "forward FLOPs of a sample", Quantity::big_count, [](const Answer& a) { return a.compiled.flops_per_token / 3; }},
     Symbol{"k_e", "experts per token", Quantity::count, [](const Answer& a) { return parameter_value(a, P::experts_per_token); }},
     Symbol{"t_l", "GPUs that share the logits", Quantity::count,
            [](const Answer& a) { return a.settings.on(P::parallel_loss) ? parameter_value(a, P::tensor_parallel) : 1; }},

@@ -58,6 +58,9 @@ std::string_view assumptions_of(Output id, const Answer& answer) {
     return output(id).assumptions;
 }
 
+// A list of operators has no convention: its matrices are counted.
+bool counts_operators(const Answer& answer) { return answer.valid() && answer.settings.listed(); }
+
 // The formula as the chosen convention counts, and the chosen law says.
 std::string formula_of(Output id, const Answer& answer) {
     if (id == Output::critical_batch) {
@@ -68,6 +71,7 @@ std::string formula_of(Output id, const Answer& answer) {
             case CriticalBatchLaw::bergsma: return "B_crit = B_100 · (D_tok ÷ 100 B)^α_D";
         }
     }
+    if (id == Output::mfu && counts_operators(answer)) return "MFU = 3·F_s · r ÷ P";
     if (id == Output::mfu) {
         switch (answer.settings.choice<FlopsConvention>(P::flops_convention)) {
             case FlopsConvention::palm: break;
@@ -152,7 +156,9 @@ Explanation explain(Output id, const Answer& answer) {
             std::string(answer.compiled.schedule->title) + ": " + std::string(answer.compiled.schedule->rule);
         out.source = "E20: " + std::string(answer.compiled.schedule->source);
     }
-    for (const std::string& symbol : split(row.symbols, ' ')) {
+    const bool counted = id == Output::mfu && counts_operators(answer);
+    if (counted) out.source = "the operators' shapes; backward twice forward";
+    for (const std::string& symbol : split(counted ? "F_s r P" : row.symbols, ' ')) {
         if (symbol.empty()) continue;
         Ingredient entry = ingredient(symbol, answer);
         // Times of a scenario that does not fit are not shown as if they were real.
@@ -206,7 +212,8 @@ std::string wall_sentence(const Answer& answer) {
                " is predicted.";
     const double tokens = answer.compiled.tokens_per_micro_batch;
     const double need = e.ideal.threshold_tokens;
-    const std::string have = format(tokens, Quantity::tokens, false) + " tokens per GPU";
+    const std::string have =
+        format(tokens, Quantity::tokens, false) + (s.listed() ? " samples per GPU" : " tokens per GPU");
     if (s[P::gpus] <= 1) return out + "One GPU: there is no communication.";
     if (s.choice<Sharding>(P::sharding) < Sharding::zero3) {
         // Gathers do not set the pace: what costs most beside computing does.
@@ -230,7 +237,7 @@ std::string wall_sentence(const Answer& answer) {
                std::string(worst.words) + ".";
     }
     out += have + (tokens >= need ? " hide" : " do not hide") + " the network, which needs " +
-           format(std::round(need), Quantity::tokens, false) + " ideally.";
+           (need < 1 ? "less than one" : format(std::round(need), Quantity::tokens, false)) + " ideally.";
     return out + takeover_sentence(answer);
 }
 
@@ -238,7 +245,12 @@ std::vector<std::string> warnings(const Answer& answer) {
     std::vector<std::string> out;
     if (!answer.valid()) return out;
     const Settings& s = answer.settings;
-    if (std::fmod(s[P::head_size], 8) != 0) {
+    if (s.listed()) {
+        out.emplace_back("The model is a list of operators: a token is one sample.");
+        if (s[P::pipeline_parallel] > 1)
+            out.emplace_back(
+                "A list's layers differ; pipeline stages are told as if each were the average one.");
+    } else if (std::fmod(s[P::head_size], 8) != 0) {
         out.emplace_back("Head size " + format(s[P::head_size], Quantity::count) +
                          " is no multiple of 8: tensor cores run such attention far below their peak.");
     }

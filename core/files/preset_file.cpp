@@ -8,7 +8,9 @@
 #include "base/text.h"
 #include "files/calibration_file.h"
 #include "files/embedded.h"
+#include "files/hf_config.h"
 #include "files/json_values.h"
+#include "files/listed_model_file.h"
 #include "files/scenario_file.h"
 #include "scenario/catalogue.h"
 #include "studies/study.h"
@@ -69,6 +71,14 @@ std::vector<P> named_values(const std::string& name, PresetKind kind) {
 
 const Preset* Catalogue::add(std::string_view text, const std::string& path, Problems& problems) {
     const std::size_t before = problems.size();
+    if (is_hf_config(text)) {
+        // Many of these files are called config.json; the folder is the model's.
+        const std::filesystem::path file(path);
+        const std::string stem = file.stem().string();
+        const std::string named = stem == "config" ? file.parent_path().filename().string() : stem;
+        const ImportedModel model = import_hf_config(text, named, problems);
+        return problems.size() > before ? nullptr : add(model.preset, path, problems);
+    }
     const json file = parse_json(text, problems);
     if (problems.size() > before) return nullptr;
     if (!file.is_object()) {
@@ -150,7 +160,13 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
                 read_section(cluster, "cluster", "/values", problems, take);
                 read_section(training, "training", "/values", problems, take);
             } else {
-                read_section(file["values"], section_of(preset.kind), "/values", problems, take, cluster_gpu);
+                read_section(file["values"], section_of(preset.kind), "/values", problems, take,
+                             [&](const std::string& field, const json& value) {
+                                 if (preset.kind != PresetKind::model || field != "operators")
+                                     return cluster_gpu(field, value);
+                                 preset.operators = read_listed_model(value, "/values/operators", problems);
+                                 return true;
+                             });
             }
         }
         if (file.contains("node")) {
@@ -188,6 +204,19 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
     const Preset* added = &presets_.back();
     if (!added->name.empty()) by_name_[{added->kind, added->name}] = added;
     return added;
+}
+
+const Preset* Catalogue::add_operators(std::shared_ptr<const ListedModel> operators) {
+    const auto same = std::ranges::find_if(presets_, [&](const Preset& preset) {
+        return preset.name.empty() && preset.operators && preset.operators->text == operators->text;
+    });
+    if (same != presets_.end()) return &*same;
+    Preset& preset = presets_.emplace_back();
+    preset.kind = PresetKind::model;
+    preset.title = "Own operators";
+    preset.source = "the scenario";
+    preset.operators = std::move(operators);
+    return &preset;
 }
 
 const Preset* Catalogue::find(PresetKind kind, std::string_view name) const {

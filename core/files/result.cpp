@@ -92,7 +92,7 @@ std::string result_json(const Answer& answer, bool hypothetical, bool operators)
     if (!notes.empty()) out["warnings"] = notes;
     if (operators) {
         out["operators"] = ordered_json::array();
-        for (const OperatorRow& row : operator_table(answer)) {
+        for (const OperatorRow& row : operator_table(answer).rows) {
             out["operators"].push_back({{"block", std::string(row.block)},
                                         {"name", std::string(row.name)},
                                         {"kind", std::string(row.kind)},
@@ -105,7 +105,7 @@ std::string result_json(const Answer& answer, bool hypothetical, bool operators)
                                         {"saved_bytes", row.saved},
                                         {"forward_s", timed ? number(row.forward) : nullptr},
                                         {"backward_s", timed ? number(row.backward) : nullptr},
-                                        {"bound", std::string(row.bound)}});
+                                        {"bound", std::string(row.bound_name())}});
         }
     }
     return out.dump();
@@ -138,12 +138,12 @@ std::string operator_text(const Answer& answer, bool hypothetical) {
     std::string out =
         "  Operators of one micro-batch on one GPU\n" +
         line({"block", "operator", "TFLOP", "moved MiB", "kept MiB", "forward", "backward", "bound by"});
-    for (const OperatorRow& row : operator_table(answer)) {
+    for (const OperatorRow& row : operator_table(answer).rows) {
         out +=
             line({std::string(row.block) + (row.repeat > 1 ? " ×" + format(row.repeat, Quantity::count) : ""),
                   std::string(row.name), format(row.flops / 1e12, Quantity::fraction), mebibytes(row.bytes),
                   mebibytes(row.saved), timed ? format(row.forward, Quantity::seconds) : "–",
-                  timed ? format(row.backward, Quantity::seconds) : "–", std::string(row.bound)});
+                  timed ? format(row.backward, Quantity::seconds) : "–", std::string(row.bound_name())});
     }
     return out;
 }

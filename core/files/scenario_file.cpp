@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "files/json_values.h"
+#include "files/listed_model_file.h"
 #include "planner/planner.h"
 #include "studies/view.h"
 
@@ -130,8 +131,12 @@ class Reader {
                 return true;
             }
             if (field == "operators") {
-                problems_.push_back(
-                    {where, "operator lists are not modelled yet", "", "use a transformer's fields"});
+                if (value.contains("preset")) {
+                    problems_.push_back({where, "a preset and operators are both given",
+                                         "each is the whole model", "leave one out"});
+                } else if (auto list = read_listed_model(entry, where, problems_)) {
+                    scenario_.model = catalogue_.add_operators(std::move(list));
+                }
                 return true;
             }
             return false;
@@ -304,7 +309,11 @@ std::string write_scenario(const Scenario& scenario, bool pretty) {
     out["format"] = "shardscope-scenario";
     out["version"] = 1;
     if (!scenario.name.empty()) out["name"] = scenario.name;
-    if (scenario.model) out["model"]["preset"] = reference(*scenario.model);
+    if (scenario.model) {
+        const std::string name = reference(*scenario.model);
+        if (name.empty()) out["model"]["operators"] = ordered_json::parse(scenario.model->operators->text);
+        else out["model"]["preset"] = name;
+    }
     if (scenario.cluster) out["cluster"]["preset"] = reference(*scenario.cluster);
     if (scenario.gpu) out["cluster"]["gpu"]["preset"] = reference(*scenario.gpu);
     if (scenario.calibration) {

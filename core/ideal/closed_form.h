@@ -14,6 +14,9 @@ struct IdealInputs {
     double sequence = 0;          // s
     double layer_parameters = 0;  // φ, of all layers, that a token passes through: 12·L·h² for a GPT
     double held_parameters = 0;   // of all layers on the GPUs of one model copy; 0: the same
+    // Of one token, where they do not follow from the shape; 0: they do.
+    double forward_flops = 0;
+    double kept_bytes = 0;        // of all layers, nothing recomputed
     double element_bytes = 2;     // Q
     double gpus = 1;              // G
     double nodes = 1;             // k that the shard group spans

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/listed_model.h"
+
 namespace shardscope {
 namespace {
 
@@ -12,11 +14,14 @@ struct Shape {
     double t, c, e;                // tensor, context, expert parallel degrees
     double spread;  // GPUs that share norms, residuals and dropout: t with sequence parallelism
     double q;       // bytes per activation element
-    bool gated, layernorm, bias, qkv_bias, qk_norm, dropout, causal, flash, low_precision, tied;
+    bool gated, layernorm, bias, qkv_bias, dropout, causal, flash, low_precision, tied;
+    QkNorm qk_norm;
+    double layer_norms, norm_weights;  // in a layer; of one
     double positions;
     double window;                        // how far a token looks back, at most s
     double q_rank, kv_rank, rope, value;  // latent attention; kv_rank 0: none
     double experts, top, expert_f, shared_f, imbalance;
+    bool shared_gate, head_bias;
     double norm_copies, softmax_traffic, accumulation;
 };
 
@@ -42,7 +47,10 @@ Shape shape_of(const Settings& s) {
     x.layernorm = s.choice<Norm>(P::norm) == Norm::layernorm;
     x.bias = s.on(P::bias);
     x.qkv_bias = s.on(P::qkv_bias);
-    x.qk_norm = s.on(P::qk_norm);
+    x.qk_norm = s.choice<QkNorm>(P::qk_norm);
+    x.layer_norms = s[P::layer_norms];
+    x.norm_weights = s[P::norm_weights] * x.h;
+    x.head_bias = s.on(P::head_bias);
     x.dropout = s.on(P::dropout);
     x.causal = s.on(P::causal);
     x.flash = s.choice<AttentionKernel>(P::attention) == AttentionKernel::flash;
@@ -59,6 +67,7 @@ Shape shape_of(const Settings& s) {
     x.top = s[P::experts_per_token];
     x.expert_f = s[P::expert_ffn_size] > 0 ? s[P::expert_ffn_size] : x.f;
     x.shared_f = s[P::shared_expert_ffn_size];
+    x.shared_gate = s.on(P::shared_expert_gate);
     x.imbalance = s[P::expert_imbalance];
     x.norm_copies = s[P::norm_copies];
     x.accumulation = s[P::accumulation];
@@ -113,8 +122,6 @@ void communicate(std::vector<Operator>& ops, std::string_view name, Collective c
     ops.push_back(op);
 }
 
-double norm_weights(const Shape& x) { return x.layernorm && x.bias ? 2 * x.h : x.h; }
-
 // E19: what tensor parallelism exchanges before and after a pair of matrices: without sequence parallelism
 // one all-reduce of the output, with it a gather of the input and a reduce-scatter of the output, the same
 // volume.
@@ -126,6 +133,15 @@ void leave_tensor_parallel(const Shape& x, std::string_view name, std::vector<Op
     if (x.t <= 1) return;
     communicate(ops, name, x.spread > 1 ? Collective::reduce_scatter : Collective::all_reduce, Among::tensor,
                 x.q * x.tokens * x.h);
+}
+
+// torch has one kernel for LayerNorm, several for RMSNorm unless a stack fuses them: those keep fp32 copies.
+Operator layer_norm(const Shape& x, std::string_view name) {
+    const double elements = x.tokens / x.spread * x.h;
+    Operator op = streaming(x, OperatorKind::norm, name, 2 * elements, x.norm_weights,
+                            x.q * elements + (x.layernorm ? 0 : x.norm_copies * elements / 2));
+    op.composed = !x.layernorm;
+    return op;
 }
 
 void build_attention(const Shape& x, std::vector<Operator>& ops) {
@@ -142,13 +158,9 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
     const double queries = x.a / x.t * key;
     const double qkv = queries + kv / x.t * (key + value);
     const double out = x.a / x.t * value;
-    // torch has one kernel for LayerNorm, several for RMSNorm unless a stack fuses them: those keep fp32
-    // copies.
     const bool composed_norm = !x.layernorm;
-    const double norm_saved = activation + (composed_norm ? x.norm_copies * rows * x.h / 2 : 0);
 
-    ops.push_back(streaming(x, norm, "attention.norm", 2 * rows * x.h, norm_weights(x), norm_saved));
-    ops.back().composed = composed_norm;
+    ops.push_back(layer_norm(x, "attention.norm"));
     enter_tensor_parallel(x, "attention.gather", ops);
     if (latent) {
         // Low-rank projections, repeated on every tensor-parallel GPU; then one matrix up to the heads.
@@ -173,8 +185,10 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
         ops.push_back(project);
     }
     // Rotary embedding or layout change of queries, keys and values.
-    ops.push_back(
-        streaming(x, elementwise, "attention.layout", 2 * x.tokens * qkv, x.qk_norm ? 2 * x.d : 0, 0));
+    const bool whole = x.qk_norm == QkNorm::whole;
+    const double norms = x.qk_norm == QkNorm::none ? 0 : whole ? (x.a + x.kv) * x.d : 2 * x.d;
+    ops.push_back(streaming(x, elementwise, "attention.layout", 2 * x.tokens * qkv, norms, 0));
+    ops.back().share = whole ? 1 / x.t : 1;
     ops.back().composed = x.positions == 0;
 
     if (x.c > 1) {
@@ -209,10 +223,17 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
     }
     ops.push_back(matrix(x, "attention.output", x.h, x.a * value, Cut::row, x.bias, x.q * x.tokens * out));
     leave_tensor_parallel(x, "attention.reduce", ops);
+    if (x.layer_norms > 2) ops.push_back(layer_norm(x, "attention.post_norm"));
     ops.push_back(streaming(x, elementwise, "attention.residual", 3 * rows * x.h, 0, mask));
+    if (x.layer_norms > 1) ops.push_back(layer_norm(x, "mlp.norm"));
+}
 
-    ops.push_back(streaming(x, norm, "mlp.norm", 2 * rows * x.h, norm_weights(x), norm_saved));
-    ops.back().composed = composed_norm;
+// What comes after a layer's feed-forward or experts.
+void end_layer(const Shape& x, std::vector<Operator>& ops) {
+    const double rows = x.tokens / x.spread;
+    if (x.layer_norms > 3) ops.push_back(layer_norm(x, "mlp.post_norm"));
+    ops.push_back(streaming(x, OperatorKind::elementwise, "mlp.residual", 3 * rows * x.h, 0,
+                            x.dropout ? rows * x.h : 0));
 }
 
 // Two matrices and the activation between them, of inner width `f`.
@@ -236,9 +257,7 @@ void build_dense_layer(const Shape& x, std::vector<Operator>& ops) {
     enter_tensor_parallel(x, "mlp.gather", ops);
     build_feed_forward(x, {"mlp.up", "mlp.activation", "mlp.down"}, x.f, ops);
     leave_tensor_parallel(x, "mlp.reduce", ops);
-    const double rows = x.tokens / x.spread;
-    ops.push_back(streaming(x, OperatorKind::elementwise, "mlp.residual", 3 * rows * x.h, 0,
-                            x.dropout ? rows * x.h : 0));
+    end_layer(x, ops);
 }
 
 // A layer of experts: a router sends every token to `top` of them. The batch of one expert comes from all
@@ -248,7 +267,8 @@ void build_sparse_layer(const Shape& x, std::vector<Operator>& ops) {
     const double rows = x.tokens / x.spread;
     // Its probabilities are kept in fp32; its input is the shared expert's, where there is one.
     const double router_saved = 4 * rows * x.experts + (x.shared_f > 0 ? 0 : x.q * rows * x.h);
-    Operator router = matrix(x, "router", x.experts, x.h, Cut::none, false, router_saved);
+    const double gates = x.experts + (x.shared_gate ? 1 : 0);
+    Operator router = matrix(x, "router", gates, x.h, Cut::none, false, router_saved);
     router.m = rows;
     router.low_precision = false;
     router.cast_bytes = router.gradient_cast_bytes = 0;
@@ -298,8 +318,7 @@ void build_sparse_layer(const Shape& x, std::vector<Operator>& ops) {
     } else if (x.spread <= 1) {
         leave_tensor_parallel(x, "mlp.reduce", ops);
     }
-    ops.push_back(streaming(x, OperatorKind::elementwise, "mlp.residual", 3 * rows * x.h, 0,
-                            x.dropout ? rows * x.h : 0));
+    end_layer(x, ops);
 }
 
 }  // namespace
@@ -338,6 +357,14 @@ double OperatorList::parameters() const {
     return sum;
 }
 
+double OperatorList::flops() const {
+    double sum = 0;
+    for (const Block* block : blocks()) {
+        for (const Operator& op : block->operators) sum += block->repeat * op.flops();
+    }
+    return sum;
+}
+
 double OperatorList::active_parameters() const {
     double idle = 0;
     for (const Operator& op : sparse.operators) {
@@ -347,6 +374,11 @@ double OperatorList::active_parameters() const {
 }
 
 double activation_bytes(Precision precision) { return precision == Precision::fp32 ? 4 : 2; }
+
+void build_operators(const Settings& settings, OperatorList& out) {
+    if (settings.listed()) build_listed(*settings.listed(), settings, out);
+    else build_transformer(settings, out);
+}
 
 void build_transformer(const Settings& settings, OperatorList& out) {
     const Shape x = shape_of(settings);
@@ -375,12 +407,12 @@ void build_transformer(const Settings& settings, OperatorList& out) {
     out.head.repeat = 1;
     std::vector<Operator>& head = out.head.operators;
     head.push_back(
-        streaming(x, OperatorKind::norm, "head.norm", 2 * rows * x.h, norm_weights(x), x.q * rows * x.h));
+        streaming(x, OperatorKind::norm, "head.norm", 2 * rows * x.h, x.norm_weights, x.q * rows * x.h));
     enter_tensor_parallel(x, "head.gather", head);
-    Operator logits = matrix(x, "head.logits", x.vocab, x.h, Cut::column, false, x.q * rows * x.h);
+    Operator logits = matrix(x, "head.logits", x.vocab, x.h, Cut::column, x.head_bias, x.q * rows * x.h);
     logits.low_precision = false;
     logits.cast_bytes = logits.gradient_cast_bytes = 0;
-    if (x.tied) logits.weights = 0;
+    if (x.tied) logits.weights = x.head_bias ? x.vocab : 0;
     head.push_back(logits);
     // Cross entropy reads the logits and writes their gradient in fp32; its memory is a term of its own.
     Operator loss = streaming(x, OperatorKind::softmax, "head.loss", 0, 0, 0);

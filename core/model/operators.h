@@ -20,7 +20,16 @@
 
 namespace shardscope {
 
-enum class OperatorKind : unsigned char { gemm, attention, norm, elementwise, softmax, gather, collective };
+enum class OperatorKind : unsigned char {
+    gemm,
+    convolution,  // as its implicit matrix product
+    attention,
+    norm,
+    elementwise,
+    softmax,
+    gather,
+    collective
+};
 // What a collective operator does with `bytes`, and among which GPUs. In the backward pass each is mirrored:
 // a gather becomes a reduction of the same size and the other way round.
 enum class Collective : unsigned char {
@@ -38,6 +47,7 @@ enum class Among : unsigned char { tensor, context, expert };
 struct Operator {
     std::string_view name;  // "attention.qkv"
     OperatorKind kind = OperatorKind::gemm;
+    double launches = 1;             // kernels in a row; of an average layer's operators less than one
     double count = 1;                // how many of these matrices (batched: sequences × heads)
     double m = 0, n = 0, k = 0;      // C[m×n] = A[m×k]·B[k×n]; for attention m = n = s, k = head size
     double bytes = 0;                // bytes read and written in device memory
@@ -53,9 +63,12 @@ struct Operator {
     Collective collective = Collective::none;
     Among among = Among::tensor;
 
+    [[nodiscard]] bool multiplies() const {
+        return kind == OperatorKind::gemm || kind == OperatorKind::convolution;
+    }
     // Forward FLOPs; attention multiplies twice (scores, then values).
     [[nodiscard]] double flops() const {
-        if (kind == OperatorKind::gemm) return 2 * count * m * n * k;
+        if (multiplies()) return 2 * count * m * n * k;
         return kind == OperatorKind::attention ? 4 * count * m * n * k : 0;
     }
 };
@@ -81,6 +94,7 @@ struct OperatorList {
     // The layer most of the model is made of.
     [[nodiscard]] const Block& layer() const { return sparse.repeat > 0 ? sparse : dense; }
     [[nodiscard]] double parameters() const;
+    [[nodiscard]] double flops() const;              // forward, of one micro-batch on one GPU
     [[nodiscard]] double active_parameters() const;  // those a token passes through
     double active_experts = 1;                       // share of the experts' weights a token uses
 };
@@ -88,7 +102,9 @@ struct OperatorList {
 // Bytes of one element of a precision's activations (fp8 keeps them in bf16).
 double activation_bytes(Precision precision);
 
-// Builds a transformer's list into `out`, reusing its storage.
+// Builds the model's list into `out`, reusing its storage.
+void build_operators(const Settings& settings, OperatorList& out);
+// The same of a transformer.
 void build_transformer(const Settings& settings, OperatorList& out);
 
 }  // namespace shardscope

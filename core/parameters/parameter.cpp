@@ -26,6 +26,8 @@ constexpr std::array software{Named{"fsdp1", 0},
 constexpr std::array mlp{Named{"plain", 0}, Named{"gated", 1}};
 constexpr std::array norm{Named{"layernorm", 0}, Named{"rmsnorm", 1}};
 constexpr std::array flag{Named{"off", 0}, Named{"on", 1}};
+constexpr std::array qk_norm{Named{"none", 0}, Named{"head", 1}, Named{"whole", 2}};
+constexpr std::array norm_weights{Named{"none", 0}, Named{"scale", 1}, Named{"scale-and-bias", 2}};
 constexpr std::array positions{Named{"sequence", kPositionsAsSequence}};
 constexpr std::array precision{Named{"bf16", 0}, Named{"fp16", 1}, Named{"fp8", 2}, Named{"fp32", 3}};
 constexpr std::array gradient_precision{Named{"bf16", 0}, Named{"fp16", 1}, Named{"fp32", 3}};

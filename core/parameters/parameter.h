@@ -79,6 +79,8 @@ enum class Sharding { ddp, zero1, zero2, zero3, hsdp };
 enum class Precision { bf16, fp16, fp8, fp32 };
 enum class Mlp { plain, gated };
 enum class Norm { layernorm, rmsnorm };
+enum class QkNorm { none, head, whole };
+enum class NormWeights { none, scale, scale_and_bias };
 enum class AttentionKernel { flash, naive };
 enum class FlopsConvention { palm, causal, six_n };
 enum class CriticalBatchLaw { none, kaplan, bergsma, fixed };

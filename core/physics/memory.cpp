@@ -83,8 +83,7 @@ Kept kept_of(const BlockWork& layer, const Compiled& c) {
         return {kept, all - kept};
     }
     if (recompute <= 0) return {all, 0};
-    double input =
-        activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch * s[P::hidden_size];
+    double input = activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch * c.width;
     if (s.on(P::sequence_parallel)) input /= c.layout.tensor;
     return {(1 - recompute) * all + recompute * input, all - input};
 }
@@ -191,7 +190,7 @@ WorkMemory work_memory(const Stage& stage, const Compiled& c) {
     if (stage.head) boundary += c.work.head.saved;
     const double buffers = c.stages.count > 1
                                ? s[P::stage_buffers] * activation_bytes(s.choice<Precision>(P::precision)) *
-                                     c.tokens_per_micro_batch * s[P::hidden_size] /
+                                     c.tokens_per_micro_batch * c.width /
                                      (s.on(P::sequence_parallel) ? c.layout.tensor : 1)
                                : 0;
     WorkMemory out;

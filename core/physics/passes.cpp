@@ -9,18 +9,6 @@ namespace {
 
 double& term_of(PassTime& pass, StepTerm term) { return pass.terms[static_cast<std::size_t>(term)]; }
 
-StepTerm term_of(const Operator& op) {
-    if (op.kind == OperatorKind::gemm) return StepTerm::matmul;
-    if (op.attention_core) return StepTerm::attention;
-    if (op.kind != OperatorKind::collective) return StepTerm::elementwise;
-    switch (op.among) {
-        case Among::tensor: return StepTerm::tensor_network;
-        case Among::context: return StepTerm::context_network;
-        case Among::expert: return StepTerm::expert_network;
-    }
-    return StepTerm::tensor_network;
-}
-
 // Times of collective operators. Most of a model's are alike, so the last of each group's is remembered.
 class Exchanges {
   public:
@@ -53,7 +41,7 @@ PassTime pass(const Block& block, const Compiled& c, Exchanges& exchange, double
             ring += rings * exchange(op);
             continue;
         }
-        const StepTerm term = term_of(op);
+        const StepTerm term = step_term_of(op);
         const Time t = op.kind == OperatorKind::collective ? exchange(op) : time(op, c.gpu);
         term_of(out, term) += t.total();
         if (term == StepTerm::attention) {
@@ -94,6 +82,18 @@ BlockWork folded(const Block& block, const Compiled& c, Exchanges& exchange) {
 }
 
 }  // namespace
+
+StepTerm step_term_of(const Operator& op) {
+    if (op.multiplies()) return StepTerm::matmul;
+    if (op.attention_core) return StepTerm::attention;
+    if (op.kind != OperatorKind::collective) return StepTerm::elementwise;
+    switch (op.among) {
+        case Among::tensor: return StepTerm::tensor_network;
+        case Among::context: return StepTerm::context_network;
+        case Among::expert: return StepTerm::expert_network;
+    }
+    return StepTerm::tensor_network;
+}
 
 void fold_operators(Compiled& c) {
     Exchanges exchange(c);

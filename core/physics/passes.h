@@ -37,6 +37,9 @@ struct Work {
 // Folds `c.operators` into `c.work`. Needs rates and layout.
 void fold_operators(Compiled& c);
 
+// The term of the step that an operator's time is part of.
+StepTerm step_term_of(const Operator& op);
+
 // E19: the time of one collective operator, nothing hidden.
 Time exchange_time(const Operator& op, const Compiled& c);
 

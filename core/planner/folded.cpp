@@ -41,6 +41,7 @@ ParameterSet set_of(const std::array<P, n>& ids) {
 }
 
 bool alike(const Settings& a, const Settings& b, const ParameterSet& but) {
+    if (a.listed() != b.listed()) return false;
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         // Unknown is like unknown.

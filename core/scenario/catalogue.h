@@ -43,6 +43,8 @@ class Catalogue {
 
     // Reads one preset file's text and adds it. On problems nothing is added and nullptr returned.
     const Preset* add(std::string_view text, const std::string& path, Problems& problems);
+    // A scenario's own list of operators as a model without a name; the same list is the same preset.
+    const Preset* add_operators(std::shared_ptr<const ListedModel> operators);
 
   private:
     Catalogue() = default;

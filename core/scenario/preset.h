@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "parameters/parameter.h"
 
 namespace shardscope {
+
+struct ListedModel;
 
 enum class PresetKind { gpu, cluster, model, scenario, study, calibration };
 std::string_view name_of(PresetKind kind);
@@ -34,8 +37,9 @@ struct Preset {
     std::vector<PartValues> parts;  // a calibration file's: for the parts they name
     Values node;                    // a GPU's usual node: used where no cluster preset says otherwise
 
-    const Preset* gpu = nullptr;          // a cluster's GPU
-    const Preset* calibration = nullptr;  // a GPU's or a fabric's constants; those a stack builds on
+    std::shared_ptr<const ListedModel> operators;  // of a model that is no transformer
+    const Preset* gpu = nullptr;                   // a cluster's GPU
+    const Preset* calibration = nullptr;           // a GPU's or a fabric's constants; those a stack builds on
 
     std::map<P, std::string> sources;  // where a value has its own
     std::vector<P> unverified;         // values nobody could check yet

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/listed_model.h"
 #include "plan/schedules/schedule.h"
 
 namespace shardscope {
@@ -51,6 +52,27 @@ void derive_shape(const Scenario& scenario, Settings& s, const Settings& base) {
         const double ffn = std::max(multiple, std::round(s[P::hidden_size] * ratio / multiple) * multiple);
         s.set(P::ffn_size, ffn, Origin::derived);
     }
+}
+
+// A list of operators is a row of layers; a transformer's shape says nothing of it. A sample is a sequence of
+// one token.
+void take_listed(const ListedModel& model, Settings& s) {
+    s.set_listed(&model);
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        if (parameter(id).group != Group::model || id == P::image_size) continue;
+        const double none = parameter(id).fallback;
+        s.set(id, std::isnan(none) ? parameter(id).minimum : none, Origin::model);
+    }
+    s.set(P::layers, model.layers(), Origin::model);
+    const double width = std::round(model.width(s[P::image_size]));
+    const Parameter& row = parameter(P::hidden_size);
+    s.set(P::hidden_size, std::clamp(width, row.minimum, row.maximum), Origin::model);
+    s.set(P::sequence_length, 1, Origin::model);
+    // Constants are fitted to transformers; for anything else they are a guess.
+    constexpr double kUnvalidated = 0.4;
+    if (s.origin(P::error_band) != Origin::given)
+        s.set(P::error_band, std::max(s[P::error_band], kUnvalidated), Origin::derived);
 }
 
 void derive_batch(const Scenario& scenario, Settings& s) {
@@ -221,7 +243,8 @@ Settings resolve(const Scenario& scenario) {
     for (std::size_t i = 0; i < kParameters; ++i) {
         if (scenario.given[i]) s.set(static_cast<P>(i), scenario.value[i], Origin::given);
     }
-    derive_shape(scenario, s, base);
+    if (scenario.model && scenario.model->operators) take_listed(*scenario.model->operators, s);
+    else derive_shape(scenario, s, base);
     derive_batch(scenario, s);
     // Stacks that keep main gradients in fp32 do so for bf16 and fp8; fp16 runs scale their loss and keep
     // them in fp16.
@@ -232,6 +255,11 @@ Settings resolve(const Scenario& scenario) {
     // Virtual stages come with the schedule that has them.
     if (s[P::virtual_stages] > 1 && !scenario.is_given(P::schedule))
         s.set(P::schedule, static_cast<double>(ScheduleKind::interleaved), Origin::derived);
+    if (std::isnan(s[P::norm_weights])) {
+        const bool biased = s.on(P::bias) && s.choice<Norm>(P::norm) == Norm::layernorm;
+        s.set(P::norm_weights, static_cast<double>(biased ? NormWeights::scale_and_bias : NormWeights::scale),
+              Origin::derived);
+    }
     const P peak = peak_of(s.choice<Precision>(P::precision));
     s.set(P::peak_flops, s[peak], s.origin(peak));
     return s;
@@ -265,6 +293,7 @@ Scenario making_room(const Scenario& scenario, P id) {
 Scenario edited(const Scenario& scenario, P id, double value) {
     Scenario out = making_room(scenario, id);
     const Settings before = resolve(out);
+    if (!bears(id, before)) return scenario;
     value = nearest_valid(id, value, before);
     const bool global = scenario.hold() == Hold::global_batch;
     out.automatic.reset(index(id));
@@ -324,6 +353,12 @@ Scenario with_model(const Scenario& scenario, const Preset& model) {
     out.model = &model;
     for (std::size_t i = 0; i < kParameters; ++i) {
         if (parameter(static_cast<P>(i)).group == Group::model) out.withdraw(static_cast<P>(i));
+    }
+    if (model.operators) {
+        const Settings s = resolve(out);
+        for (std::size_t i = 0; i < kParameters; ++i) {
+            if (out.given[i] && !bears(static_cast<P>(i), s)) out.withdraw(static_cast<P>(i));
+        }
     }
     settle(out, P::layers, resolve(out)[P::micro_batch]);
     return out;

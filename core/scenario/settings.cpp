@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "model/listed_model.h"
 #include "plan/schedules/schedule.h"
 
 namespace shardscope {
@@ -168,8 +169,26 @@ int shard_group(const Settings& s) {
     return std::min(sharers, in_node);
 }
 
+bool bears(P id, const Settings& s) {
+    const ListedModel* listed = s.listed();
+    if (id == P::image_size) return listed && listed->has_image();
+    if (!listed) return true;
+    switch (id) {
+        case P::sequence_length:
+        case P::tensor_parallel:
+        case P::sequence_parallel:
+        case P::async_tensor_parallel:
+        case P::context_parallel:
+        case P::expert_parallel:
+        case P::attention:
+        case P::sequence_pieces: return false;
+        default: return parameter(id).group != Group::model;
+    }
+}
+
 Domain domain(P id, const Settings& s) {
     const Parameter& row = parameter(id);
+    if (!bears(id, s)) return {s[id], s[id], 0, {s[id]}};
     Domain d{row.slider_low, row.slider_high, row.whole ? 1.0 : 0.0, {}};
     switch (id) {
         case P::gpus: {
@@ -250,7 +269,7 @@ Domain domain(P id, const Settings& s) {
 
 double nearest_valid(P id, double value, const Settings& s) {
     const Parameter& row = parameter(id);
-    if (std::isnan(value)) return s[id];
+    if (std::isnan(value) || !bears(id, s)) return s[id];
     const auto nearest_of = [&](const std::vector<double>& stops) {
         double best = stops.empty() ? value : stops.front();
         for (const double stop : stops) {

@@ -19,6 +19,8 @@ enum class Origin : unsigned char {
     given,        // said by the scenario itself
 };
 
+struct ListedModel;
+
 class Settings {
     static constexpr int kIntMax = std::numeric_limits<int>::max();
 
@@ -40,7 +42,12 @@ class Settings {
         origin_[index(id)] = origin;
     }
 
+    // The operators of a model that is no transformer; nullptr for one that is. Its preset holds them.
+    [[nodiscard]] const ListedModel* listed() const { return listed_; }
+    void set_listed(const ListedModel* model) { listed_ = model; }
+
   private:
+    const ListedModel* listed_ = nullptr;
     std::array<double, kParameters> value_{};
     std::array<Origin, kParameters> origin_{};
 };
@@ -64,6 +71,10 @@ inline bool is_fsdp(const Settings& settings) {
     return sharding == Sharding::zero3 || sharding == Sharding::hsdp;
 }
 int shard_group(const Settings& settings);
+
+// Whether anything depends on the parameter: not on a transformer's shape where the model is a list of
+// operators, nor on an image's size where there is none.
+bool bears(P id, const Settings& settings);
 
 // Values a parameter may take now, all else held.
 struct Domain {

@@ -16,6 +16,16 @@ std::string pointer(P id) {
     return out;
 }
 
+constexpr std::string_view kListed = "the model is a list of operators";
+
+// What a scenario says of a list of operators that it does not have. A degree of one is none.
+bool says_nothing(P id, const Scenario& scenario, const Settings& s) {
+    if (!s.listed() || !scenario.given[index(id)] || bears(id, s)) return false;
+    return parameter(id).group == Group::model ||
+           (id == P::sequence_length && scenario.value[index(id)] != 1) ||
+           ((id == P::sequence_parallel || id == P::async_tensor_parallel) && s.on(id));
+}
+
 // A fraction where a whole number belongs is shown as it is, not rounded into a riddle.
 std::string quoted(P id, const Settings& s) {
     if (parameter(id).whole && s[id] != std::floor(s[id]))
@@ -154,6 +164,23 @@ bool parallelism(const Settings& s, Report&& report) {
     const auto nearest_degree = [&](P id) {
         return [&s, id] { return "use " + format(id, nearest_valid(id, s[id], s)); };
     };
+    if (s.listed()) {
+        for (const P id : {P::tensor_parallel, P::context_parallel, P::expert_parallel}) {
+            if (s[id] > 1)
+                broken(
+                    id,
+                    [] {
+                        return std::string(kListed) + ", which only data and pipeline parallelism share out";
+                    },
+                    [] { return std::string("use 1"); });
+        }
+        if (s[P::pipeline_parallel] > 1 && schedule_of(s.choice<ScheduleKind>(P::schedule)).cuts_sequences) {
+            broken(
+                P::schedule, [] { return std::string(kListed) + ": there is no sequence to cut"; },
+                [] { return std::string("use 1f1b"); });
+        }
+        if (!good) return false;
+    }
     const double tensor = s[P::tensor_parallel];
     const double model = tensor * s[P::context_parallel] * s[P::pipeline_parallel];
     if (!divides(model, s[P::gpus])) {
@@ -336,6 +363,13 @@ Problems check(const Scenario& scenario, const Settings& settings) {
     if (problems.empty()) combinations(settings, collect);
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
+        if (says_nothing(id, scenario, settings)) {
+            problems.push_back(
+                {pointer(id), std::string(field_of(id)) + " is given", std::string(kListed), "leave it out"});
+        } else if (id == P::image_size && scenario.given[i] && !bears(id, settings)) {
+            problems.push_back({pointer(id), "image_size is given",
+                                "no feature map of the model follows an image", "leave it out"});
+        }
         if (scenario.automatic[i] && !parameter(id).plan) {
             problems.push_back({"/training/auto", "“" + std::string(field_of(id)) + "” cannot be automatic",
                                 "it is no choice of the training plan", "leave it out"});

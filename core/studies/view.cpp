@@ -15,8 +15,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 9> kPlots{"scaling",  "memory", "waterfall",  "walls",      "sweep",
-                                                 "timeline", "plans",  "validation", "sensitivity"};
+constexpr std::array<std::string_view, 11> kPlots{"scaling",    "memory",      "waterfall",  "walls",
+                                                  "sweep",      "timeline",    "operators",  "plans",
+                                                  "validation", "collectives", "sensitivity"};
 const std::vector<std::string> kFields{"study", "plot", "x",    "y",       "outputs",
                                        "range", "plan", "pins", "measured"};
 constexpr const char* kHeld = "held";

@@ -245,11 +245,33 @@ TEST_CASE("sweep: a parameter has one axis, and a sweep an end", "[cli]") {
     CHECK(run("sweep - --axis memory=1e10:1e12:1000000 --axis memory_bandwidth=1e12:2e12:1000000").code == 2);
 }
 
-TEST_CASE("commands of later versions are refused by name", "[cli]") {
-    for (const char* later : {"import hf x"}) {
-        INFO(later);
-        const Ran ran = run(later);
-        CHECK(ran.code == 2);
-        CHECK(ran.err.find("not modelled yet") != std::string::npos);
-    }
+TEST_CASE("estimate: a model that is a list of operators, preset or one's own", "[cli][listed]") {
+    const Ran resnet = run("estimate - --format json --operators",
+                           R"({"model": {"preset": "resnet-50"}, "training": {"sharding": "ddp"}})");
+    REQUIRE(resnet.code == 0);
+    const json result = json::parse(resnet.out);
+    CHECK(result["parameters"] == 25557032);
+    CHECK(result["training_days"].is_null());
+    CHECK(result["operators"][0]["kind"] == "convolution");
+    const Ran refused = run("estimate - --set model.preset=resnet-50 --set tensor_parallel=2");
+    CHECK(refused.code == 2);
+    CHECK(refused.err.find("the model is a list of operators") != std::string::npos);
+    const Ran own = run("estimate - --format json", R"({"model": {"operators": [{"repeat": 2,
+        "operators": [{"kind": "gemm", "in": 10, "out": 20}]}]}, "cluster": {"gpus": 1}})");
+    REQUIRE(own.code == 0);
+    CHECK(json::parse(own.out)["parameters"] == 400);
+    CHECK(run("presets show resnet-50").out.find("stage 4") != std::string::npos);
+}
+
+TEST_CASE("export: collectives with a log, and with what is none", "[cli]") {
+    const Folder folder;
+    const std::string log = SHARDSCOPE_SOURCE_DIR "/tests/fuzz/corpus/nccl/nodes.log";
+    const Ran good = run("export - --plot collectives --collectives " + log + " -o " + folder.file("a.csv"));
+    CHECK(good.code == 0);
+    CHECK(slurp(folder.file("a.csv")).find("nodes.log") != std::string::npos);
+    const std::string none = folder.write("none.log", "nothing");
+    const Ran bad = run("export - --plot collectives --collectives " + none + " -o " + folder.file("b.csv"));
+    CHECK(bad.code == 2);
+    CHECK(bad.err.find("not an nccl-tests log") != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(folder.file("b.csv")));
 }

@@ -11,6 +11,7 @@
 #include "support/shell.h"
 
 using namespace shardscope::testing;
+using nlohmann::json;
 
 namespace {
 
@@ -75,6 +76,36 @@ TEST_CASE("import nccl: what a log does not tell is left out, and nominal bandwi
     CHECK(slurp(folder.file("out")).find("16 GPUs on 1 node,") != std::string::npos);
 }
 
+TEST_CASE("import hf: a config.json is a preset, and a scenario may name it", "[cli]") {
+    const Folder folder;
+    folder.write("Some-Model/config.json", R"({"model_type": "llama", "hidden_size": 4096,
+        "intermediate_size": 14336, "num_attention_heads": 32, "num_key_value_heads": 8,
+        "num_hidden_layers": 32, "vocab_size": 128256, "rms_norm_eps": 1e-05})");
+    const Ran ran = run_in(folder, "import hf Some-Model/config.json --name mine");
+    REQUIRE(ran.code == 0);
+    const json preset = json::parse(ran.out);
+    CHECK(preset["kind"] == "model");
+    CHECK(preset["name"] == "mine");
+    CHECK(preset["values"]["kv_heads"] == 8);
+    CHECK(ran.err.find("8.03 B") != std::string::npos);
+    // Straight from where it lies, and as the preset it became.
+    folder.write("mine.json", ran.out);
+    folder.write("a.json", R"({"name": "x", "model": {"preset": "Some-Model/config.json"}})");
+    folder.write("b.json", R"({"name": "x", "model": {"preset": "mine.json"}})");
+    const Ran a = run_in(folder, "estimate a.json --format json");
+    REQUIRE(a.code == 0);
+    CHECK(json::parse(a.out)["parameters"] == 8030261248);
+    CHECK(a.out == run_in(folder, "estimate b.json --format json").out);
+
+    folder.write("broken.json", R"({"model_type": "llama", "hidden_size": 4096})");
+    const Ran broken = run_in(folder, "import hf broken.json");
+    CHECK(broken.code == 2);
+    CHECK(broken.out.empty());
+    for (const char* field : {"/num_hidden_layers", "/num_attention_heads", "/vocab_size"})
+        CHECK(broken.err.find(std::string("broken.json:") + field) != std::string::npos);
+    CHECK(run_in(folder, "import hf nowhere.json").code == 2);
+}
+
 TEST_CASE("import: unusable input says why and prints nothing", "[cli]") {
     const Folder folder;
     folder.write("node.log", log_of(1, 30, 240));
@@ -91,6 +122,6 @@ TEST_CASE("import: unusable input says why and prints nothing", "[cli]") {
     refused("nccl node.log --intra-bandwidth 3", "--intra-bandwidth");
     refused("nccl node.log --gpus-per-node 3", "--gpus-per-node");
     refused("nccl node.log --name 'My fabric'", "lower case");
-    refused("hf config.json", "not modelled yet");
+    refused("hf other.txt", "other.txt");
     refused("", "subcommand");
 }

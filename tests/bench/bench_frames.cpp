@@ -134,6 +134,10 @@ void drag_searched(benchmark::State& state) {
     drag(state, "cluster.inter_node_bandwidth/slider", "plans", cut_plan());
 }
 void drag_sweep(benchmark::State& state) { drag(state, "cluster.inter_node_bandwidth/slider", "sweep"); }
+void drag_operators(benchmark::State& state) { drag(state, "training.micro_batch/slider", "operators"); }
+void drag_collectives(benchmark::State& state) {
+    drag(state, "cluster.intra_node_bandwidth/slider", "collectives");
+}
 void drag_sensitivity(benchmark::State& state) {
     drag(state, "cluster.inter_node_bandwidth/slider", "sensitivity");
 }
@@ -154,6 +158,11 @@ BENCHMARK(drag_cut_tensor)->Name("plan/drag_tensor")->Unit(benchmark::kMilliseco
 BENCHMARK(drag_timeline)->Name("timeline/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_timeline_cut)->Name("timeline/drag_plan")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_searched)->Name("plans/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
+BENCHMARK(drag_operators)->Name("operators/drag_micro_batch")->Unit(benchmark::kMillisecond)->Iterations(300);
+BENCHMARK(drag_collectives)
+    ->Name("collectives/drag_bandwidth")
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(300);
 BENCHMARK(drag_sweep)->Name("sweep/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_sensitivity)
     ->Name("sensitivity/drag_bandwidth")

@@ -222,6 +222,44 @@ TEST_CASE("scenarios: copy, paste, save, open, and a bad file changes nothing", 
     CHECK_FALSE(desk.window.export_plot(QStringLiteral("scaling"), folder.filePath(QStringLiteral("x.gif"))));
 }
 
+TEST_CASE("a model's config.json opens as the model of the scenario, in one undo step", "[files]") {
+    const QTemporaryDir folder;
+    const QString saved = folder.filePath(QStringLiteral("saved.json"));
+    Dialogs dialogs = Dialogs::native();
+    dialogs.save_file = [&](QWidget*, const QString&, const QString&, const QString&) { return saved; };
+    Desk desk(dialogs);
+    const Scenario start = desk.window.model().scenario();
+    QDir(folder.path()).mkdir(QStringLiteral("My-Model"));
+    QFile file(folder.filePath(QStringLiteral("My-Model/config.json")));
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    const QByteArray config =
+        R"({"model_type": "phi", "hidden_size": 2560, "intermediate_size": 10240, "num_attention_heads": 32,
+            "num_hidden_layers": 32, "vocab_size": 51200, "hidden_act": "gelu_new"})";
+    file.write(config);
+    file.close();
+    REQUIRE(desk.window.open(file.fileName()));
+    CHECK(desk.window.model().answer().compiled.parameters == 2779683840);
+    CHECK(desk.window.model().answer().settings[P::gpus] == 64);
+    // What was assumed is said.
+    CHECK(desk.find<QWidget>("message")->isVisible());
+    CHECK(desk.text("message/text").contains(QStringLiteral("one after the other")));
+    // Saving asks for a file instead of writing over the model's own.
+    desk.window.action(ActionId::save)->trigger();
+    CHECK(QFile::exists(saved));
+    REQUIRE(file.open(QIODevice::ReadOnly));
+    CHECK(file.readAll() == config);
+    file.close();
+    desk.window.action(ActionId::undo)->trigger();
+    CHECK(desk.window.model().scenario() == start);
+
+    REQUIRE(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+    file.write(R"({"model_type": "phi", "hidden_size": 2560})");
+    file.close();
+    CHECK_FALSE(desk.window.open(file.fileName()));
+    CHECK(desk.text("message/text").contains(QStringLiteral("/vocab_size")));
+    CHECK(desk.window.model().scenario() == start);
+}
+
 TEST_CASE("a drag there and back leaves nothing behind", "[golden]") {
     Desk desk;
     LiveModel& model = desk.window.model();

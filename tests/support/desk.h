@@ -23,7 +23,8 @@ namespace shardscope::testing {
 
 class Desk {
   public:
-    Desk() : window(commands::catalogue(), session) {
+    explicit Desk(Dialogs dialogs = Dialogs::native())
+        : window(commands::catalogue(), session, std::move(dialogs)) {
         window.resize(1440, 900);
         window.show();
         QApplication::processEvents();

@@ -25,7 +25,7 @@ inline Scenario of_model(std::string_view model, std::initializer_list<std::pair
 
 inline OperatorList list_of(const Scenario& scenario) {
     OperatorList list;
-    build_transformer(resolve(scenario), list);
+    build_operators(resolve(scenario), list);
     return list;
 }
 

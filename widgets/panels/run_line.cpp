@@ -58,7 +58,12 @@ void RunLine::show_run(const Answer& now, const Answer* then, bool hypothetical)
     // Where nothing runs one dash says so.
     has_.fill(rates);
     has_[tokens] = has_[days] = true;
-    if (rates) {
+    // A list of operators has no usual length of training.
+    const bool endless = now.valid() && !(now.compiled.training_tokens > 0);
+    if (endless) {
+        has_.fill(false);
+        has_[tokens] = true;
+    } else if (rates) {
         has_[cost] = now.settings[P::price_per_gpu_hour] > 0;
         has_[energy] = now.settings[P::tdp] > 0;
         has_[goodput] = now.estimate.run.goodput < 1;
@@ -75,7 +80,8 @@ void RunLine::show_run(const Answer& now, const Answer* then, bool hypothetical)
             digits = shown(number, Quantity::big_count);
         QList<Run> runs;
         if (i == tokens) {
-            runs.append({tr("%1 tokens").arg(digits), plain, theme.muted});
+            runs.append({endless ? tr("training tokens not given") : tr("%1 tokens").arg(digits), plain,
+                         theme.muted});
         } else {
             if (i == goodput) runs.append({tr("goodput") + QLatin1Char(' '), plain, theme.muted});
             // "$29,494", "15,273 GPU h"

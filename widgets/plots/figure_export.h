@@ -7,9 +7,11 @@
 #include <QByteArray>
 #include <QSize>
 #include <QString>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "evidence/bandwidth_curve.h"
 #include "explain/output.h"
 #include "explore/sensitivity.h"
 #include "explore/sweep.h"
@@ -32,6 +34,8 @@ struct FigureRequest {
     bool all_free = false;        // plans: all plan parameters may change, not only the automatic ones
     Change change = Change::half_and_double;  // sensitivity
     std::vector<PinnedAnswer> pins;           // scaling, sweep, sensitivity: drawn as ghosts
+    std::vector<MeasuredTable> collectives;   // collectives: one's own, before the public ones
+    std::optional<std::size_t> table;         // collectives: which is looked at
 };
 
 enum class FigureFormat { svg, pdf, png, csv };

@@ -71,11 +71,15 @@ QString plan_words(const Settings& settings) {
         plan += tr("offload %1").arg(value_of(P::offload, settings));
     plan += {tr("micro-batch %1").arg(value_of(P::micro_batch, settings)),
              tr("accumulation %1").arg(value_of(P::accumulation, settings)),
-             tr("global batch %1").arg(value_of(P::global_batch, settings)),
-             tr("sequence %1").arg(shown(settings[P::sequence_length], Quantity::count)),
-             value_of(P::precision, settings),
-             tr("recompute %1").arg(value_of(P::recompute, settings)),
-             tr("%1 attention").arg(value_of(P::attention, settings))};
+             tr("global batch %1").arg(value_of(P::global_batch, settings)), value_of(P::precision, settings),
+             tr("recompute %1").arg(value_of(P::recompute, settings))};
+    // A list of operators has neither.
+    if (bears(P::sequence_length, settings))
+        plan.insert(plan.size() - 2,
+                    tr("sequence %1").arg(shown(settings[P::sequence_length], Quantity::count)));
+    if (bears(P::attention, settings)) plan += tr("%1 attention").arg(value_of(P::attention, settings));
+    if (bears(P::image_size, settings))
+        plan += tr("images of %1 pixels").arg(value_of(P::image_size, settings));
     return plan.join(QStringLiteral(", "));
 }
 

@@ -7,8 +7,9 @@
 namespace shardscope {
 namespace {
 
-constexpr std::array kKinds{&kScalingKind, &kWallsKind,      &kSweepKind,  &kSensitivityKind, &kTimelineKind,
-                            &kPlansKind,   &kValidationKind, &kMemoryKind, &kWaterfallKind};
+constexpr std::array kKinds{&kScalingKind,     &kWallsKind,     &kSweepKind,    &kSensitivityKind,
+                            &kTimelineKind,    &kOperatorsKind, &kPlansKind,    &kValidationKind,
+                            &kCollectivesKind, &kMemoryKind,    &kWaterfallKind};
 
 }  // namespace
 

@@ -43,6 +43,6 @@ const PlotKind* plot_kind(std::string_view name);
 QString plot_names();
 
 extern const PlotKind kScalingKind, kWallsKind, kSweepKind, kSensitivityKind, kTimelineKind, kValidationKind,
-    kMemoryKind, kWaterfallKind, kPlansKind;
+    kMemoryKind, kWaterfallKind, kPlansKind, kOperatorsKind, kCollectivesKind;
 
 }  // namespace shardscope

@@ -330,11 +330,12 @@ QPushButton:disabled { color: %faint%; border-color: %line%; background: transpa
 QTabWidget::pane { border: 0; border-top: 1px solid %line%; background: %pane%; }
 QTabBar { background: %window%; }
 QTabBar::tab { color: %muted%; background: transparent; border: 1px solid transparent;
-               border-top: 2px solid transparent; padding: 0 11px; min-height: %tab%px; }
+               border-top: 2px solid transparent; padding: 0 8px; min-height: %tab%px; }
 QTabBar::tab:hover { color: %text%; }
 QTabBar::tab:selected { color: %text%; background: %pane%; border-color: %line%; border-bottom-color: %pane%;
                         border-top: 2px solid %accent%; }
-QTabBar::tab:focus { border: 2px solid %accent%; padding: 0 10px; }
+QTabBar::tab:focus { border: 2px solid %accent%; padding: 0 7px; }
+QTabBar QToolButton { background: %window%; padding: 0; }
 QTabBar[compact="true"]::tab { padding: 0 5px; }
 QTabBar[compact="true"]::tab:focus { padding: 0 4px; }
 QSplitter::handle { background: %line%; }

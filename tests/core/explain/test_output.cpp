@@ -92,7 +92,7 @@ TEST_CASE("operators: the table adds up to the step it stands for", "[explain]")
     const Answer now = answer(with({{P::accumulation, 3}, {P::gpus, 8}}));
     double matmul = 0;
     double weights = 0;
-    for (const OperatorRow& row : operator_table(now)) {
+    for (const OperatorRow& row : operator_table(now).rows) {
         if (row.kind == "gemm") matmul += 3 * row.repeat * (row.forward + row.backward);
         weights += row.repeat * row.weights;
     }

@@ -63,6 +63,24 @@ TEST_CASE("folded operators: what is remembered is what would be folded anew, wh
     }
 }
 
+TEST_CASE("folded operators: another list of operators is folded anew, though its parameters be the same",
+          "[planner]") {
+    Settings settings = cut(1, 1);
+    settings.set(P::expert_parallel, 1, Origin::given);
+    FoldedOperators operators;
+    double before = 0;
+    for (const char* name : {"resnet-50", "mpt-7b"}) {
+        const Preset* model = Catalogue::shipped().find(PresetKind::model, name);
+        REQUIRE(model);
+        settings.set_listed(model->operators.get());
+        operators.prepare(settings);
+        Compiled c = machine(settings);
+        const double layers = operators.of(c).layers;
+        CHECK(layers != before);
+        before = layers;
+    }
+}
+
 TEST_CASE("folded operators: a drag of memory folds nothing again, one of the network what crosses it",
           "[planner]") {
     const auto kept = [](const Settings& before, P id) {

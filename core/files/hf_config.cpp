@@ -1,0 +1,415 @@
+#include "files/hf_config.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/text.h"
+#include "files/json_values.h"
+
+namespace shardscope {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+// The config as it is read, and the preset as far as it is known.
+class Reader {
+  public:
+    Reader(const json& config, Problems& problems) : config_(config), problems_(problems) {}
+
+    ordered_json values;
+    std::vector<std::string> notes;
+
+    [[nodiscard]] bool has(const char* field) const {
+        return config_.contains(field) && !config_[field].is_null();
+    }
+    [[nodiscard]] const json& operator[](const char* field) const { return config_[field]; }
+    // The first field that is there; null: none.
+    [[nodiscard]] const char* first(std::initializer_list<const char*> fields) const {
+        for (const char* field : fields) {
+            if (has(field)) return field;
+        }
+        return nullptr;
+    }
+    double number(std::initializer_list<const char*> fields, double otherwise) {
+        const char* field = first(fields);
+        if (!field) return otherwise;
+        if (config_[field].is_number()) return config_[field].get<double>();
+        problems_.push_back(
+            {std::string("/") + field, "is no number", "", "give the file as it was published"});
+        return otherwise;
+    }
+    [[nodiscard]] bool flag(const char* field, bool otherwise) const {
+        return has(field) && config_[field].is_boolean() ? config_[field].get<bool>() : otherwise;
+    }
+    [[nodiscard]] std::string text(const char* field) const {
+        return has(field) && config_[field].is_string() ? config_[field].get<std::string>() : std::string();
+    }
+    // One that nothing can stand in for.
+    double required(const char* what, std::initializer_list<const char*> fields) {
+        if (first(fields)) return number(fields, 0);
+        problems_.push_back({std::string("/") + *fields.begin(), "is missing",
+                             std::string("nothing else tells ") + what, "give a model's whole config.json"});
+        return 0;
+    }
+    void note(const std::string& sentence) { notes.push_back(sentence); }
+    void put(const char* field, double value) {
+        if (value == std::floor(value) && std::fabs(value) < 1e15)
+            values[field] = static_cast<long long>(value);
+        else values[field] = value;
+    }
+
+  private:
+    const json& config_;
+    Problems& problems_;
+};
+
+// What a family's configuration class says where the file says nothing, and what it never says.
+struct Family {
+    std::vector<std::string_view> types;  // `model_type`
+    bool gated = false;
+    bool layernorm = false;
+    bool bias = false;      // of all matrices
+    bool qkv_bias = false;  // of query, key and value alone
+    bool tied = false;
+    const char* norm_weights = nullptr;  // null: as the biases say
+    int layer_norms = 2;
+    const char* qk_norm = "none";
+    void (*rest)(Reader&) = nullptr;
+};
+
+void learned_positions(Reader& r) {
+    r.put("learned_positions", r.number({"n_positions", "max_position_embeddings"}, 1024));
+}
+
+void attention_window(Reader& r) {
+    if (r.has("use_sliding_window") && !r.flag("use_sliding_window", false)) return;
+    const double window = r.number({"sliding_window"}, 0);
+    if (window > 0) r.put("attention_window", window);
+}
+
+void some_layers_windowed(Reader& r) {
+    if (r.number({"sliding_window"}, 0) > 0)
+        r.note("Some layers look back on a window only; all are taken to see the whole sequence.");
+}
+
+void experts(Reader& r, double count, double top, double width) {
+    r.put("experts", count);
+    r.put("experts_per_token", top);
+    r.put("expert_ffn_size", width);
+    r.put("dense_layers", 0);
+}
+
+void gpt2(Reader& r) {
+    learned_positions(r);
+    r.values["dropout"] = r.number({"resid_pdrop"}, 0.1) > 0;
+}
+
+void gpt_neox(Reader& r) {
+    r.values["bias"] = r.flag("attention_bias", true);
+    r.values["dropout"] = r.number({"hidden_dropout"}, 0) > 0;
+    if (r.flag("use_parallel_residual", true))
+        r.note("Attention and feed-forward work in parallel; they are counted one after the other.");
+}
+
+void mpt(Reader& r) {
+    r.values["bias"] = !r.flag("no_bias", true);
+    const json attention = r.has("attn_config") ? r["attn_config"] : json::object();
+    const auto on = [&](const char* field) {
+        return attention.is_object() && attention.value(field, json()) == true;
+    };
+    if (on("qk_ln")) r.values["qk_norm"] = "whole";
+    if (!on("alibi") && !on("rope") && r.flag("learned_pos_emb", true))
+        r.put("learned_positions", r.number({"max_seq_len"}, 2048));
+    if (attention.is_object() && attention.value("kv_n_heads", json()).is_number())
+        r.put("kv_heads", attention["kv_n_heads"].get<double>());
+}
+
+void falcon(Reader& r) {
+    r.values["bias"] = r.flag("bias", false);
+    if (r.flag("new_decoder_architecture", false)) {
+        r.put("layer_norms", r.number({"num_ln_in_parallel_attn"}, 2));
+    } else {
+        if (r.flag("multi_query", true)) r.put("kv_heads", 1);
+        r.put("layer_norms", r.flag("parallel_attn", true) ? 1 : 2);
+    }
+    r.note("Attention and feed-forward work in parallel; they are counted one after the other.");
+}
+
+void llama(Reader& r) {
+    const bool attention = r.flag("attention_bias", false);
+    const bool feed_forward = r.flag("mlp_bias", false);
+    if (attention && feed_forward) {
+        r.values["bias"] = true;
+        r.values["norm_weights"] = "scale";
+    } else if (attention || feed_forward) {
+        r.values["qkv_bias"] = attention;
+        r.note(attention ? "The bias of attention's output is not counted."
+                         : "The biases of the feed-forward are not counted.");
+    }
+    attention_window(r);
+}
+
+void llama4(Reader& r) {
+    const double layers = r.number({"num_hidden_layers"}, 0);
+    const double step = r.number({"interleave_moe_layer_step"}, 1);
+    const double width = r.required("the experts' width", {"intermediate_size"});
+    experts(r, r.number({"num_local_experts"}, 16), r.number({"num_experts_per_tok"}, 1), width);
+    r.put("shared_expert_ffn_size", width);
+    r.put("ffn_size", r.number({"intermediate_size_mlp"}, 2 * width));
+    if (step > 1) {
+        r.put("dense_layers", layers - std::floor(layers / step));
+        r.note("Dense layers and layers of experts alternate; the dense ones are counted first.");
+    }
+    if (r.number({"attention_chunk_size"}, 0) > 0)
+        r.note("Most layers attend within chunks; all are taken to see the whole sequence.");
+}
+
+void mixtral(Reader& r) {
+    experts(r, r.number({"num_local_experts"}, 8), r.number({"num_experts_per_tok"}, 2),
+            r.number({"intermediate_size"}, 14336));
+    attention_window(r);
+}
+
+// Layers without experts that a list or a stride names.
+void sparse_from(Reader& r, const char* step_field) {
+    const double step = r.number({step_field}, 1);
+    const double layers = r.number({"num_hidden_layers"}, 0);
+    double dense = step > 1 ? layers - std::floor(layers / step) : 0;
+    if (r.has("mlp_only_layers") && r["mlp_only_layers"].is_array())
+        dense += static_cast<double>(r["mlp_only_layers"].size());
+    if (dense > 0) {
+        r.put("dense_layers", dense);
+        r.note("Layers without experts are counted first, wherever they lie.");
+    }
+}
+
+void qwen2_moe(Reader& r) {
+    experts(r, r.number({"num_experts"}, 60), r.number({"num_experts_per_tok"}, 4),
+            r.number({"moe_intermediate_size"}, 1408));
+    r.put("shared_expert_ffn_size", r.number({"shared_expert_intermediate_size"}, 5632));
+    r.values["shared_expert_gate"] = true;
+    sparse_from(r, "decoder_sparse_step");
+    attention_window(r);
+}
+
+void qwen3_moe(Reader& r) {
+    experts(r, r.number({"num_experts"}, 128), r.number({"num_experts_per_tok"}, 8),
+            r.number({"moe_intermediate_size"}, 768));
+    sparse_from(r, "decoder_sparse_step");
+    attention_window(r);
+}
+
+void phi(Reader& r) {
+    r.values["head_bias"] = true;
+    r.values["dropout"] = r.number({"resid_pdrop"}, 0) > 0;
+    r.note("Attention and feed-forward work in parallel; they are counted one after the other.");
+}
+
+void deepseek(Reader& r) {
+    const double rank = r.required("the rank of keys and values", {"kv_lora_rank"});
+    r.put("kv_lora_rank", rank);
+    r.put("q_lora_rank", r.number({"q_lora_rank"}, 0));
+    r.put("head_size", r.required("a head's width", {"qk_nope_head_dim"}));
+    r.put("rope_head_size", r.required("a head's rotary width", {"qk_rope_head_dim"}));
+    r.put("value_head_size", r.required("a head's width", {"v_head_dim"}));
+    r.put("kv_heads", r.number({"num_attention_heads"}, 0));
+    if (r.number({"n_routed_experts"}, 0) > 0) {
+        const double width = r.required("the experts' width", {"moe_intermediate_size"});
+        experts(r, r.number({"n_routed_experts"}, 0), r.number({"num_experts_per_tok"}, 1), width);
+        r.put("shared_expert_ffn_size", r.number({"n_shared_experts"}, 0) * width);
+        r.put("dense_layers", r.number({"first_k_dense_replace"}, 0));
+    }
+    if (r.number({"num_nextn_predict_layers"}, 0) > 0)
+        r.note("The module that predicts further tokens is not counted.");
+}
+
+void olmoe(Reader& r) {
+    experts(r, r.number({"num_experts"}, 64), r.number({"num_experts_per_tok"}, 8),
+            r.number({"intermediate_size"}, 2048));
+}
+
+void starcoder2(Reader& r) {
+    r.values["bias"] = r.flag("use_bias", true);
+    attention_window(r);
+}
+
+void gemma3(Reader& r) { some_layers_windowed(r); }
+
+const std::vector<Family>& families() {
+    static const std::vector<Family> all{
+        {.types = {"gpt2"}, .layernorm = true, .bias = true, .tied = true, .rest = gpt2},
+        {.types = {"gpt_neox"}, .layernorm = true, .bias = true, .rest = gpt_neox},
+        {.types = {"mpt"}, .layernorm = true, .tied = true, .rest = mpt},
+        {.types = {"falcon", "RefinedWeb", "RefinedWebModel"},
+         .layernorm = true,
+         .tied = true,
+         .norm_weights = "scale-and-bias",
+         .rest = falcon},
+        {.types = {"llama", "mistral"}, .gated = true, .rest = llama},
+        {.types = {"llama4", "llama4_text"}, .gated = true, .rest = llama4},
+        {.types = {"mixtral"}, .gated = true, .rest = mixtral},
+        {.types = {"qwen2"}, .gated = true, .qkv_bias = true, .rest = attention_window},
+        {.types = {"qwen2_moe"}, .gated = true, .qkv_bias = true, .rest = qwen2_moe},
+        {.types = {"qwen3"}, .gated = true, .qk_norm = "head", .rest = attention_window},
+        {.types = {"qwen3_moe"}, .gated = true, .qk_norm = "head", .rest = qwen3_moe},
+        {.types = {"gemma"}, .gated = true, .tied = true},
+        {.types = {"gemma2"}, .gated = true, .tied = true, .layer_norms = 4, .rest = some_layers_windowed},
+        {.types = {"gemma3", "gemma3_text"},
+         .gated = true,
+         .tied = true,
+         .layer_norms = 4,
+         .qk_norm = "head",
+         .rest = gemma3},
+        {.types = {"phi"}, .layernorm = true, .bias = true, .layer_norms = 1, .rest = phi},
+        {.types = {"phi3"}, .gated = true, .rest = attention_window},
+        {.types = {"deepseek_v2", "deepseek_v3"}, .gated = true, .rest = deepseek},
+        {.types = {"olmo"}, .gated = true, .layernorm = true, .norm_weights = "none"},
+        {.types = {"olmo2"}, .gated = true, .qk_norm = "whole"},
+        {.types = {"olmoe"}, .gated = true, .qk_norm = "whole", .rest = olmoe},
+        {.types = {"starcoder2"}, .layernorm = true, .bias = true, .tied = true, .rest = starcoder2},
+    };
+    return all;
+}
+
+const Family* family_of(const std::string& type) {
+    for (const Family& family : families()) {
+        if (std::ranges::find(family.types, type) != family.types.end()) return &family;
+    }
+    return nullptr;
+}
+
+// Of an architecture nobody has told us about: what the fields give away, each guess said.
+Family guessed(Reader& r) {
+    Family out;
+    const bool rms = r.has("rms_norm_eps");
+    out.layernorm = !rms;
+    r.note(std::string(rms ? "RMSNorm" : "LayerNorm") + " is assumed" +
+           (rms ? ", as there is an rms_norm_eps." : "."));
+    const char* field = r.first({"hidden_act", "activation_function", "hidden_activation"});
+    const std::string act = field ? r.text(field) : std::string();
+    out.gated = act == "silu" || act == "swiglu" || act == "swish" || (act.empty() && rms);
+    r.note(std::string("The feed-forward is taken to have ") +
+           (out.gated ? "three matrices (gated)." : "two matrices."));
+    out.bias = r.flag("use_bias", r.flag("bias", r.flag("attention_bias", !rms)));
+    r.note(std::string("Matrices are taken to have ") + (out.bias ? "biases." : "no biases."));
+    if (!r.has("tie_word_embeddings")) r.note("Embedding and LM head are taken to be two matrices.");
+    if (r.first({"num_experts", "num_local_experts", "n_routed_experts"})) {
+        out.rest = [](Reader& reader) {
+            experts(reader, reader.number({"num_experts", "num_local_experts", "n_routed_experts"}, 1),
+                    reader.number({"num_experts_per_tok", "moe_top_k", "num_experts_per_token"}, 1),
+                    reader.number({"moe_intermediate_size", "intermediate_size"}, 0));
+            reader.note("Every layer is taken to have experts, none of them shared.");
+        };
+    } else if (r.has("n_positions")) {
+        out.rest = learned_positions;
+        r.note("Positions are taken to be learned.");
+    }
+    return out;
+}
+
+void read_shape(Reader& r, const Family& family) {
+    r.put("layers",
+          r.required("the number of layers", {"num_hidden_layers", "n_layer", "n_layers", "num_layers"}));
+    const double hidden = r.required("the width", {"hidden_size", "n_embd", "d_model"});
+    r.put("hidden_size", hidden);
+    double ffn = r.number({"intermediate_size", "ffn_hidden_size", "n_inner", "d_ff"}, 0);
+    if (ffn <= 0) ffn = r.number({"expansion_ratio"}, 4) * hidden;
+    r.put("ffn_size", ffn);
+    const double heads =
+        r.required("the number of heads", {"num_attention_heads", "n_head", "n_heads", "num_heads"});
+    r.put("heads", heads);
+    r.put("kv_heads", r.number({"num_key_value_heads", "num_kv_heads", "n_head_kv"}, heads));
+    if (heads > 0) r.put("head_size", r.number({"head_dim"}, hidden / heads));
+    r.put("vocab_size", r.required("the vocabulary", {"vocab_size"}));
+    r.values["mlp"] = family.gated ? "gated" : "plain";
+    r.values["norm"] = family.layernorm ? "layernorm" : "rmsnorm";
+    r.values["tied_embeddings"] = r.flag("tie_word_embeddings", family.tied);
+    r.put("learned_positions", 0);
+    r.values["bias"] = family.bias;
+    if (family.qkv_bias) r.values["qkv_bias"] = true;
+    if (std::string_view(family.qk_norm) != "none") r.values["qk_norm"] = family.qk_norm;
+    if (family.norm_weights) r.values["norm_weights"] = family.norm_weights;
+    if (family.layer_norms != 2) r.put("layer_norms", family.layer_norms);
+    r.values["dropout"] = false;
+    r.values["causal"] = true;
+    if (family.rest) family.rest(r);
+}
+
+// "meta-llama/Meta-Llama-3-8B" → "meta-llama-3-8b".
+std::string preset_name(const std::string& text) {
+    std::string out;
+    for (const char letter : text.substr(text.find_last_of('/') + 1)) {
+        const auto c = static_cast<unsigned char>(letter);
+        if (std::isalnum(c) || letter == '.') out += static_cast<char>(std::tolower(c));
+        else if (!out.empty() && out.back() != '-') out += '-';
+    }
+    while (!out.empty() && out.back() == '-') out.pop_back();
+    return out;
+}
+
+// A model of several parts keeps its language model in one of these.
+const json& language_part(const json& config) {
+    for (const char* part : {"text_config", "llm_config", "language_config"}) {
+        if (config.contains(part) && config[part].is_object()) return config[part];
+    }
+    return config;
+}
+
+}  // namespace
+
+bool is_hf_config(std::string_view text) {
+    const json config = json::parse(text, nullptr, false);
+    return config.is_object() && !config.contains("format") &&
+           (config.contains("model_type") || config.contains("architectures"));
+}
+
+ImportedModel import_hf_config(std::string_view text, const std::string& name, Problems& problems) {
+    ImportedModel out;
+    const json config = parse_json(text, problems);
+    if (!problems.empty()) return out;
+    if (!config.is_object()) {
+        problems.push_back({"", "is no config.json", "a JSON object is expected",
+                            "give the file that lies beside a model's weights"});
+        return out;
+    }
+    json part = language_part(config);
+    // What the whole says holds for the part.
+    for (const char* shared : {"tie_word_embeddings"}) {
+        if (!part.contains(shared) && config.contains(shared)) part[shared] = config[shared];
+    }
+    Reader reader(part, problems);
+    if (part != config && config.contains("vision_config"))
+        reader.note("Only the language model is counted, not what sees.");
+    const std::string type = reader.text("model_type");
+    const Family* known = family_of(type);
+    if (!known) {
+        reader.note((type.empty() ? std::string("The file names no model_type")
+                                  : "The architecture “" + type + "” is not known") +
+                    "; its usual fields were read.");
+    }
+    const Family family = known ? *known : guessed(reader);
+    read_shape(reader, family);
+    if (!problems.empty()) return out;
+
+    const auto path = config.find("_name_or_path");
+    const std::string called = path != config.end() && path->is_string() ? path->get<std::string>() : "";
+    out.name = preset_name(!name.empty() ? name : !called.empty() ? called : type);
+    if (out.name.empty()) out.name = "imported-model";
+    ordered_json preset{
+        {"format", "shardscope-preset"}, {"version", 1}, {"kind", "model"}, {"name", out.name}};
+    preset["title"] = called.empty() ? out.name : called.substr(called.find_last_of('/') + 1);
+    preset["source"] = "config.json" + (type.empty() ? "" : " of model_type " + type);
+    for (const std::string& note : reader.notes)
+        preset["source"] = preset["source"].get<std::string>() + ". " + note.substr(0, note.size() - 1);
+    preset["values"] = reader.values;
+    out.preset = preset.dump(2) + "\n";
+    out.notes = reader.notes;
+    return out;
+}
+
+}  // namespace shardscope

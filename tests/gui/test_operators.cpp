@@ -1,0 +1,302 @@
+// The Operators and Collectives tabs, through real events on the real main window.
+#include <qcustomplot.h>
+
+#include <QApplication>
+#include <QComboBox>
+#include <QFile>
+#include <QLabel>
+#include <QSlider>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+#include <QUndoStack>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "evidence/fabric_fit.h"
+#include "files/csv.h"
+#include "support/desk.h"
+#include "widgets/plots/collectives_plot.h"
+#include "widgets/plots/figure_export.h"
+#include "widgets/plots/operator_grid.h"
+#include "widgets/plots/operators_plot.h"
+
+using namespace shardscope;
+
+namespace {
+
+class Desk : public testing::Desk {
+  public:
+    template <typename Plot>
+    Plot& open_tab(const char* name) {
+        find<QTabWidget>("tabs")->setCurrentWidget(find<QWidget>(name));
+        QApplication::processEvents();
+        find<QCustomPlot>(QLatin1String(name) + QStringLiteral("/plot"))->replot();
+        return *find<Plot>(name);
+    }
+    LiveModel& model() { return window.model(); }
+};
+
+QString cell(const QTableView& list, int row, int column) {
+    return list.model()->index(row, column).data().toString();
+}
+int row_named(const QTableView& list, const QString& name) {
+    for (int row = 0; row < list.model()->rowCount(); ++row) {
+        if (cell(list, row, 0) == name) return row;
+    }
+    FAIL("no row " << name.toStdString());
+    return -1;
+}
+int column_named(const QTableView& list, const QString& name) {
+    for (int column = 0; column < list.model()->columnCount(); ++column) {
+        if (list.model()->headerData(column, Qt::Horizontal).toString() == name) return column;
+    }
+    FAIL("no column " << name.toStdString());
+    return -1;
+}
+
+// A log of nccl-tests by a law of its own: 16 GPUs on two hosts.
+QString log_of(const BandwidthCurve& curve) {
+    QString out = QStringLiteral(
+        "# nThread 1 nGpus 1 minBytes 131072 maxBytes 4294967296 step: 2(factor) warmup iters: 5 iters: 20\n"
+        "# Using devices\n");
+    for (int rank = 0; rank < 16; ++rank) {
+        out += QStringLiteral("#  Rank %1 Group  0 Pid  100 on host%2 device  0 [0x00] NVIDIA H100\n")
+                   .arg(rank)
+                   .arg(rank / 8);
+    }
+    out += QStringLiteral(
+        "#\n# Collective test starting: all_gather_perf\n"
+        "#                                                              out-of-place                       "
+        "in-place\n"
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   "
+        "algbw   busbw #wrong\n"
+        "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  "
+        "(GB/s)  (GB/s)\n");
+    for (double bytes = 131072; bytes < 8e9; bytes *= 2) {
+        const double bus = curve.at(bytes);
+        const double algorithm = bus * 16 / 15;
+        const double time = bytes / algorithm * 1e6;
+        out += QStringLiteral("%1 %2 float none -1 %3 %4 %5 0 %3 %4 %5 0\n")
+                   .arg(bytes, 0, 'f', 0)
+                   .arg(bytes / 4 / 16, 0, 'f', 0)
+                   .arg(time, 0, 'f', 3)
+                   .arg(algorithm / 1e9, 0, 'f', 2)
+                   .arg(bus / 1e9, 0, 'f', 2);
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("operators tab: rows show the engine's numbers and follow a slider in place", "[operators]") {
+    Desk desk;
+    auto& plot = desk.open_tab<OperatorsPlot>("operators");
+    auto* list = desk.find<OperatorGrid>("operators/list");
+    const int qkv = row_named(*list, QStringLiteral("attention.qkv"));
+    const int forward = column_named(*list, QStringLiteral("Forward"));
+    const int share = column_named(*list, QStringLiteral("Of step"));
+    const Compiled& before = desk.model().answer().compiled;
+    const auto qkv_time = [](const Compiled& c) {
+        for (const Operator& op : c.operators.dense.operators) {
+            if (op.name == "attention.qkv") return forward_time(op, c.gpu).total();
+        }
+        return 0.0;
+    };
+    CHECK(cell(*list, qkv, forward).toStdString() == format(qkv_time(before), Quantity::seconds));
+    const int rows = list->model()->rowCount();
+    CHECK(cell(*list, rows - 1, share) == QStringLiteral("100.0 %"));
+
+    const QString narrow = cell(*list, qkv, forward);
+    list->setCurrentIndex(list->model()->index(qkv, 0));
+    desk.drag("training.micro_batch", 0.1, 0.3, 6);
+    CHECK(desk.model().answer().settings[P::micro_batch] > 2);
+    CHECK(list->model()->rowCount() == rows);
+    CHECK(cell(*list, qkv, forward) != narrow);
+    // The row that was chosen still is.
+    CHECK(list->currentIndex().row() == qkv);
+    CHECK(plot.figure().highlight().has_value());
+    CHECK(plot.figure().data().table.seconds == desk.estimate().step.total);
+}
+
+TEST_CASE("operators tab: a dot and its row are chosen together", "[operators]") {
+    Desk desk;
+    auto& plot = desk.open_tab<OperatorsPlot>("operators");
+    auto* list = desk.find<OperatorGrid>("operators/list");
+    const auto& rows = plot.figure().data().table.rows;
+    std::size_t core = 0;
+    while (rows[core].name != "attention.core") ++core;
+    auto* canvas = desk.find<QCustomPlot>("operators/plot");
+    QTest::mouseMove(canvas, plot.figure().pixel_of(core).toPoint());
+    REQUIRE(plot.figure().highlight() == core);
+    CHECK(list->currentIndex().row() == list->line_of(core));
+    CHECK(operator_words(plot.figure().data(), core).contains(QStringLiteral("bound by compute")));
+
+    // The other way round, by keys.
+    list->setFocus();
+    QTest::keyClick(list, Qt::Key_Down);
+    REQUIRE(plot.figure().highlight().has_value());
+    CHECK(list->line_of(*plot.figure().highlight()) == list->currentIndex().row());
+    CHECK(rows[*plot.figure().highlight()].name == "attention.output");
+}
+
+TEST_CASE("operators tab: longest first is in order, other columns are one choice away", "[operators]") {
+    Desk desk;
+    auto& plot = desk.open_tab<OperatorsPlot>("operators");
+    auto* list = desk.find<OperatorGrid>("operators/list");
+    auto* order = desk.find<QComboBox>("operators/order");
+    order->setFocus();
+    QTest::keyClick(order, Qt::Key_Down);
+    const auto& rows = plot.figure().data().table.rows;
+    double last = 1e9;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        for (std::size_t j = 0; j < rows.size(); ++j) {
+            if (list->line_of(j) != static_cast<int>(i)) continue;
+            CHECK(rows[j].step <= last);
+            last = rows[j].step;
+        }
+    }
+    const int shape = column_named(*list, QStringLiteral("M × N × K"));
+    CHECK(list->isColumnHidden(shape));
+    auto* columns = desk.find<QComboBox>("operators/columns");
+    columns->setFocus();
+    QTest::keyClick(columns, Qt::Key_Down);
+    CHECK_FALSE(list->isColumnHidden(shape));
+    CHECK(cell(*list, row_named(*list, QStringLiteral("mlp.up")), shape) ==
+          QStringLiteral("4,096 × 20,480 × 5,120"));
+}
+
+TEST_CASE("operators tab: what does not fit has no times, only sizes", "[operators]") {
+    Desk desk;
+    desk.model().replace(edited(Scenario::first_launch(), P::sequence_length, 65536), QStringLiteral("test"));
+    auto& plot = desk.open_tab<OperatorsPlot>("operators");
+    auto* list = desk.find<OperatorGrid>("operators/list");
+    const int qkv = row_named(*list, QStringLiteral("attention.qkv"));
+    CHECK(cell(*list, qkv, column_named(*list, QStringLiteral("Forward"))) == QStringLiteral("–"));
+    CHECK_FALSE(cell(*list, qkv, column_named(*list, QStringLiteral("FLOPs"))).isEmpty());
+    for (const OperatorRow& row : plot.figure().data().table.rows)
+        CHECK_FALSE(plot.figure().data().drawn(row));
+}
+
+TEST_CASE("operators tab: a pin leaves its roof behind", "[operators][pins]") {
+    Desk desk;
+    auto& plot = desk.open_tab<OperatorsPlot>("operators");
+    desk.model().pin();
+    const double pinned = plot.figure().data().reached_bandwidth;
+    desk.model().edit(P::memory_bandwidth, 2 * desk.model().answer().settings[P::memory_bandwidth]);
+    QApplication::processEvents();
+    REQUIRE(plot.figure().ghosts().size() == 1);
+    CHECK(plot.figure().ghosts().front().letter == 'B');
+    CHECK(plot.figure().ghosts().front().reached_bandwidth == pinned);
+    CHECK(plot.figure().data().reached_bandwidth == Approx(2 * pinned));
+    desk.model().unpin_all();
+    CHECK(plot.figure().ghosts().empty());
+}
+
+TEST_CASE("operators: the exported table adds up and the figure names the roofs", "[operators][figures]") {
+    const Answer now = answer(Scenario::first_launch());
+    FigureRequest request;
+    request.plot = "operators";
+    const auto rows = read_csv(render_figure(request, now, FigureFormat::csv).toStdString());
+    const auto& header = rows[0].fields;
+    const auto at = [&](const char* column) {
+        return static_cast<std::size_t>(std::ranges::find(header, column) - header.begin());
+    };
+    double sum = 0;
+    for (const CsvRow& row : rows) {
+        const bool part = row.fields[at("kind")] != "total" && row.fields[at("kind")] != "kind";
+        if (part && row.fields[at("operator")] != "total")
+            sum += std::atof(row.fields[at("step[ms]")].c_str());
+    }
+    CHECK(sum == Approx(now.estimate.step.total * 1e3).epsilon(1e-9));
+    const QByteArray svg = render_figure(request, now, FigureFormat::svg);
+    CHECK(svg.contains("FLOPs per byte"));
+    CHECK(svg.contains("memory reaches"));
+    CHECK(svg == render_figure(request, now, FigureFormat::svg));
+}
+
+TEST_CASE("operators: ResNet-50 in the window, its sequence standing still", "[operators][listed]") {
+    Desk desk;
+    const Catalogue& catalogue = desk.model().catalogue();
+    desk.model().edit(P::sequence_length, 4096);
+    desk.model().take_model(*catalogue.find(PresetKind::model, "resnet-50"));
+    QApplication::processEvents();
+    REQUIRE(desk.model().answer().valid());
+    CHECK_FALSE(desk.slider("training.sequence_length")->isEnabled());
+    CHECK(desk.slider("training.sequence_length")
+              ->accessibleDescription()
+              .contains(QStringLiteral("list of operators")));
+    CHECK_FALSE(desk.slider("training.tensor_parallel")->isEnabled());
+    CHECK(desk.slider("model.image_size")->isEnabled());
+    auto& plot = desk.open_tab<OperatorsPlot>("operators");
+    CHECK(plot.figure().data().table.blocks.size() == 10);
+    auto* list = desk.find<OperatorGrid>("operators/list");
+    row_named(*list, QStringLiteral("projection"));
+    CHECK(desk.text("headline/training-tokens") == QStringLiteral("training tokens not given"));
+    // One undo brings the transformer and its sequence back.
+    desk.model().undo_stack()->undo();
+    QApplication::processEvents();
+    CHECK(desk.model().answer().settings[P::sequence_length] == 4096);
+    CHECK(desk.slider("training.sequence_length")->isEnabled());
+}
+
+TEST_CASE("collectives tab: a table of the scenario's GPU, its points and its fit", "[collectives]") {
+    Desk desk;
+    auto& plot = desk.open_tab<CollectivesPlot>("collectives");
+    const CollectivesFigure& figure = plot.figure();
+    CHECK(figure.data().current().measured.name == "h100-node");
+    CHECK(figure.data().series.size() == 6);
+    CHECK(desk.find<QCustomPlot>("collectives/plot") != nullptr);
+    const auto last = figure.data().current().measured.table.points.size() - 1;
+    CHECK(figure.point_at(figure.pixel_of(last)) == last);
+    // The engine's curve is the scenario's own network.
+    const CollectiveTable table = figure.data().current().measured.table;
+    const double before = figure.data().engine(table, 1e9);
+    desk.model().edit(P::intra_node_bandwidth, 225e9);
+    QApplication::processEvents();
+    CHECK(plot.figure().data().engine(table, 1e9) < 0.6 * before);
+    auto* tables = desk.find<QComboBox>("collectives/tables");
+    tables->setFocus();
+    QTest::keyClick(tables, Qt::Key_Home);
+    CHECK(plot.figure().data().shown == 0);
+}
+
+TEST_CASE("collectives tab: one's own log is fitted, and its fabric taken", "[collectives]") {
+    const BandwidthCurve truth{300e9, 0.65, 25};
+    QTemporaryDir folder;
+    QFile file(folder.filePath(QStringLiteral("nodes.log")));
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    file.write(log_of(truth).toUtf8());
+    file.close();
+    Desk desk;
+    auto& plot = desk.open_tab<CollectivesPlot>("collectives");
+    auto* take = desk.find<QToolButton>("collectives/take");
+    CHECK_FALSE(take->isEnabled());
+    CHECK_FALSE(plot.add_log(folder.filePath(QStringLiteral("none.log")).toStdString()).empty());
+    CHECK(plot.figure().data().series.size() == 6);
+    const Problems problems = plot.add_log(file.fileName().toStdString());
+    for (const Problem& problem : problems) UNSCOPED_INFO(problem.text());
+    REQUIRE(problems.empty());
+    const CollectivesData& data = plot.figure().data();
+    REQUIRE(data.series.size() == 7);
+    CHECK(data.shown == 0);
+    CHECK(data.current().own);
+    CHECK(data.current().fit.curve.most == Approx(truth.most).epsilon(0.02));
+    CHECK(data.current().fit.curve.half == Approx(truth.half).margin(0.1));
+    CHECK(desk.find<QComboBox>("collectives/tables")->currentText().contains(QStringLiteral("nodes.log")));
+    // An export shows the same.
+    const FigureRequest request = plot.request();
+    CHECK(render_figure(request, desk.model().answer(), FigureFormat::csv).contains("nodes.log"));
+
+    const double before = desk.model().answer().settings[P::network_efficiency];
+    REQUIRE(take->isEnabled());
+    QTest::mouseClick(take, Qt::LeftButton);
+    CHECK(desk.model().scenario().is_given(P::network_efficiency));
+    // 300 of the 8 × 50 GB/s that a node's adapters carry.
+    CHECK(desk.model().answer().settings[P::network_efficiency] == Approx(0.75).epsilon(0.06));
+    desk.model().undo_stack()->undo();
+    CHECK(desk.model().answer().settings[P::network_efficiency] == before);
+}

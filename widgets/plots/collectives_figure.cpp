@@ -1,0 +1,321 @@
+#include "widgets/plots/collectives_figure.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/panels/drawing.h"
+#include "widgets/plots/figure_parts.h"
+#include "widgets/plots/painted_item.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kMark = 3.5;  // radius, px
+constexpr double kReach = 10;  // px from a point's middle that still mean it
+constexpr int kSteps = 160;    // of a curve
+constexpr double kGiga = 1e9;
+constexpr double kSmallestShown = 8 * 1024;  // bytes; what is smaller takes the time of a launch
+
+QString tr(const char* text) { return QCoreApplication::translate("CollectivesFigure", text); }
+
+// "32 KiB", "4 GiB": powers of two as they are.
+QString size_text(double bytes) {
+    static constexpr const char* kUnits[]{"B", "KiB", "MiB", "GiB", "TiB"};
+    std::size_t unit = 0;
+    while (bytes >= 1024 && unit + 1 < std::size(kUnits)) {
+        bytes /= 1024;
+        ++unit;
+    }
+    return QStringLiteral("%1 %2").arg(shown(bytes, Quantity::fraction), QLatin1String(kUnits[unit]));
+}
+
+}  // namespace
+
+struct CollectivesFigure::Parts {
+    QCustomPlot& plot;
+    const Theme* theme = &Theme::light();
+    FigureFonts fonts{QFont()};
+    CollectivesData data;
+
+    explicit Parts(QCustomPlot& target);
+
+    QCPAxis& x() const { return *plot.xAxis; }
+    QCPAxis& y() const { return *plot.yAxis; }
+    QRectF frame() const { return frame_of(*plot.axisRect()); }
+    QPointF pixel(double bytes, double bandwidth) const {
+        return {x().coordToPixel(bytes), y().coordToPixel(bandwidth)};
+    }
+    // Cut off at the frame: SVG knows no clipping.
+    template <typename Curve>
+    QPolygonF line(double from, double to, Curve&& curve) const;
+    QPolygonF fitted(const CollectiveSeries& series) const;
+
+    void fit();
+    void lay_out();
+    void paint_below(QCPPainter& painter) const;
+    void paint_above(QCPPainter& painter) const;
+    void paint_titles(QCPPainter& painter) const;
+    QRectF paint_words(QCPPainter& painter) const;
+};
+
+CollectivesFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
+    prepare(plot);
+    plot.axisRect()->setAutoMargins(QCP::msNone);
+    for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
+        axis->setScaleType(QCPAxis::stLogarithmic);
+        axis->setTicker(QSharedPointer<QCPAxisTickerText>::create());
+        axis->setSubTicks(false);
+        axis->setTickLength(0, static_cast<int>(kTickLength));
+        axis->setTickLabelPadding(4);
+        axis->grid()->setZeroLinePen(Qt::NoPen);
+        axis->setRange(1, 1000);
+    }
+    plot.xAxis->grid()->setVisible(false);
+    new PaintedItem(plot, QStringLiteral("background"),
+                    [this](QCPPainter& painter) { paint_below(painter); });
+    new PaintedItem(plot, QStringLiteral("overlay"), [this](QCPPainter& painter) { paint_above(painter); });
+}
+
+// All tables, so that choosing another moves no axis.
+void CollectivesFigure::Parts::fit() {
+    double left = 1e30;
+    double right = 0;
+    double bottom = 1e30;
+    double top = 0;
+    for (const CollectiveSeries& series : data.series) {
+        for (const CollectivePoint& point : series.measured.table.points) {
+            if (!(point.bus_bandwidth > 0) || point.bytes < kSmallestShown) continue;
+            left = std::min(left, point.bytes);
+            right = std::max(right, point.bytes);
+            bottom = std::min(bottom, point.bus_bandwidth);
+            top = std::max(top, point.bus_bandwidth);
+        }
+    }
+    if (!(right > 0)) return;
+    constexpr double kTwoDecades = 1e4;  // from the highest: what is lower says little
+    x().setRange(left / 1.4, right * 1.4);
+    y().setRange(std::pow(10, std::floor(std::log10(std::max(bottom, top / kTwoDecades)))),
+                 std::pow(10, std::ceil(2 * std::log10(top * 1.05)) / 2));
+    const auto ticks = [](QCPAxis& axis) {
+        auto ticker = axis.ticker().staticCast<QCPAxisTickerText>();
+        ticker->clear();
+        return ticker;
+    };
+    const auto sizes = ticks(x());
+    for (const double value : log_ticks(x().range().lower, x().range().upper, 32))
+        sizes->addTick(value, size_text(value));
+    const auto rates = ticks(y());
+    for (const double value : log_ticks(y().range().lower, y().range().upper, 10))
+        rates->addTick(value, shown(value / kGiga, Quantity::fraction));
+    lay_out();
+}
+
+void CollectivesFigure::Parts::lay_out() {
+    const QFontMetricsF small(fonts.small);
+    const QFontMetricsF bold(fonts.bold);
+    double widest = 0;
+    const auto ticks = y().ticker().staticCast<QCPAxisTickerText>()->ticks();
+    for (const QString& text : ticks) widest = std::max(widest, small.horizontalAdvance(text));
+    constexpr double kPadding = 8;
+    const double left = widest + kTickLength + 4 + kPadding;
+    const double right = small.horizontalAdvance(QStringLiteral("32 MiB")) / 2 + kPadding;
+    const double top = bold.height() + 10;
+    const double bottom = kTickLength + 4 + small.height() + 4 + bold.height() + 6;
+    plot.axisRect()->setMargins(QMargins(static_cast<int>(std::ceil(left)), static_cast<int>(std::ceil(top)),
+                                         static_cast<int>(std::ceil(right)),
+                                         static_cast<int>(std::ceil(bottom))));
+}
+
+template <typename Curve>
+QPolygonF CollectivesFigure::Parts::line(double from, double to, Curve&& curve) const {
+    QPolygonF out;
+    from = std::max(from, x().range().lower);
+    to = std::min(to, x().range().upper);
+    for (int i = 0; i <= kSteps; ++i) {
+        const double bytes = from * std::pow(to / from, static_cast<double>(i) / kSteps);
+        const double value = curve(bytes);
+        if (value >= y().range().lower && value <= y().range().upper) out.append(pixel(bytes, value));
+    }
+    return out;
+}
+
+// Over the sizes that were fitted and nothing else.
+QPolygonF CollectivesFigure::Parts::fitted(const CollectiveSeries& series) const {
+    const auto& points = series.measured.table.points;
+    if (series.fit.points == 0) return {};
+    const auto [least, most] = std::ranges::minmax_element(points, {}, &CollectivePoint::bytes);
+    return line(std::max(least->bytes, kSmallestFitted), most->bytes,
+                [&](double bytes) { return series.fit.curve.at(bytes); });
+}
+
+// ---- painting --------------------------------------------------------------------------------------------
+
+void CollectivesFigure::Parts::paint_below(QCPPainter& painter) const {
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (std::size_t i = 0; i < data.series.size(); ++i) {
+        if (i == data.shown) continue;
+        painter.setPen(line_pen(theme->border, 1));
+        painter.drawPolyline(fitted(data.series[i]));
+    }
+}
+
+void CollectivesFigure::Parts::paint_above(QCPPainter& painter) const {
+    paint_titles(painter);
+    if (data.series.empty()) return;
+    const CollectiveSeries& series = data.current();
+    const QRectF area = frame();
+    LabelRoom room(area.adjusted(2, 2, -2, -2));
+    const QPolygonF curve = fitted(series);
+    const QPolygonF engine = line(x().range().lower, x().range().upper,
+                                  [&](double bytes) { return data.engine(series.measured.table, bytes); });
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(line_pen(theme->text, 1.6, {6, 4}));
+    painter.drawPolyline(engine);
+    painter.setPen(line_pen(theme->communication, 2.2));
+    painter.drawPolyline(curve);
+    room.take(paint_words(painter));
+    for (const CollectivePoint& point : series.measured.table.points) {
+        if (!y().range().contains(point.bus_bandwidth) || !x().range().contains(point.bytes)) continue;
+        const QPointF at = pixel(point.bytes, point.bus_bandwidth);
+        draw_ring(painter, at, kMark, theme->pane, theme->communication);
+        room.take({at.x() - kMark, at.y() - kMark, 2 * kMark, 2 * kMark});
+    }
+    room.avoid(curve);
+    room.avoid(engine);
+    const auto label = [&](const QPolygonF& along, const QString& text, const QColor& color,
+                           const QFont& font) {
+        const LabelLines lines{{text, font, color}};
+        const QSizeF size = size_of(lines);
+        QList<QPointF> corners;
+        for (const double share : {0.5, 0.35, 0.65, 0.2, 0.8, 0.95}) {
+            if (along.isEmpty()) return;
+            const QPointF at = along[static_cast<qsizetype>(share * static_cast<double>(along.size() - 1))];
+            corners.append(QPointF(at.x() - size.width() - 8, at.y() - size.height() - 3));
+            corners.append(QPointF(at.x() + 10, at.y() + 4));
+        }
+        if (const auto box = room.place(size, corners, 30))
+            draw_label(painter, *box, lines, Qt::AlignLeft, theme->pane);
+    };
+    label(engine, tr("the engine, this scenario’s fabric"), theme->text, fonts.small);
+    label(curve, tr("sigmoid"), theme->text, fonts.small_bold);
+    for (std::size_t i = 0; i < data.series.size(); ++i) {
+        const QPolygonF other = fitted(data.series[i]);
+        if (i == data.shown || other.isEmpty()) continue;
+        const LabelLines lines{
+            {QString::fromStdString(data.series[i].measured.name), fonts.small, theme->muted}};
+        const QSizeF size = size_of(lines);
+        QList<QPointF> corners;
+        for (const double share : {0.12, 0.04, 0.22, 0.32, 0.9}) {
+            const QPointF at = other[static_cast<qsizetype>(share * static_cast<double>(other.size() - 1))];
+            corners.append(QPointF(at.x() + 6, at.y() + 1));
+            corners.append(QPointF(at.x() - size.width() - 6, at.y() - size.height() - 1));
+        }
+        if (const auto box = room.place(size, corners, 12))
+            draw_label(painter, *box, lines, Qt::AlignLeft, theme->pane);
+    }
+}
+
+void CollectivesFigure::Parts::paint_titles(QCPPainter& painter) const {
+    const QRectF area = frame();
+    draw_text(painter, {4, std::round(area.top() - 9)}, tr("bus bandwidth, GB/s"), fonts.bold, theme->text);
+    const QFontMetricsF metrics(fonts.bold);
+    const QString title = tr("message size");
+    const double bottom = area.bottom() + kTickLength + 4 + QFontMetricsF(fonts.small).height() + 4;
+    draw_text(painter,
+              {std::round(area.center().x() - metrics.horizontalAdvance(title) / 2),
+               std::round(bottom + metrics.ascent())},
+              title, fonts.bold, theme->text);
+}
+
+// Which table, its constants and how well they meet it: in the corner below all curves.
+QRectF CollectivesFigure::Parts::paint_words(QCPPainter& painter) const {
+    const CollectiveSeries& series = data.current();
+    LabelLines lines{{QString::fromStdString(series.title()), fonts.small_bold, theme->text}};
+    if (series.fit.points > 0) {
+        lines.append({fit_words(series.fit), fonts.small, theme->text});
+        lines.append({fit_error_words(series.fit), fonts.small, theme->muted});
+    } else {
+        lines.append({tr("too few sizes from 128 KiB on for a fit"), fonts.small, theme->muted});
+    }
+    const QSizeF size = size_of(lines);
+    const QRectF area = frame();
+    const QRectF box(QPointF(area.right() - 8 - size.width(), area.bottom() - 8 - size.height()), size);
+    draw_label(painter, box, lines, Qt::AlignRight, theme->pane);
+    return box.adjusted(-4, -2, 4, 2);
+}
+
+// ---- the figure ------------------------------------------------------------------------------------------
+
+CollectivesFigure::CollectivesFigure(QCustomPlot& plot) : parts_(std::make_unique<Parts>(plot)) {}
+CollectivesFigure::~CollectivesFigure() = default;
+
+void CollectivesFigure::set_style(const Theme& theme, const QFont& font) {
+    Parts& p = *parts_;
+    p.theme = &theme;
+    p.fonts = FigureFonts(font);
+    p.plot.setBackground(QBrush(theme.pane));
+    for (QCPAxis* axis : {p.plot.xAxis, p.plot.yAxis}) {
+        axis->setBasePen(QPen(theme.border, 1));
+        axis->setTickPen(QPen(theme.border, 1));
+        axis->setTickLabelFont(p.fonts.small);
+        axis->setTickLabelColor(theme.muted);
+        axis->grid()->setPen(QPen(theme.grid, 1));
+    }
+    p.lay_out();
+}
+
+void CollectivesFigure::set_data(CollectivesData data) { parts_->data = std::move(data); }
+void CollectivesFigure::refit() { parts_->fit(); }
+const CollectivesData& CollectivesFigure::data() const { return parts_->data; }
+
+QPointF CollectivesFigure::pixel_of(std::size_t point) const {
+    const CollectivePoint& at = parts_->data.current().measured.table.points[point];
+    return parts_->pixel(at.bytes, at.bus_bandwidth);
+}
+
+std::optional<std::size_t> CollectivesFigure::point_at(const QPointF& pixel) const {
+    std::optional<std::size_t> found;
+    if (parts_->data.series.empty()) return found;
+    double nearest = kReach;
+    for (std::size_t i = 0; i < parts_->data.current().measured.table.points.size(); ++i) {
+        const QPointF away = pixel_of(i) - pixel;
+        const double distance = std::hypot(away.x(), away.y());
+        if (distance > nearest) continue;
+        nearest = distance;
+        found = i;
+    }
+    return found;
+}
+
+QString fit_words(const BandwidthFit& fit) {
+    return tr("B_max %1, k %2, half of it at %3 (x₀ %4)")
+        .arg(shown(fit.curve.most, Quantity::link_bandwidth), QString::number(fit.curve.sharpness, 'f', 2),
+             size_text(std::exp2(fit.curve.half)), QString::number(fit.curve.half, 'f', 1));
+}
+
+QString fit_error_words(const BandwidthFit& fit) {
+    return tr("rms log error %1, median error %2, R² %3, %4 points")
+        .arg(QString::number(fit.rms_log_error, 'f', 2), shown(fit.median_error, Quantity::percent),
+             QString::number(fit.r_squared, 'f', 3), QString::number(fit.points));
+}
+
+QString collectives_words(const CollectivesData& data) {
+    if (data.series.empty()) return {};
+    const CollectiveSeries& series = data.current();
+    QStringList out{
+        tr("Rings: %1, measured (%2).")
+            .arg(QString::fromStdString(series.title()), QString::fromStdString(series.measured.source))};
+    if (series.fit.points > 0) {
+        out += tr("Solid: the sigmoid B_max ÷ (1 + exp(−k·(log₂ size − x₀))) fitted to those from 128 KiB "
+                  "on, %1; "
+                  "%2.")
+                   .arg(fit_words(series.fit), fit_error_words(series.fit));
+    }
+    out +=
+        tr("Dashed: the engine’s own curve for that operation on this scenario’s fabric. Thin: the other "
+           "tables.");
+    return out.join(QLatin1Char(' '));
+}
+
+}  // namespace shardscope

@@ -1,0 +1,50 @@
+// The collectives plot's drawing: bandwidth over message size, both logarithmic. Of the table that is looked
+// at its points, its fitted sigmoid and the engine's own curve; of all others thin curves behind it.
+#pragma once
+
+#include <QFont>
+#include <QPointF>
+#include <QString>
+#include <memory>
+#include <optional>
+
+#include "widgets/plots/collectives_data.h"
+#include "widgets/theme/theme.h"
+
+class QCustomPlot;
+
+namespace shardscope {
+
+class CollectivesFigure {
+  public:
+    // `plot` must outlive the figure and show nothing else.
+    explicit CollectivesFigure(QCustomPlot& plot);
+    ~CollectivesFigure();
+    CollectivesFigure(const CollectivesFigure&) = delete;
+    CollectivesFigure& operator=(const CollectivesFigure&) = delete;
+
+    void set_style(const Theme& theme, const QFont& font);
+    // The axes stay as they are, see `refit`.
+    void set_data(CollectivesData data);
+    // Ranges and margins for what is shown now.
+    void refit();
+
+    [[nodiscard]] const CollectivesData& data() const;
+    // In pixels of the plot, valid after the first drawing; of the table that is looked at.
+    [[nodiscard]] QPointF pixel_of(std::size_t point) const;
+    // The nearest of its points within reach of a hand.
+    [[nodiscard]] std::optional<std::size_t> point_at(const QPointF& pixel) const;
+
+  private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+// "B_max 369 GB/s, k 0.68, half of it at 88 MiB"
+QString fit_words(const BandwidthFit& fit);
+// "rms 0.10, median error 5.1 %, R² 0.998, 18 points"
+QString fit_error_words(const BandwidthFit& fit);
+// What an export's caption says, and those hear who cannot see it.
+QString collectives_words(const CollectivesData& data);
+
+}  // namespace shardscope

@@ -1,0 +1,430 @@
+#include "widgets/plots/operators_figure.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "widgets/panels/drawing.h"
+#include "widgets/plots/figure_parts.h"
+#include "widgets/plots/painted_item.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kReach = 10;  // px from a dot's middle that still mean it
+constexpr double kLeast = 3;   // radius of a dot that takes no time, px
+constexpr double kMost = 11;   // of one that takes the whole step
+constexpr double kDimmed = 0.4;
+constexpr int kMostLabels = 8;
+constexpr double kLabelledShare = 0.01;  // of the step, from which an operator is named
+
+QString tr(const char* text) { return QCoreApplication::translate("OperatorsFigure", text); }
+
+QString percent(double share) { return shown(share, Quantity::percent); }
+
+QString too_much(const MemoryUse& memory) {
+    return tr("Does not fit, %1 of %2: no times")
+        .arg(shown(memory.peak, Quantity::bytes), shown(memory.capacity, Quantity::bytes));
+}
+
+}  // namespace
+
+struct OperatorsFigure::Parts {
+    QCustomPlot& plot;
+    const Theme* theme = &Theme::light();
+    FigureFonts fonts{QFont()};
+    OperatorsData data;
+    std::vector<Ghost> ghosts;
+    bool dimmed = false;
+    std::optional<std::size_t> highlight;
+
+    explicit Parts(QCustomPlot& target);
+
+    QCPAxis& x() const { return *plot.xAxis; }
+    QCPAxis& y() const { return *plot.yAxis; }
+    QRectF frame() const { return frame_of(*plot.axisRect()); }
+
+    void fit();
+    void lay_out();
+    QPointF pixel(const OperatorRow& row) const;
+    double radius(const OperatorRow& row) const;
+
+    void paint_below(QCPPainter& painter) const;
+    void paint_above(QCPPainter& painter) const;
+    void paint_titles(QCPPainter& painter) const;
+    QPolygonF roof(double peak, double bandwidth) const;
+    void paint_roof_labels(QCPPainter& painter, LabelRoom& room) const;
+    void paint_dots(QCPPainter& painter) const;
+    void paint_names(QCPPainter& painter, LabelRoom& room) const;
+    QString full_name(const OperatorRow& row) const;
+    void paint_moving(QCPPainter& painter, LabelRoom& room) const;
+};
+
+OperatorsFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
+    prepare(plot);
+    plot.axisRect()->setAutoMargins(QCP::msNone);
+    for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
+        axis->setScaleType(QCPAxis::stLogarithmic);
+        axis->setTicker(QSharedPointer<QCPAxisTickerText>::create());
+        axis->setSubTicks(false);
+        axis->setTickLength(0, static_cast<int>(kTickLength));
+        axis->setTickLabelPadding(4);
+        axis->grid()->setZeroLinePen(Qt::NoPen);
+        axis->setRange(1, 1000);
+    }
+    plot.xAxis->grid()->setVisible(false);
+    new PaintedItem(plot, QStringLiteral("background"),
+                    [this](QCPPainter& painter) { paint_below(painter); });
+    new PaintedItem(plot, QStringLiteral("overlay"), [this](QCPPainter& painter) { paint_above(painter); });
+}
+
+// Whole decades, so that a small change moves no axis: both roofs, the ridge between them, all dots.
+void OperatorsFigure::Parts::fit() {
+    if (!(data.reached_peak > 0) || !(data.reached_bandwidth > 0)) return;
+    const double ridge = data.reached_peak / data.reached_bandwidth;
+    double left = ridge / 10;
+    double right = ridge * 4;
+    double bottom = data.reached_peak / 20;
+    double top = data.peak;
+    for (const Ghost& ghost : ghosts) top = std::max(top, ghost.reached_peak);
+    for (const OperatorRow& row : data.table.rows) {
+        if (!data.drawn(row)) continue;
+        left = std::min(left, row.intensity() / 1.3);
+        right = std::max(right, row.intensity() * 1.6);
+        bottom = std::min(bottom, data.achieved(row) / 1.5);
+    }
+    const auto half_decade = [](double value, bool up) {
+        const double halves = 2 * std::log10(value);
+        return std::pow(10, (up ? std::ceil(halves - 1e-9) : std::floor(halves + 1e-9)) / 2);
+    };
+    x().setRange(half_decade(left, false), half_decade(right, true));
+    y().setRange(half_decade(bottom, false), half_decade(top * 1.2, true));
+    for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
+        auto ticker = axis->ticker().staticCast<QCPAxisTickerText>();
+        ticker->clear();
+        const double unit = axis == plot.yAxis ? 1e12 : 1;
+        for (const double value : log_ticks(axis->range().lower, axis->range().upper, 10))
+            ticker->addTick(value, shown(value / unit, Quantity::count));
+    }
+    lay_out();
+}
+
+void OperatorsFigure::Parts::lay_out() {
+    const QFontMetricsF small(fonts.small);
+    const QFontMetricsF bold(fonts.bold);
+    double widest = 0;
+    const auto ticks = y().ticker().staticCast<QCPAxisTickerText>()->ticks();
+    for (const QString& text : ticks) widest = std::max(widest, small.horizontalAdvance(text));
+    constexpr double kPadding = 8;
+    const double left = widest + kTickLength + 4 + kPadding;
+    const double top = bold.height() + 10;
+    const double bottom = kTickLength + 4 + small.height() + 2 + bold.height() + 4;
+    plot.axisRect()->setMargins(QMargins(static_cast<int>(std::ceil(left)), static_cast<int>(std::ceil(top)),
+                                         static_cast<int>(2 * kPadding),
+                                         static_cast<int>(std::ceil(bottom))));
+}
+
+QPointF OperatorsFigure::Parts::pixel(const OperatorRow& row) const {
+    const auto on = [](const QCPAxis& axis, double value) {
+        return axis.coordToPixel(std::clamp(value, axis.range().lower, axis.range().upper));
+    };
+    return {on(x(), row.intensity()), on(y(), data.achieved(row))};
+}
+
+// The area grows with the time.
+double OperatorsFigure::Parts::radius(const OperatorRow& row) const {
+    return kLeast + (kMost - kLeast) * std::sqrt(std::clamp(data.share(row.step), 0.0, 1.0));
+}
+
+// ---- painting --------------------------------------------------------------------------------------------
+
+QPolygonF OperatorsFigure::Parts::roof(double peak, double bandwidth) const {
+    const double low = x().range().lower;
+    const double high = x().range().upper;
+    const double ridge = peak / bandwidth;
+    QList<double> along{low, high};
+    if (ridge > low && ridge < high) along.insert(1, ridge);
+    // Where the slope comes up through the frame.
+    const double floor = y().range().lower;
+    if (const double enters = floor / bandwidth; enters > low && enters < ridge) along[0] = enters;
+    QPolygonF out;
+    for (const double value : along) {
+        const double top = std::clamp(std::min(peak, bandwidth * value), floor, y().range().upper);
+        out.append({x().coordToPixel(value), y().coordToPixel(top)});
+    }
+    return out;
+}
+
+void OperatorsFigure::Parts::paint_below(QCPPainter& painter) const {
+    if (!(data.peak > 0)) return;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(line_pen(theme->muted, 1.2, {1, 3}));
+    painter.drawPolyline(roof(data.peak, data.bandwidth));
+    for (const Ghost& ghost : ghosts) {
+        painter.setPen(line_pen(pin_color(*theme, ghost.letter), 2, pin_dash(ghost.letter)));
+        painter.drawPolyline(roof(ghost.reached_peak, ghost.reached_bandwidth));
+    }
+    painter.setPen(line_pen(theme->text, 1.8));
+    painter.drawPolyline(roof(data.reached_peak, data.reached_bandwidth));
+}
+
+void OperatorsFigure::Parts::paint_above(QCPPainter& painter) const {
+    paint_titles(painter);
+    if (!(data.peak > 0)) return;
+    const QRectF area = frame();
+    LabelRoom room(area.adjusted(2, 2, -2, -2));
+    room.avoid(roof(data.peak, data.bandwidth));
+    room.avoid(roof(data.reached_peak, data.reached_bandwidth));
+    if (!data.timed) {
+        const LabelLines lines{{too_much(data.memory), fonts.small_bold, theme->text}};
+        const QSizeF size = size_of(lines);
+        const QRectF box(QPointF(area.right() - size.width() - 8, area.bottom() - size.height() - 8), size);
+        const QRectF block(box.left() - 22, box.top(), 16, box.height());
+        draw_unfit(painter, block, *theme);
+        draw_label(painter, box, lines, Qt::AlignRight, theme->pane);
+        room.take(box.united(block));
+    } else {
+        paint_dots(painter);
+        for (const OperatorRow& row : data.table.rows) {
+            if (!data.drawn(row)) continue;
+            const QPointF at = pixel(row);
+            const double r = radius(row);
+            room.take({at.x() - r, at.y() - r, 2 * r, 2 * r});
+        }
+    }
+    for (const Ghost& ghost : ghosts) {
+        const QPointF end = roof(ghost.reached_peak, ghost.reached_bandwidth).last();
+        const QSizeF size(kTag, kTag);
+        if (const auto box = room.place(size, {end + QPointF(-kTag - 4, 3), end + QPointF(-2 * kTag - 8, 3),
+                                               end + QPointF(-kTag - 4, -kTag - 3)}))
+            draw_tag(painter, *box, ghost.letter, pin_color(*theme, ghost.letter), fonts.small_bold);
+    }
+    paint_roof_labels(painter, room);
+    if (data.timed) {
+        paint_moving(painter, room);
+        paint_names(painter, room);
+    }
+    if (dimmed) {
+        QColor veil = theme->pane;
+        veil.setAlphaF(static_cast<float>(1 - kDimmed));
+        painter.fillRect(area, veil);
+    }
+}
+
+void OperatorsFigure::Parts::paint_titles(QCPPainter& painter) const {
+    const QRectF area = frame();
+    draw_text(painter, {4, std::round(area.top() - 8)}, tr("TFLOP/s, forward"), fonts.bold, theme->text);
+    const QFontMetricsF metrics(fonts.bold);
+    const QString title = tr("FLOPs per byte of device memory");
+    const double bottom = area.bottom() + kTickLength + 4 + QFontMetricsF(fonts.small).height() + 2;
+    draw_text(painter,
+              {std::round(area.center().x() - metrics.horizontalAdvance(title) / 2),
+               std::round(bottom + metrics.ascent())},
+              title, fonts.bold, theme->text);
+}
+
+void OperatorsFigure::Parts::paint_roof_labels(QCPPainter& painter, LabelRoom& room) const {
+    const QRectF area = frame();
+    const auto place = [&](const QString& text, const QColor& color, const QList<QPointF>& anchors,
+                           bool above) {
+        const LabelLines lines{{text, fonts.small, color}};
+        const QSizeF size = size_of(lines);
+        QList<QPointF> corners;
+        for (const QPointF& anchor : anchors)
+            corners.append({anchor.x() - size.width(), anchor.y() + (above ? -size.height() - 2 : 3)});
+        if (const auto box = room.place(size, corners))
+            draw_label(painter, *box, lines, Qt::AlignRight, theme->pane);
+    };
+    const auto along_top = [&](double peak) {
+        const double level = y().coordToPixel(std::min(peak, y().range().upper));
+        QList<QPointF> out;
+        for (const double inset : {6.0, 60.0, 120.0}) out.append({area.right() - inset, level});
+        return out;
+    };
+    place(tr("peak %1").arg(shown(data.peak, Quantity::flop_rate)), theme->muted, along_top(data.peak), true);
+    place(tr("matrices reach %1").arg(shown(data.reached_peak, Quantity::flop_rate)), theme->text,
+          along_top(data.reached_peak), false);
+    // Left of the slope, at some height.
+    QList<QPointF> beside;
+    for (const double share : {0.45, 0.6, 0.3, 0.75}) {
+        const double pixel = area.bottom() - share * area.height();
+        const double value = y().pixelToCoord(pixel) / data.bandwidth;
+        beside.append({x().coordToPixel(std::max(value, x().range().lower)) - 6, pixel});
+    }
+    place(tr("memory reaches %1").arg(shown(data.reached_bandwidth, Quantity::memory_bandwidth)), theme->text,
+          beside, true);
+}
+
+void OperatorsFigure::Parts::paint_dots(QCPPainter& painter) const {
+    painter.setRenderHint(QPainter::Antialiasing);
+    // The largest first: the others are seen above it.
+    std::vector<const OperatorRow*> order;
+    for (const OperatorRow& row : data.table.rows) {
+        if (data.drawn(row)) order.push_back(&row);
+    }
+    std::ranges::stable_sort(order,
+                             [](const OperatorRow* a, const OperatorRow* b) { return a->step > b->step; });
+    for (const OperatorRow* row : order) {
+        QColor fill = theme->of(row->term);
+        painter.setPen(QPen(fill, 1.2));
+        fill.setAlphaF(0.55F);
+        painter.setBrush(fill);
+        painter.drawEllipse(pixel(*row), radius(*row), radius(*row));
+    }
+    if (highlight && *highlight < data.table.rows.size() && data.drawn(data.table.rows[*highlight])) {
+        const OperatorRow& row = data.table.rows[*highlight];
+        draw_ring(painter, pixel(row), radius(row) + 4, Qt::transparent, theme->text);
+    }
+}
+
+// What only moves memory has no place on the axes: its share of the step, in words.
+void OperatorsFigure::Parts::paint_moving(QCPPainter& painter, LabelRoom& room) const {
+    const double share = data.moving_share();
+    if (!(share > 0)) return;
+    const LabelLines lines{
+        {tr("only moving memory: %1 of the step").arg(percent(share)), fonts.small, theme->muted}};
+    const QSizeF size = size_of(lines);
+    const QRectF area = frame();
+    const double bottom = area.bottom() - size.height() - 6;
+    if (const auto box =
+            room.place(size, {{area.right() - size.width() - 6, bottom}, {area.left() + 6, bottom}}))
+        draw_label(painter, *box, lines, Qt::AlignRight, theme->pane);
+}
+
+// With the block where several have one of that name.
+QString OperatorsFigure::Parts::full_name(const OperatorRow& row) const {
+    const bool unique = std::ranges::count(data.table.rows, row.name, &OperatorRow::name) == 1;
+    return (unique ? QString() : text_of(row.block) + QStringLiteral(": ")) + text_of(row.name);
+}
+
+// Those that take most of the step, and the one that is pointed to.
+void OperatorsFigure::Parts::paint_names(QCPPainter& painter, LabelRoom& room) const {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < data.table.rows.size(); ++i) {
+        if (data.drawn(data.table.rows[i])) order.push_back(i);
+    }
+    const auto weight = [&](std::size_t i) {
+        return i == highlight ? 2.0 : data.share(data.table.rows[i].step);
+    };
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return weight(a) > weight(b); });
+    int labels = 0;
+    for (const std::size_t i : order) {
+        if (weight(i) < kLabelledShare || labels >= kMostLabels) break;
+        const OperatorRow& row = data.table.rows[i];
+        const LabelLines lines{{full_name(row) + QLatin1Char(' ') + percent(data.share(row.step)),
+                                i == highlight ? fonts.small_bold : fonts.small, theme->text}};
+        const QSizeF size = size_of(lines);
+        QList<QPointF> corners = around(pixel(row), size, radius(row) + 2);
+        corners.append(around(pixel(row), size, radius(row) + 16));
+        if (i == highlight) corners.append(around(pixel(row), size, radius(row) + 32));
+        if (const auto box = room.place(size, corners, i == highlight ? 1e9 : 40.0)) {
+            draw_label(painter, *box, lines, Qt::AlignHCenter, theme->pane);
+            ++labels;
+        }
+    }
+}
+
+// ---- the figure ------------------------------------------------------------------------------------------
+
+OperatorsFigure::OperatorsFigure(QCustomPlot& plot) : parts_(std::make_unique<Parts>(plot)) {}
+OperatorsFigure::~OperatorsFigure() = default;
+
+void OperatorsFigure::set_style(const Theme& theme, const QFont& font) {
+    Parts& p = *parts_;
+    p.theme = &theme;
+    p.fonts = FigureFonts(font);
+    p.plot.setBackground(QBrush(theme.pane));
+    for (QCPAxis* axis : {p.plot.xAxis, p.plot.yAxis}) {
+        axis->setBasePen(QPen(theme.border, 1));
+        axis->setTickPen(QPen(theme.border, 1));
+        axis->setTickLabelFont(p.fonts.small);
+        axis->setTickLabelColor(theme.muted);
+        axis->grid()->setPen(QPen(theme.grid, 1));
+    }
+    p.lay_out();
+}
+
+void OperatorsFigure::set_data(OperatorsData data) {
+    parts_->data = std::move(data);
+    if (parts_->highlight && *parts_->highlight >= parts_->data.table.rows.size()) parts_->highlight.reset();
+}
+void OperatorsFigure::set_ghosts(std::vector<Ghost> ghosts) { parts_->ghosts = std::move(ghosts); }
+const std::vector<OperatorsFigure::Ghost>& OperatorsFigure::ghosts() const { return parts_->ghosts; }
+void OperatorsFigure::set_dimmed(bool dimmed) { parts_->dimmed = dimmed; }
+void OperatorsFigure::set_highlight(std::optional<std::size_t> row) { parts_->highlight = row; }
+void OperatorsFigure::refit() { parts_->fit(); }
+
+const OperatorsData& OperatorsFigure::data() const { return parts_->data; }
+std::optional<std::size_t> OperatorsFigure::highlight() const { return parts_->highlight; }
+QPointF OperatorsFigure::pixel_of(std::size_t row) const {
+    return parts_->pixel(parts_->data.table.rows[row]);
+}
+
+std::optional<std::size_t> OperatorsFigure::row_at(const QPointF& pixel) const {
+    std::optional<std::size_t> found;
+    double nearest = kReach;
+    const OperatorsData& data = parts_->data;
+    for (std::size_t i = 0; i < data.table.rows.size(); ++i) {
+        if (!data.drawn(data.table.rows[i])) continue;
+        const QPointF away = parts_->pixel(data.table.rows[i]) - pixel;
+        const double distance = std::hypot(away.x(), away.y());
+        if (distance > nearest) continue;
+        nearest = distance;
+        found = i;
+    }
+    return found;
+}
+
+QString OperatorsFigure::description() const { return operators_words(parts_->data); }
+
+QString operator_words(const OperatorsData& data, std::size_t index) {
+    const OperatorRow& row = data.table.rows[index];
+    const auto time = [&](double seconds) {
+        return data.timed ? shown(seconds, Quantity::seconds) : QStringLiteral("–");
+    };
+    QStringList out{tr("%1 of the %2, %3").arg(text_of(row.name), text_of(row.block), text_of(row.kind))};
+    if (const std::string shape = shape_text(row); !shape.empty())
+        out += tr("M × N × K: %1").arg(QString::fromStdString(shape));
+    if (row.exchanges()) {
+        out += tr("Exchanges %1").arg(shown(row.bytes, Quantity::bytes));
+    } else {
+        if (row.flops > 0)
+            out +=
+                tr("%1 FLOPs, %2 per byte")
+                    .arg(shown(row.flops, Quantity::big_count), shown(row.intensity(), Quantity::fraction));
+        out += tr("Weights %1, moves %2, keeps %3")
+                   .arg(shown(row.weights, Quantity::big_count), shown(row.bytes, Quantity::bytes),
+                        shown(row.saved, Quantity::bytes));
+    }
+    out += tr("Forward %1, backward %2, bound by %3")
+               .arg(time(row.forward), time(row.backward), text_of(bound_label(row)));
+    if (data.timed) {
+        if (const double rate = data.achieved(row); rate > 0)
+            out += tr("Reaches %1, %2 of the peak")
+                       .arg(shown(rate, Quantity::flop_rate), percent(rate / data.peak));
+        out += tr("%1 of the step").arg(percent(data.share(row.step)));
+    }
+    return out.join(QLatin1Char('\n'));
+}
+
+QString operators_words(const OperatorsData& data) {
+    if (data.table.empty()) return {};
+    if (!data.timed) return too_much(data.memory) + QLatin1Char('.');
+    QStringList out{
+        tr("Dots: what multiplies, by the FLOPs it does with a byte and in a second of the forward pass; the "
+           "larger, the more of the step it takes."),
+        tr("Solid: what matrices and memory reach; dotted: the data sheet.")};
+    const OperatorRow* longest = &data.table.rows.front();
+    for (const OperatorRow& row : data.table.rows) {
+        if (row.step > longest->step) longest = &row;
+    }
+    out += tr("Operators take %1 of the step, those that only move memory %2; the longest is %3 with %4.")
+               .arg(percent(data.share(data.table.model.step)), percent(data.moving_share()),
+                    text_of(longest->name), percent(data.share(longest->step)));
+    if (data.hypothetical) out += tr("HYPOTHETICAL: times as if memory sufficed.");
+    return out.join(QLatin1Char(' '));
+}
+
+}  // namespace shardscope

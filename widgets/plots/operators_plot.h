@@ -1,0 +1,45 @@
+// The Operators tab: the roofline above, the list below. A dot and its row are chosen together.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "widgets/plots/live_plot.h"
+#include "widgets/plots/operators_figure.h"
+
+class QComboBox;
+
+namespace shardscope {
+
+class OperatorGrid;
+
+class OperatorsPlot : public LivePlot {
+    Q_OBJECT
+  public:
+    explicit OperatorsPlot(LiveModel& model, QWidget* parent = nullptr);
+    ~OperatorsPlot() override;
+
+    // What is drawn, up to date also while the plot is hidden.
+    [[nodiscard]] const OperatorsFigure& figure();
+
+  protected:
+    void update_figure() override;
+    void refit_figure() override;
+    void style_figure(const Theme& theme, const QFont& font) override;
+    [[nodiscard]] QString description() const override;
+    void take_pins() override;
+    void move(QMouseEvent* event) override;
+    void press(QMouseEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+  private:
+    void choose(std::optional<std::size_t> row);
+    void share_room();
+
+    QComboBox* order_;
+    QComboBox* columns_;
+    OperatorGrid* list_;
+    std::unique_ptr<OperatorsFigure> figure_;
+};
+
+}  // namespace shardscope
