@@ -49,9 +49,7 @@ QString relative(double ratio) {
     return signed_number((ratio - 1) * 100, 0) + QStringLiteral(" %");
 }
 
-QString unbroken(QString text) {
-    return text.replace(QStringLiteral(" %"), QStringLiteral("\u00a0%"));
-}
+QString unbroken(QString text) { return text.replace(QStringLiteral(" %"), QStringLiteral("\u00a0%")); }
 
 double text_width(const QFont& font, const QString& text) {
     return QFontMetricsF(font).horizontalAdvance(text);
