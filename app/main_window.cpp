@@ -11,6 +11,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
@@ -48,6 +49,7 @@
 #include "widgets/plots/sensitivity_plot.h"
 #include "widgets/plots/sweep_plot.h"
 #include "widgets/text.h"
+#include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
@@ -260,6 +262,7 @@ void MainWindow::build_panes() {
         connect(plot, &LivePlot::table_requested, actions_.at(ActionId::show_table), &QAction::trigger);
         connect(plot, &LivePlot::export_requested, actions_.at(ActionId::export_plot), &QAction::trigger);
     }
+    add_menu_of_tabs();
     auto* sweep = tabs_->findChild<SweepPlot*>();
     connect(tabs_->findChild<SensitivityPlot*>(), &SensitivityPlot::sweep_requested, this,
             [this, sweep](P id, Output output) {
@@ -608,6 +611,32 @@ void MainWindow::show_study(const std::string& name) {
         side_wanted_ = Side::study;
     }
     fold(size());
+}
+
+// Every plot by its name, also those whose tabs have no room.
+void MainWindow::add_menu_of_tabs() {
+    auto* all = new QToolButton;
+    all->setObjectName(QStringLiteral("tabs/all"));
+    all->setText(tr("All plots"));
+    all->setAccessibleName(all->text());
+    all->setToolTip(all->text());
+    const auto tint = [all] {
+        all->setIcon(tinted_icon(QStringLiteral("chevron-down"), current_theme().text));
+    };
+    tint();
+    connect(&ThemeManager::instance(), &ThemeManager::changed, all, tint);
+    auto* menu = new QMenu(all);
+    for (int i = 0; i < tabs_->count(); ++i) {
+        QAction* entry = menu->addAction(tabs_->tabText(i), this, [this, i] { tabs_->setCurrentIndex(i); });
+        entry->setCheckable(true);
+    }
+    connect(menu, &QMenu::aboutToShow, this, [this, menu] {
+        for (int i = 0; i < tabs_->count(); ++i)
+            menu->actions().at(i)->setChecked(i == tabs_->currentIndex());
+    });
+    connect(all, &QToolButton::clicked, menu,
+            [all, menu] { menu->popup(all->mapToGlobal(QPoint(0, all->height()))); });
+    tabs_->setCornerWidget(all, Qt::TopRightCorner);
 }
 
 // The model of a config.json under the scenario's own cluster and training.

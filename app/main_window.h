@@ -95,6 +95,7 @@ class MainWindow : public QMainWindow {
     void show_desk(const DeskState& desk);
     void show_study(const std::string& name);
     [[nodiscard]] SavedSession session_as_shown() const;
+    void add_menu_of_tabs();
     void import_model(const std::string& text, const QString& file, Problems& problems);
     bool write_file(const QString& file, const std::string& content);
     void refresh_titles();

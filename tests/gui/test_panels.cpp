@@ -3,11 +3,15 @@
 #include <QApplication>
 #include <QCheckBox>
 #include <QLabel>
+#include <QMenu>
 #include <QSignalSpy>
+#include <QTabWidget>
 #include <QTest>
+#include <QToolButton>
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "support/desk.h"
 #include "widgets/panels/headline.h"
 #include "widgets/panels/memory_bar.h"
 #include "widgets/panels/repair_strip.h"
@@ -15,6 +19,7 @@
 #include "widgets/panels/why_panel.h"
 
 using namespace shardscope;
+using namespace shardscope::testing;
 
 namespace {
 
@@ -220,4 +225,25 @@ TEST_CASE("Why offers the best repair") {
     REQUIRE(is_shown(why, "why/apply"));
     why.findChild<QAbstractButton*>(QStringLiteral("why/apply"))->click();
     CHECK(model.answer().fits());
+}
+
+TEST_CASE("the menu beside the tabs shows every plot, also those whose tabs have no room", "[gui]") {
+    Desk desk;
+    desk.window.resize(1024, 700);
+    QApplication::processEvents();
+    auto* tabs = desk.find<QTabWidget>("tabs");
+    auto* all = desk.find<QToolButton>("tabs/all");
+    auto* menu = all->findChild<QMenu*>();
+    REQUIRE(menu != nullptr);
+    REQUIRE(menu->actions().size() == tabs->count());
+    for (int i = tabs->count() - 1; i >= 0; --i) {
+        QTest::mouseClick(all, Qt::LeftButton);
+        REQUIRE(menu->isVisible());
+        for (int j = 0; j < tabs->count(); ++j)
+            CHECK(menu->actions().at(j)->isChecked() == (j == tabs->currentIndex()));
+        QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(menu->actions().at(i)).center());
+        CHECK_FALSE(menu->isVisible());
+        CHECK(tabs->currentIndex() == i);
+        CHECK(tabs->tabText(i) == menu->actions().at(i)->text());
+    }
 }
