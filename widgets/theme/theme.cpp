@@ -335,7 +335,7 @@ QTabBar::tab:hover { color: %text%; }
 QTabBar::tab:selected { color: %text%; background: %pane%; border-color: %line%; border-bottom-color: %pane%;
                         border-top: 2px solid %accent%; }
 QTabBar::tab:focus { border: 2px solid %accent%; padding: 0 7px; }
-QTabBar QToolButton { background: %window%; padding: 0; }
+QTabBar::scroller { width: 0; }
 QTabBar[compact="true"]::tab { padding: 0 5px; }
 QTabBar[compact="true"]::tab:focus { padding: 0 4px; }
 QSplitter::handle { background: %line%; }
