@@ -28,6 +28,7 @@
 #include "app/pickers.h"
 #include "app/session.h"
 #include "files/hf_config.h"
+#include "files/nccl_log.h"
 #include "files/scenario_file.h"
 #include "files/session_file.h"
 #include "studies/study.h"
@@ -269,13 +270,11 @@ void MainWindow::build_panes() {
                 sweep->show_sweep(id, output);
                 tabs_->setCurrentWidget(sweep);
             });
-    auto* collectives = tabs_->findChild<CollectivesPlot*>();
-    connect(collectives, &CollectivesPlot::log_requested, this, [this, collectives] {
+    connect(tabs_->findChild<CollectivesPlot*>(), &CollectivesPlot::log_requested, this, [this] {
         const QString file = dialogs_.open_file(this, tr("Open a log of nccl-tests"), session_.folder(),
                                                 tr("Logs (*.log *.txt *.out);;All files (*)"));
         if (file.isEmpty()) return;
-        session_.set_folder(QFileInfo(file).absolutePath());
-        say_all(collectives->add_log(file.toStdString()), QFileInfo(file).fileName());
+        open_log(file);
     });
     plots->addWidget(tabs_, 1);
     plots->addWidget(line(true));
@@ -466,6 +465,7 @@ bool MainWindow::open(const QString& file) {
         say_all(problems, name);
         return false;
     }
+    if (is_nccl_log(text)) return open_log(file);
     const QString folder = QFileInfo(file).absolutePath();
     if (!load_text(text, name, folder, tr("Open %1").arg(name))) return false;
     // Save writes one scenario, which must not replace a session or a model's own file.
@@ -611,6 +611,17 @@ void MainWindow::show_study(const std::string& name) {
         side_wanted_ = Side::study;
     }
     fold(size());
+}
+
+// Beside the public tables, where it can be compared and taken.
+bool MainWindow::open_log(const QString& file) {
+    auto* collectives = tabs_->findChild<CollectivesPlot*>();
+    const Problems problems = collectives->add_log(file.toStdString());
+    session_.set_folder(QFileInfo(file).absolutePath());
+    message_->hide();
+    if (problems.empty()) tabs_->setCurrentWidget(collectives);
+    else say_all(problems, QFileInfo(file).fileName());
+    return problems.empty();
 }
 
 // Every plot by its name, also those whose tabs have no room.

@@ -59,8 +59,8 @@ class MainWindow : public QMainWindow {
 
     // Opens the Why panel on this output.
     void explain(Output id);
-    // A scenario file, a session or an exported figure. False, with a message shown, when it cannot be used;
-    // nothing changes then.
+    // A scenario file, a session, an exported figure, a model's config.json or a log of nccl-tests. False,
+    // with a message shown, when it cannot be used; nothing changes then.
     bool open(const QString& file);
     bool save(const QString& file);
     // A study: its scenario, its pins, its tab and axes, and the panel, as one undo step. False, with a
@@ -96,6 +96,7 @@ class MainWindow : public QMainWindow {
     void show_study(const std::string& name);
     [[nodiscard]] SavedSession session_as_shown() const;
     void add_menu_of_tabs();
+    bool open_log(const QString& file);
     void import_model(const std::string& text, const QString& file, Problems& problems);
     bool write_file(const QString& file, const std::string& content);
     void refresh_titles();

@@ -290,6 +290,11 @@ double bus_factor(CollectiveTest operation, int ranks) {
     return operation == CollectiveTest::all_reduce ? 2 * share : share;
 }
 
+bool is_nccl_log(std::string_view text) {
+    return text.find("busbw") != std::string_view::npos && text.find("algbw") != std::string_view::npos &&
+           text.substr(0, text.find_first_not_of(" \t\r\n") + 1).find('{') == std::string_view::npos;
+}
+
 std::vector<CollectiveTable> read_nccl_log(std::string_view text, Problems& problems) {
     if (text.find('\0') != std::string_view::npos) {
         problems.push_back(

@@ -30,6 +30,9 @@ struct CollectiveTable {
     int line = 0;  // of the log, where the table starts
 };
 
+// Whether a text looks like a log: it has the head of a table.
+bool is_nccl_log(std::string_view text);
+
 // Every table of a log, which may hold the output of several runs one after another. Text that belongs to
 // none is skipped; tables and rows that cannot be used become problems with their line and do not stop the
 // rest. Rows without bytes, or whose bandwidth is rounded to 0.00, say nothing and are dropped.

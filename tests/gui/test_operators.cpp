@@ -3,8 +3,10 @@
 
 #include <QApplication>
 #include <QComboBox>
+#include <QDropEvent>
 #include <QFile>
 #include <QLabel>
+#include <QMimeData>
 #include <QSlider>
 #include <QTabBar>
 #include <QTabWidget>
@@ -13,6 +15,7 @@
 #include <QTest>
 #include <QToolButton>
 #include <QUndoStack>
+#include <QUrl>
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -299,4 +302,32 @@ TEST_CASE("collectives tab: one's own log is fitted, and its fabric taken", "[co
     CHECK(desk.model().answer().settings[P::network_efficiency] == Approx(0.75).epsilon(0.06));
     desk.model().undo_stack()->undo();
     CHECK(desk.model().answer().settings[P::network_efficiency] == before);
+}
+
+TEST_CASE("collectives: a log that is dropped on the window is shown beside the others", "[collectives]") {
+    QTemporaryDir folder;
+    QFile file(folder.filePath(QStringLiteral("nodes.log")));
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    file.write(log_of({300e9, 0.65, 25}).toUtf8());
+    file.close();
+    Desk desk;
+    const Scenario start = desk.model().scenario();
+    const QString log = file.fileName();
+    QMimeData dropped;
+    dropped.setUrls({QUrl::fromLocalFile(log)});
+    QDropEvent event(QPointF(400, 300), Qt::CopyAction, &dropped, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&desk.window, &event);
+    auto* plot = desk.find<CollectivesPlot>("collectives");
+    CHECK(desk.find<QTabWidget>("tabs")->currentWidget() == plot);
+    CHECK(desk.find<QComboBox>("collectives/tables")->currentText().contains(QStringLiteral("nodes.log")));
+    // It is nobody's scenario.
+    CHECK(desk.window.model().scenario() == start);
+    CHECK_FALSE(desk.find<QWidget>("message")->isVisible());
+
+    QFile broken(folder.filePath(QStringLiteral("broken.log")));
+    REQUIRE(broken.open(QIODevice::WriteOnly));
+    broken.write("# size count type redop root time algbw busbw #wrong\n rubbish\n");
+    broken.close();
+    CHECK_FALSE(desk.window.open(broken.fileName()));
+    CHECK(desk.text("message/text").contains(QStringLiteral("broken.log")));
 }
