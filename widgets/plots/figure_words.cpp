@@ -127,8 +127,7 @@ QString with_pins(const QString& words, const std::vector<PinnedAnswer>& pins) {
                      QString::fromStdString(pin.answer.scenario.title());
     }
     if (names.isEmpty()) return words;
-    return words + QLatin1Char(' ') +
-           tr("Pinned: %1.").arg(names.join(QStringLiteral("; ")));
+    return words + QLatin1Char(' ') + tr("Pinned: %1.").arg(names.join(QStringLiteral("; ")));
 }
 
 QString sweep_words(const SweepData& data) {
