@@ -597,8 +597,9 @@ void MainWindow::show_desk(const DeskState& desk) {
 }
 
 void MainWindow::show_study(const std::string& name) {
-    if (name == (study_->study() ? study_->study()->name : std::string())) return;
+    // A file that is opened again is another preset of the same name.
     const Preset* preset = catalogue_.find(PresetKind::study, name);
+    if (preset == (study_->study() ? study_->study()->preset : nullptr)) return;
     Problems problems;
     std::optional<Study> study;
     if (preset) study = read_study(*preset, catalogue_, problems);

@@ -170,14 +170,20 @@ int import_model(const Options& options) {
     const std::string text = read_text(options.config, problems);
     ImportedModel model;
     if (problems.empty()) model = import_hf_config(text, options.model_name, problems);
-    // What a scenario would say of the preset is said now.
+    // What a scenario would say of the model is said now.
     const Preset* preset = nullptr;
     if (problems.empty()) preset = catalogue().add(model.preset, options.config, problems);
+    Scenario scenario = Scenario::first_launch(catalogue());
+    if (preset) {
+        scenario = with_model(scenario, *preset);
+        for (const Problem& problem : check(scenario, resolve(scenario))) {
+            if (problem.where.starts_with("/model")) problems.push_back(problem);
+        }
+    }
     if (!problems.empty() || !preset) {
         report(problems, options.config);
         return kUnusable;
     }
-    Scenario scenario = with_model(Scenario::first_launch(catalogue()), *preset);
     std::printf("%s", model.preset.c_str());
     std::fprintf(stderr, "%s: %s parameters\n", model.name.c_str(),
                  format(answer(scenario).compiled.parameters, Quantity::big_count).c_str());

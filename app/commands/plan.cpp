@@ -73,7 +73,12 @@ int print(const PlanReport& found, const Options& options) {
 int merge(const Options& options) {
     Problems problems;
     std::vector<std::string> texts;
-    for (const std::string& file : options.merge) texts.push_back(read_text(file, problems));
+    for (const std::string& file : options.merge) {
+        Problems own;
+        texts.push_back(read_text(file, own));
+        report(own, file);
+        if (!own.empty()) return kUnusable;
+    }
     PlanReport found;
     if (problems.empty()) found = merge_shards(texts, options.merge, catalogue(), problems);
     if (problems.empty()) return print(found, options);

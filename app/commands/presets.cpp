@@ -1,6 +1,7 @@
 // `shardscope presets`: the catalogue, each number with its source.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,18 +27,25 @@ bool wanted(PresetKind kind, const Options& options) {
     return options.kind.empty() || name_of(kind) == options.kind;
 }
 
-Study study_of(const Preset& preset) {
+// Nothing, and said why, where it cannot be used.
+std::optional<Study> study_of(const Preset& preset) {
     Problems problems;
     Study study = read_study(preset, catalogue(), problems);
-    report(problems, preset.name);
+    report(problems, preset.path.empty() ? preset.name : preset.path);
+    if (!problems.empty()) return std::nullopt;
     return study;
 }
 
 // What the papers say and what the engine does, one row a claim: the README's table.
 int list_claims() {
-    std::puts("| study | claim | from | stated | engine | |\n|---|---|---|---|---|---|");
+    std::vector<Study> studies;
     for (const Preset* preset : catalogue().all(PresetKind::study)) {
-        const Study study = study_of(*preset);
+        std::optional<Study> study = study_of(*preset);
+        if (!study) return kUnusable;
+        studies.push_back(std::move(*study));
+    }
+    std::puts("| study | claim | from | stated | engine | |\n|---|---|---|---|---|---|");
+    for (const Study& study : studies) {
         for (const Claim& claim : study.claims) {
             const Finding finding = examine(claim);
             const std::string expected = expected_text(claim);
@@ -66,8 +74,7 @@ int list(const Options& options) {
     return kDone;
 }
 
-void print_study(const Preset& preset) {
-    const Study study = study_of(preset);
+void print(const Study& study) {
     std::printf("study %s: %s\n  %s\n  paper: %s, %s\n", study.name.c_str(), study.title.c_str(),
                 study.origin().c_str(), study.paper.authors.c_str(), study.paper.title.c_str());
     std::printf("  look at: %s\n  drag: %s\n", study.look.c_str(), study.drag.c_str());
@@ -86,10 +93,12 @@ void print_study(const Preset& preset) {
     }
 }
 
-void print(const Preset& preset) {
+// False, with the reason on standard error, where it cannot be used.
+bool print(const Preset& preset) {
     if (preset.kind == PresetKind::study) {
-        print_study(preset);
-        return;
+        const std::optional<Study> study = study_of(preset);
+        if (study) print(*study);
+        return study.has_value();
     }
     std::printf("%s %s: %s\n", std::string(name_of(preset.kind)).c_str(), preset.name.c_str(),
                 preset.title.c_str());
@@ -112,7 +121,8 @@ void print(const Preset& preset) {
                         preset.is_unverified(id) ? " (unverified)" : "");
         }
     }
-    if (preset.values.empty()) std::fputs(preset.text.c_str(), stdout);
+    if (preset.values.empty() && !preset.operators) std::fputs(preset.text.c_str(), stdout);
+    return true;
 }
 
 int show(const Options& options) {
@@ -122,7 +132,7 @@ int show(const Options& options) {
         if (!wanted(kind, options)) continue;
         for (const std::string& name : catalogue().names(kind)) known.push_back(name);
         if (const Preset* preset = catalogue().find(kind, options.name)) {
-            print(*preset);
+            if (!print(*preset)) return kUnusable;
             found = true;
         }
     }

@@ -43,11 +43,11 @@ double recomputed_flops(const Settings& s, double active_layer_parameters) {
     return share * s[P::layers] * (2 * active_layer_parameters + attention);
 }
 
-double listed_recomputed_flops(const Compiled& c) {
-    const Settings& s = c.settings;
+// Forward FLOPs of all layers of a list for one sample.
+double listed_layer_flops(const Compiled& c) {
     double layer = 0;
     for (const Operator& op : c.operators.dense.operators) layer += op.flops();
-    return std::max(0.0, s[P::recompute]) * c.operators.dense.repeat * layer / s[P::micro_batch];
+    return c.operators.dense.repeat * layer / c.settings[P::micro_batch];
 }
 
 // The closed form knows data parallelism: tensor and pipeline parallelism divide weights and work evenly in
@@ -149,6 +149,7 @@ void compile_operators(Compiled& c) {
     if (s.listed()) {
         // Of one sample, whatever the convention: three times the forward matrices.
         c.flops_per_token = 3 * c.operators.flops() / s[P::micro_batch];
+        c.layer_flops_per_token = listed_layer_flops(c);
     } else {
         c.flops_per_token = model_flops_per_token(s, c.active_parameters);
     }
@@ -194,7 +195,7 @@ void compile_schedule(Compiled& c) {
 void compile_outputs(Compiled& c) {
     const double active_layers = c.active_parameters - c.root_parameters;
     c.recomputed_flops_per_token = c.settings.listed()
-                                       ? listed_recomputed_flops(c)
+                                       ? std::max(0.0, c.settings[P::recompute]) * c.layer_flops_per_token
                                        : recomputed_flops(c.settings, active_layers / c.settings[P::layers]);
     c.ideal = ideal_inputs(c);
 }

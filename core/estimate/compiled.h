@@ -41,15 +41,16 @@ struct Compiled {
     NetworkRates network;  // as the fabric gives it
     NetworkRates sharing;  // as the stack's data-parallel collectives use it
     StateBytes state;
-    double width = 0;              // elements of one token between two layers
-    double compute_bytes = 2;      // of one gathered weight
-    double parameters = 0;         // of the whole model
-    double active_parameters = 0;  // that a token passes through
-    double layer_parameters = 0;   // of one layer, all GPUs together
-    double root_parameters = 0;    // embedding and head, all GPUs together
-    double flops_per_token = 0;    // model FLOPs by the chosen convention, forward and backward
-    double peak = 0;               // FLOP/s the MFU is measured against
-    double bf16_peak = 0;          // the same in bf16, for fp8 runs
+    double width = 0;                  // elements of one token between two layers
+    double compute_bytes = 2;          // of one gathered weight
+    double parameters = 0;             // of the whole model
+    double active_parameters = 0;      // that a token passes through
+    double layer_parameters = 0;       // of one layer, all GPUs together
+    double root_parameters = 0;        // embedding and head, all GPUs together
+    double layer_flops_per_token = 0;  // of a list of operators: its layers' forward FLOPs
+    double flops_per_token = 0;        // model FLOPs by the chosen convention, forward and backward
+    double peak = 0;                   // FLOP/s the MFU is measured against
+    double bf16_peak = 0;              // the same in bf16, for fp8 runs
     double training_tokens = 0;
 
     // What a plan changes, see the parts of compile below.

@@ -102,7 +102,7 @@ struct Estimate {
     [[nodiscard]] double exposed_communication() const;  // T_cm − T_ol
     [[nodiscard]] double schedule_time() const;
     // Step time ÷ predicted step time: 1 unless the MFU is set by hand.
-    [[nodiscard]] double stretch() const { return predicted_mfu / mfu; }
+    [[nodiscard]] double stretch() const { return mfu > 0 ? predicted_mfu / mfu : 1; }
     [[nodiscard]] bool fits() const { return verdict != Verdict::does_not_fit; }
 };
 

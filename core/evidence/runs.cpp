@@ -434,9 +434,7 @@ Validation validate(const std::vector<MeasuredRun>& runs, const Catalogue& catal
         Problems problems;
         const Scenario scenario = scenario_of(run, catalogue, problems);
         if (!problems.empty()) {
-            const bool unmodelled = std::ranges::all_of(
-                problems, [](const Problem& problem) { return problem.why == "not modelled yet"; });
-            out.skipped.push_back({&run, problems.front().text(), !unmodelled});
+            out.skipped.push_back({&run, problems.front().text(), true});
             continue;
         }
         const Answer predicted = answer(scenario);

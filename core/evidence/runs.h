@@ -34,7 +34,7 @@ const std::vector<MeasuredRun>& shipped_runs();
 // rest.
 std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems);
 
-// The scenario a row describes. Problems when it asks for what is not modelled yet or cannot be understood.
+// The scenario a row describes. Problems when it cannot be understood or its values do not go together.
 Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problems& problems);
 
 // Runs of the same model on the same GPU as the scenario, for the diamonds on the scaling plot.
@@ -79,7 +79,7 @@ struct Validation {
     struct Skipped {
         const MeasuredRun* run;
         std::string reason;
-        bool unreadable = false;  // the row itself is at fault, not what is modelled
+        bool unreadable = false;  // the row is at fault; else it measures nothing that is asked for
     };
     std::vector<Skipped> skipped;
 };

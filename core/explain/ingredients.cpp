@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "physics/memory.h"
+
 namespace shardscope {
 namespace {
 
@@ -38,10 +40,7 @@ double stage_parameters(const Answer& a) {
     return out;
 }
 
-double in_flight(const Answer& a) {
-    if (a.compiled.stages.count <= 1) return 1;
-    return a.compiled.schedule->in_flight(a.compiled.pipeline, fullest_stage(a).position);
-}
+double in_flight(const Answer& a) { return held_micro_batches(fullest_stage(a), a.compiled); }
 
 double gemm(const Answer& a, std::string_view name) {
     for (const Operator& op : a.compiled.operators.layer().operators) {
@@ -64,10 +63,13 @@ double step_volume(const Answer& a) {
     const double g = std::max(c.layout.shard.size(), c.layout.replica.size());
     if (g <= 1) return 0;
     const auto sharding = a.settings.choice<Sharding>(P::sharding);
-    const double n = c.parameters / c.layout.tensor / c.layout.pipeline * (g - 1) / g;
-    if (sharding < Sharding::zero3) return 2 * n * c.state.gradients;
+    const double n = c.parameters / c.layout.tensor / c.layout.pipeline * c.layout.copies * (g - 1) / g;
+    if (sharding < Sharding::zero3) {
+        const double reductions = sharding == Sharding::zero2 ? c.passes.turns() : 1;
+        return (reductions + 1) * n * c.state.gradients;
+    }
     const double gathers = a.settings.on(P::reshard_after_forward) ? 2 : 1;
-    return a.settings[P::accumulation] * n * (gathers * c.compute_bytes + c.state.gradients);
+    return c.passes.turns() * n * (gathers * c.compute_bytes + c.state.gradients);
 }
 
 double term_sum(const Answer& a, std::size_t from, std::size_t to) {

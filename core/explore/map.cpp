@@ -136,32 +136,32 @@ void PlannedMap::plan_line(std::size_t outer, const std::stop_token& stop) {
     }
     plan_at(outer, places.front(), places.front(), stop);
     plan_at(outer, places.back(), places.front(), stop);
-    plan_between(outer, places.front(), places.back(), stop);
+    plan_between(outer, places, stop);
 }
 
 // What is best in much memory, and fits in little, is best between them; and where nothing fits in much, the
 // plan that needs least is the same in less.
-void PlannedMap::plan_between(std::size_t outer, std::size_t low, std::size_t high,
+void PlannedMap::plan_between(std::size_t outer, std::span<const std::size_t> places,
                               const std::stop_token& stop) {
-    const std::size_t middle = (low + high) / 2 / map_.stride * map_.stride;
-    if (middle <= low || stop.stop_requested()) return;
-    const std::size_t a = index_of(outer, low);
-    const std::size_t b = index_of(outer, high);
+    if (places.size() <= 2 || stop.stop_requested()) return;
+    const std::size_t a = index_of(outer, places.front());
+    const std::size_t b = index_of(outer, places.back());
     if (!plans_[a] || !plans_[b]) return;
     const auto fits = [&](std::size_t i) { return map_.cells[i].verdict == Verdict::fits; };
     if (*plans_[a] == *plans_[b] && fits(a) == fits(b)) {
         Answer scratch;
-        for (std::size_t i = low + map_.stride; i < high; i += map_.stride) {
-            const std::size_t here = index_of(outer, i);
+        for (const std::size_t place : places) {
+            const std::size_t here = index_of(outer, place);
             if (plans_[here]) continue;
             plans_[here] = plans_[a];
             map_.cells[here] = cell(with_plan(at(here), *plans_[a], scenario_.automatic), here, scratch);
         }
         return;
     }
-    plan_at(outer, middle, low, stop);
-    plan_between(outer, low, middle, stop);
-    plan_between(outer, middle, high, stop);
+    const std::size_t middle = places.size() / 2;
+    plan_at(outer, places[middle], places.front(), stop);
+    plan_between(outer, places.first(middle + 1), stop);
+    plan_between(outer, places.subspan(middle), stop);
 }
 
 void PlannedMap::plan_at(std::size_t outer, std::size_t i, std::size_t beside, const std::stop_token& stop) {

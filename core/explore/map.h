@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -68,7 +69,7 @@ class PlannedMap {
     [[nodiscard]] Scenario at(std::size_t here) const;
     [[nodiscard]] MapCell cell(const Scenario& plan, std::size_t here, Answer& scratch) const;
     void plan_line(std::size_t outer, const std::stop_token& stop);
-    void plan_between(std::size_t outer, std::size_t low, std::size_t high, const std::stop_token& stop);
+    void plan_between(std::size_t outer, std::span<const std::size_t> places, const std::stop_token& stop);
     void plan_at(std::size_t outer, std::size_t i, std::size_t beside, const std::stop_token& stop);
     void lend_to_line(std::size_t outer, const std::stop_token& stop);
 

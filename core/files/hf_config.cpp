@@ -44,7 +44,11 @@ class Reader {
         return otherwise;
     }
     [[nodiscard]] bool flag(const char* field, bool otherwise) const {
-        return has(field) && config_[field].is_boolean() ? config_[field].get<bool>() : otherwise;
+        if (!has(field)) return otherwise;
+        if (config_[field].is_boolean()) return config_[field].get<bool>();
+        problems_.push_back(
+            {std::string("/") + field, "is neither true nor false", "", "give the file as it was published"});
+        return otherwise;
     }
     [[nodiscard]] std::string text(const char* field) const {
         return has(field) && config_[field].is_string() ? config_[field].get<std::string>() : std::string();
@@ -345,7 +349,7 @@ std::string preset_name(const std::string& text) {
     std::string out;
     for (const char letter : text.substr(text.find_last_of('/') + 1)) {
         const auto c = static_cast<unsigned char>(letter);
-        if (std::isalnum(c) || letter == '.') out += static_cast<char>(std::tolower(c));
+        if (std::isalnum(c) || (letter == '.' && !out.empty())) out += static_cast<char>(std::tolower(c));
         else if (!out.empty() && out.back() != '-') out += '-';
     }
     while (!out.empty() && out.back() == '-') out.pop_back();

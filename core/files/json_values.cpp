@@ -141,6 +141,9 @@ double read_value(P id, const json& value, const std::string& pointer, Problems&
     const Parameter& row = parameter(id);
     if (value.is_null()) return kNone;
     if (value.is_boolean() && row.quantity == Quantity::flag) return value.get<bool>() ? 1 : 0;
+    // It was a flag before it had three values.
+    if (value.is_boolean() && id == P::qk_norm)
+        return static_cast<double>(value.get<bool>() ? QkNorm::head : QkNorm::none);
     if (value.is_number() && !row.named_only) {
         const double number = value.get<double>();
         // A name has its own number inside; in a file only the name means it.

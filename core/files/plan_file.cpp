@@ -226,6 +226,7 @@ std::string shard_lines(const PlanQuestion& question, const Shard& shard, unsign
     search["objective"] = std::string(output(question.objective).path);
     search["allow_risky"] = question.allow_risky;
     search["top"] = question.top;
+    search["plans"] = found.best.size();
     search["space"] = static_cast<std::uint64_t>(found.space);
     search["full_rate"] = found.full_rate;
     search["least"] = {{"peak_bytes", number(found.smallest.peak)},
@@ -277,7 +278,12 @@ Candidate read_candidate(const json& line, Problems& problems) {
     out.tokens_per_s_per_gpu = read_number(line, "tokens_per_s_per_gpu", problems);
     const bool ranked = line.contains("score") && !line["score"].is_null();
     out.score = ranked ? read_number(line, "score", problems) : -std::numeric_limits<double>::infinity();
-    out.verdict = line.value("verdict", json()) == "risky" ? Verdict::risky : Verdict::fits;
+    const json verdict = line.value("verdict", json());
+    if (verdict != "fits" && verdict != "risky")
+        problems.push_back({"/verdict", "is neither fits nor risky", "", {}});
+    out.verdict = verdict == "risky" ? Verdict::risky : Verdict::fits;
+    if (!(out.peak > 0) || !(out.step > 0))
+        problems.push_back({"", "memory or time is not positive", "", {}});
     return out;
 }
 
@@ -288,7 +294,8 @@ struct SharedSearch {
     PlanQuestion question;
     double space = 0;
     double full_rate = 0;
-    Candidate least;  // infinite: none
+    std::size_t plans = 0;  // of the share
+    Candidate least;        // infinite: none
 };
 
 // Nothing where a field is missing or no such value.
@@ -304,6 +311,7 @@ std::optional<SharedSearch> read_search(const json& search, Catalogue& catalogue
     out.common = search;
     out.common.erase("shard");
     out.common.erase("least");
+    out.common.erase("plans");
     const json shard = field("shard");
     if (!shard.is_array() || shard.size() != 2 || !is_count(shard[0]) || !is_count(shard[1]))
         return std::nullopt;
@@ -311,7 +319,8 @@ std::optional<SharedSearch> read_search(const json& search, Catalogue& catalogue
     if (out.shard.part > out.shard.parts) return std::nullopt;
 
     if (!field("free").is_array() || !field("objective").is_string() || !field("allow_risky").is_boolean() ||
-        !is_count(field("top")) || !field("space").is_number() || !field("full_rate").is_number())
+        !is_count(field("top")) || !field("plans").is_number_unsigned() || !field("space").is_number() ||
+        !field("full_rate").is_number())
         return std::nullopt;
     for (const json& key : field("free")) {
         const P id = key.is_string() ? find_parameter("training." + key.get<std::string>()) : P::count;
@@ -323,6 +332,7 @@ std::optional<SharedSearch> read_search(const json& search, Catalogue& catalogue
     out.question.allow_risky = field("allow_risky").get<bool>();
     out.question.top = field("top").get<std::size_t>();
     out.question.scenario = read_scenario(field("scenario").dump(), catalogue, {}, problems, true);
+    out.plans = field("plans").get<std::size_t>();
     out.space = field("space").get<double>();
     out.full_rate = field("full_rate").get<double>();
 
@@ -361,6 +371,9 @@ PlanReport merge_shards(const std::vector<std::string>& shares, const std::vecto
             problems.push_back(std::move(problem));
         };
         const std::vector<Document> lines = split_documents(shares[i]);
+        std::size_t plans = 0;
+        std::size_t read = 0;
+        double before = -1;
         if (lines.empty()) fail(0, "is empty", "give the files that plan --shard wrote");
         for (const Document& document : lines) {
             const json line = json::parse(document.text, nullptr, false);
@@ -375,6 +388,7 @@ PlanReport merge_shards(const std::vector<std::string>& shares, const std::vecto
                          "give the whole file that plan --shard wrote");
                     return {};
                 }
+                plans = mine->plans;
                 if (!search) search = mine;
                 if (mine->common != search->common || mine->shard.parts != search->shard.parts) {
                     fail(0, "is a share of another search than " + names.front(),
@@ -385,13 +399,21 @@ PlanReport merge_shards(const std::vector<std::string>& shares, const std::vecto
                     fail(0, "is share " + std::to_string(mine->shard.part) + " once more", "leave it out");
                 if (std::isfinite(mine->least.peak)) merge.take_smallest(mine->least);
             }
-            if (line.contains("plan")) {
-                Problems unread;
-                merge.take(read_candidate(line, unread));
-                for (const Problem& problem : unread)
-                    fail(document.line, problem.text(), "write the share again");
-            }
+            if (plans == 0 && &document == &lines.front() && !line.contains("plan")) continue;  // none fits
+            Problems unread;
+            const Candidate candidate = read_candidate(line, unread);
+            // In canonical order, so that none is there twice.
+            if (unread.empty() && !(candidate.number > before))
+                unread.push_back({"/number", "is out of order", "", {}});
+            before = candidate.number;
+            for (const Problem& problem : unread)
+                fail(document.line, problem.text(), "write the share again");
+            merge.take(candidate);
+            ++read;
         }
+        if (read != plans)
+            fail(0, "has " + std::to_string(read) + " of its " + std::to_string(plans) + " plans",
+                 "write the share again");
     }
     if (search) report_missing(seen, search->shard.parts, problems);
     if (!problems.empty() || !search) return {};

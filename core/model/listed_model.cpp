@@ -1,12 +1,14 @@
 #include "model/listed_model.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 namespace shardscope {
 namespace {
 
-Operator built(const ListedOperator& from, double samples, double q, double image, bool low_precision) {
+// `casts`: how often weights are cast to a lower precision in a micro-batch; 0: never.
+Operator built(const ListedOperator& from, double samples, double q, double image, double casts) {
     Operator op;
     op.name = from.name;
     op.kind = from.kind;
@@ -21,9 +23,9 @@ Operator built(const ListedOperator& from, double samples, double q, double imag
         inputs = rows * from.stride * from.stride * from.in;
         op.bytes = q * (inputs + op.count * op.k * op.n + rows * from.out);
         // Convolutions stay in bf16.
-        if (low_precision && from.kind == OperatorKind::gemm) {
+        if (casts > 0 && from.kind == OperatorKind::gemm) {
             op.low_precision = true;
-            op.cast_bytes = 2 * rows * from.in + 4 * op.count * op.k * op.n;
+            op.cast_bytes = 2 * rows * from.in + casts * 4 * op.count * op.k * op.n;
             op.gradient_cast_bytes = 2 * rows * from.out;
         }
     } else {
@@ -50,7 +52,7 @@ Block built(const ListedBlock& from, const Settings& s) {
     const auto precision = s.choice<Precision>(P::precision);
     for (const ListedOperator& op : from.operators) {
         out.operators.push_back(built(op, s[P::micro_batch], activation_bytes(precision), s[P::image_size],
-                                      precision == Precision::fp8));
+                                      precision == Precision::fp8 ? 1 / s[P::accumulation] : 0));
     }
     return out;
 }
@@ -64,6 +66,11 @@ double ListedOperator::rows_of(double image) const {
 }
 
 double ListedOperator::output(double image) const { return rows_of(image) * (multiplies() ? out : width); }
+
+std::uint64_t ListedModel::next() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+}
 
 bool ListedModel::has_image() const {
     return std::ranges::any_of(blocks, [](const ListedBlock& block) {

@@ -7,6 +7,7 @@
 // of the feature maps themselves. Source of the form: Chetlur et al. 2014 (cuDNN), arXiv 1410.0759.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,7 @@ struct ListedBlock {
 struct ListedModel {
     std::vector<ListedBlock> blocks;  // in forward order
     std::string text;                 // the JSON it was read from
+    std::uint64_t number = next();    // no other list ever has it
 
     // Whether its sizes follow the image's.
     [[nodiscard]] bool has_image() const;
@@ -60,6 +62,9 @@ struct ListedModel {
     [[nodiscard]] double layers() const;  // blocks between stem and head
     // Elements of one sample between two layers, on average.
     [[nodiscard]] double width(double image) const;
+
+  private:
+    static std::uint64_t next();
 };
 
 // Each of the list's blocks for one micro-batch on one GPU.

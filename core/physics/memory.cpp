@@ -177,14 +177,17 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     return out;
 }
 
+double held_micro_batches(const Stage& stage, const Compiled& c) {
+    if (c.stages.count <= 1 && !c.schedule->layered) return 1;
+    return c.schedule->in_flight(c.pipeline, stage.position);
+}
+
 WorkMemory work_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     Kept dense, sparse;
     if (stage.dense > 0) dense = kept_of(c.work.dense, c);
     if (stage.sparse > 0) sparse = kept_of(c.work.sparse, c);
-    // E6: micro-batches whose activations lie here at once.
-    const double in_flight =
-        c.stages.count > 1 || c.schedule->layered ? c.schedule->in_flight(c.pipeline, stage.position) : 1;
+    const double in_flight = held_micro_batches(stage, c);
     double boundary = 0;
     if (stage.embedding) boundary += c.work.embedding.saved;
     if (stage.head) boundary += c.work.head.saved;

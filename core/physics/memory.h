@@ -24,6 +24,8 @@ struct WorkMemory {
     double logits = 0;
 };
 WorkMemory work_memory(const Stage& stage, const Compiled& compiled);
+// E6: micro-batches whose activations a stage holds at once.
+double held_micro_batches(const Stage& stage, const Compiled& compiled);
 // The fullest moment of a GPU that holds both; bytes.
 double peak_memory(const StateMemory& state, const WorkMemory& work, const Compiled& compiled);
 

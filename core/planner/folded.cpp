@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "model/listed_model.h"
+
 namespace shardscope {
 namespace {
 
@@ -41,7 +43,6 @@ ParameterSet set_of(const std::array<P, n>& ids) {
 }
 
 bool alike(const Settings& a, const Settings& b, const ParameterSet& but) {
-    if (a.listed() != b.listed()) return false;
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         // Unknown is like unknown.
@@ -75,9 +76,12 @@ void FoldedOperators::prepare(const Settings& settings) {
     static const ParameterSet elsewhere = set_of(kElsewhere);
     static const ParameterSet elsewhere_inside = elsewhere | set_of(kBetweenNodes);
     constexpr std::size_t kMost = 4096;  // some 16 MB
-    if (!alike(settings, settings_, elsewhere_inside) || inside_.size() > kMost) inside_.clear();
-    if (!alike(settings, settings_, elsewhere) || crossing_.size() > kMost) crossing_.clear();
+    const std::uint64_t list = settings.listed() ? settings.listed()->number : 0;
+    const bool same = list == list_;
+    if (!same || !alike(settings, settings_, elsewhere_inside) || inside_.size() > kMost) inside_.clear();
+    if (!same || !alike(settings, settings_, elsewhere) || crossing_.size() > kMost) crossing_.clear();
     settings_ = settings;
+    list_ = list;
 }
 
 const Folded& FoldedOperators::of(Compiled& c) {

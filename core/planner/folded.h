@@ -41,7 +41,8 @@ class FoldedOperators {
   private:
     using Table = std::map<Cut, Folded>;
     Settings settings_;
-    Table inside_;  // groups that stay within a node
+    std::uint64_t list_ = 0;  // number of the list of operators, whose address another may get
+    Table inside_;            // groups that stay within a node
     Table crossing_;
 };
 

@@ -174,6 +174,11 @@ bool parallelism(const Settings& s, Report&& report) {
                     },
                     [] { return std::string("use 1"); });
         }
+        if (bears(P::image_size, s) && s[P::image_size] < 1) {
+            broken(
+                P::image_size, [] { return std::string("the model's feature maps follow it"); },
+                [] { return std::string("use the side of an image in pixels, such as 224"); });
+        }
         if (s[P::pipeline_parallel] > 1 && schedule_of(s.choice<ScheduleKind>(P::schedule)).cuts_sequences) {
             broken(
                 P::schedule, [] { return std::string(kListed) + ": there is no sequence to cut"; },

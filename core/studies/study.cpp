@@ -209,6 +209,12 @@ class Reader {
                 problems_.push_back({where, "an axis is a list of values", "", "write for instance [8, 16]"});
             out.along.push_back(std::move(axis));
         }
+        double combinations = 1;
+        for (const Axis& axis : out.along) combinations *= static_cast<double>(axis.values.size());
+        constexpr double kMostCombinations = 10000;
+        if (combinations > kMostCombinations)
+            problems_.push_back({at + "/along", exact(combinations) + " combinations",
+                                 "every one is worked out", "use at most 10,000"});
         if (out.measure == Measure::crossover && out.along.size() != 1)
             problems_.push_back({at + "/along", "a crossover is looked for along one input", "",
                                  "write for instance {\"gpus\": [8, 16, 32]}"});
@@ -269,8 +275,10 @@ Paper paper_of(const Preset& preset, Catalogue& catalogue) {
 }
 
 Study read_study(const Preset& preset, Catalogue& catalogue, Problems& problems) {
-    return read_study(preset.text, catalogue, std::filesystem::path(preset.path).parent_path().string(),
-                      problems);
+    Study out = read_study(preset.text, catalogue, std::filesystem::path(preset.path).parent_path().string(),
+                           problems);
+    out.preset = &preset;
+    return out;
 }
 
 }  // namespace shardscope

@@ -21,8 +21,9 @@ struct Paper {
 };
 
 struct Study {
-    std::string name;   // "scaling-trends-weak"
-    std::string title;  // "One step on more and more GPUs"
+    const Preset* preset = nullptr;  // it was read from, if any
+    std::string name;                // "scaling-trends-weak"
+    std::string title;               // "One step on more and more GPUs"
     Paper paper;
     Scenario scenario;           // with the view
     std::vector<Scenario> pins;  // of the view

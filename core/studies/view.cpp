@@ -174,6 +174,8 @@ std::vector<Scenario> pins_of(const Scenario& scenario, Catalogue& catalogue, Pr
     for (std::size_t i = 0; i < pins->size(); ++i) {
         Problems own;
         out.push_back(patched(scenario, (*pins)[i].dump(), catalogue, own));
+        // What is automatic gets values that go together.
+        if (own.empty() && out.back().automatic.none()) own = check(out.back(), resolve(out.back()));
         for (Problem& problem : own) {
             problem.where = "/view/pins/" + std::to_string(i) + problem.where;
             problems.push_back(std::move(problem));

@@ -6,8 +6,7 @@
 //            "pins": [{"name": "A100", "cluster": {"preset": "dgx-a100-80gb"}}]}
 //
 // A range is what stands after KEY= in an axis of the command line. A pin is the scenario itself but for the
-// fields it names. All fields are optional; `study` names the
-// study that the scenario came with.
+// fields it names. All fields are optional; `study` names the study that the scenario came with.
 #pragma once
 
 #include <span>

@@ -263,6 +263,26 @@ TEST_CASE("estimate: a model that is a list of operators, preset or one's own", 
     CHECK(run("presets show resnet-50").out.find("stage 4") != std::string::npos);
 }
 
+TEST_CASE("a list of operators: images need a size, and a model without matrices has a timeline",
+          "[cli][listed]") {
+    const Ran missing = run("estimate -", R"({"model": {"operators": [{"operators": [
+        {"kind": "convolution", "reduction": 2, "in": 64, "out": 64}]}]}})");
+    CHECK(missing.code == 2);
+    CHECK(missing.err.find("/model/image_size") != std::string::npos);
+    const Folder folder;
+    const std::string norms = folder.write("norms.json", R"({"model": {"operators": [{"operators": [
+        {"kind": "norm", "width": 1}]}]}})");
+    CHECK(run("export " + norms + " --plot timeline -o " + folder.file("a.csv")).code == 0);
+    CHECK_FALSE(slurp(folder.file("a.csv")).empty());
+}
+
+TEST_CASE("a view's pins must make sense, too", "[cli]") {
+    const Ran ran = run("export - -o /dev/null", R"({"view": {"plot": "scaling", "pins": [
+        {"name": "bad", "training": {"pipeline_parallel": 3}}]}})");
+    CHECK(ran.code == 2);
+    CHECK(ran.err.find("/view/pins/0/") != std::string::npos);
+}
+
 TEST_CASE("export: collectives with a log, and with what is none", "[cli]") {
     const Folder folder;
     const std::string log = SHARDSCOPE_SOURCE_DIR "/tests/fuzz/corpus/nccl/nodes.log";

@@ -104,6 +104,13 @@ TEST_CASE("import hf: a config.json is a preset, and a scenario may name it", "[
     for (const char* field : {"/num_hidden_layers", "/num_attention_heads", "/vocab_size"})
         CHECK(broken.err.find(std::string("broken.json:") + field) != std::string::npos);
     CHECK(run_in(folder, "import hf nowhere.json").code == 2);
+    // What a scenario would refuse is no preset.
+    folder.write("odd.json", R"({"model_type": "llama", "hidden_size": -4096, "num_hidden_layers": 0,
+        "num_attention_heads": 32, "vocab_size": 100, "intermediate_size": 1e300})");
+    const Ran odd = run_in(folder, "import hf odd.json");
+    CHECK(odd.code == 2);
+    CHECK(odd.out.empty());
+    CHECK(odd.err.find("/model/layers") != std::string::npos);
 }
 
 TEST_CASE("import: unusable input says why and prints nothing", "[cli]") {

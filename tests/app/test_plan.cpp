@@ -132,6 +132,17 @@ TEST_CASE("plan: shares run by GNU parallel merge to the same bytes as one searc
         CHECK(refused.code == 2);
         CHECK(refused.err.find("does not say which search") != std::string::npos);
     }
+    // Nor is a share that lost a line, or has one twice.
+    const std::string second = slurp(folder.file("share-2.jsonl"));
+    const std::size_t last = second.rfind('\n', second.size() - 2) + 1;
+    for (const std::string& damaged : {second.substr(0, last), second + second.substr(last)}) {
+        folder.write("damaged.jsonl", damaged);
+        const Ran refused = run_in(
+            folder, "plan --merge share-1.jsonl damaged.jsonl share-3.jsonl share-4.jsonl share-5.jsonl");
+        CHECK(refused.code == 2);
+        CHECK(refused.out.empty());
+        CHECK(refused.err.find("damaged.jsonl") != std::string::npos);
+    }
     const Ran twice = run_in(folder, "plan --merge share-1.jsonl share-1.jsonl");
     CHECK(twice.code == 2);
     CHECK(twice.err.find("once more") != std::string::npos);

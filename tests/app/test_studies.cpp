@@ -90,3 +90,17 @@ TEST_CASE("a study of one's own is listed, and a broken one warned of", "[studie
     const Ran refused = run_in(folder, "estimate shardscope/presets/mine.json");
     CHECK(refused.code == 2);
 }
+
+TEST_CASE("presets: a study that cannot be used is said to, and nothing is printed", "[cli]") {
+    const Folder folder;
+    folder.write("shardscope/presets/mine.json",
+                 R"({"format": "shardscope-preset", "version": 1, "kind": "study",
+        "name": "mine", "title": "Mine", "source": "mine", "claims": [1]})");
+    for (const char* command : {"presets show mine", "presets list --kind study --format markdown"}) {
+        const Ran ran = run_in(folder, command);
+        INFO(command);
+        CHECK(ran.code == 2);
+        CHECK(ran.out.empty());
+        CHECK(ran.err.find("/claims/0") != std::string::npos);
+    }
+}

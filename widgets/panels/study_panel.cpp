@@ -85,7 +85,7 @@ void StudyPanel::set_study(std::optional<Study> study) {
     look_->setText(unbroken(QString::fromStdString(study_->look)));
     drag_->setText(unbroken(QString::fromStdString(study_->drag)));
     scroll_->verticalScrollBar()->setValue(0);
-    if (const auto known = known_.find(study_->name); known != known_.end()) {
+    if (const auto known = known_.find(study_->preset); known != known_.end()) {
         set_findings(known->second);
         return;
     }
@@ -99,7 +99,7 @@ void StudyPanel::set_study(std::optional<Study> study) {
             return out;
         },
         [this](const std::vector<Finding>& findings) {
-            known_[study_->name] = findings;
+            known_[study_->preset] = findings;
             set_findings(findings);
         });
 }

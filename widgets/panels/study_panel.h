@@ -44,7 +44,7 @@ class StudyPanel : public QWidget {
     void set_findings(const std::vector<Finding>& findings);
 
     std::optional<Study> study_;
-    std::map<std::string, std::vector<Finding>> known_;  // by the study's name
+    std::map<const Preset*, std::vector<Finding>> known_;
     QLabel* title_;
     QToolButton* close_;
     QScrollArea* scroll_;

@@ -265,7 +265,7 @@ QString validation_words(const ValidationData& data, const std::optional<Validat
     QStringList out{summary_words(data),
                     tr("Line: predicted as measured; grey: %1.").arg(validation_band_text())};
     if (data.not_modelled > 0)
-        out += tr("%1 runs of the table are not shown: not modelled yet or without a step time.")
+        out += tr("%1 runs of the table are not shown: they have no step time.")
                    .arg(data.not_modelled);
     if (own)
         out += tr("Diamond with a core: one's own run, measured %1, predicted %2.")

@@ -153,11 +153,13 @@ void WallsPlot::take_axes() {
     const P x = chosen(*x_box_);
     const P y = chosen(*y_box_);
     const Scenario held = locked(model().answer().scenario);
-    const auto axis_of = [&held](P id, const std::string& range) {
+    const auto axis_of = [this, &held](P id, const std::string& range) {
         Problems unread;
         const std::string text = std::string(parameter(id).key) + "=" + range;
         Axis ranged = range.empty() ? Axis{} : parse_axis(held, text, unread);
-        return ranged.values.size() > 1 ? ranged : map_axis(held, id, kWallsFine);
+        // Upwards, as the frame shows it.
+        return ranged.values.size() > 1 ? WallsScale(ranged, model().answer().settings).axis()
+                                        : map_axis(held, id, kWallsFine);
     };
     Axis new_x = axis_of(x, x_range_);
     Axis new_y = axis_of(y, y_range_);

@@ -116,6 +116,21 @@ TEST_CASE("map: along memory most plans follow from those around them, and are t
     check_cells(automatic, wall_map(automatic, memory, bandwidth, 1));
     CHECK_FALSE(along_y.at(0, 0).fits());
     CHECK(along_y.at(0, 32).fits());
+
+    // In rounds, too, wherever the last value lies.
+    for (const int count : {30, 32, 33}) {
+        const Axis values = make_axis(automatic, P::memory, 4e9, 200e9, count, true);
+        PlannedMap rounds(automatic, bandwidth, values, 8);
+        while (!rounds.finished()) {
+            const WallMap map = rounds.next(2);
+            for (std::size_t iy = 0; iy < values.values.size(); ++iy) {
+                const bool planned = iy % map.stride == 0 || iy + 1 == values.values.size();
+                CHECK(map.at(0, iy).borrowed == !planned);
+                CHECK(map.at(0, iy).valid);
+            }
+            if (map.stride == 1) check_cells(automatic, map);
+        }
+    }
 }
 
 TEST_CASE("map: pairs that cannot be had together are not valid", "[map]") {
