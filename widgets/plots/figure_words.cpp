@@ -265,8 +265,7 @@ QString validation_words(const ValidationData& data, const std::optional<Validat
     QStringList out{summary_words(data),
                     tr("Line: predicted as measured; grey: %1.").arg(validation_band_text())};
     if (data.not_modelled > 0)
-        out += tr("%1 runs of the table are not shown: they have no step time.")
-                   .arg(data.not_modelled);
+        out += tr("%1 runs of the table are not shown: they have no step time.").arg(data.not_modelled);
     if (own)
         out += tr("Diamond with a core: one's own run, measured %1, predicted %2.")
                    .arg(measured_text(own->measured(ValidationQuantity::mfu), ValidationQuantity::mfu),
