@@ -3,6 +3,7 @@
 
 #include <QApplication>
 #include <QComboBox>
+#include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QFile>
 #include <QLabel>
@@ -315,6 +316,9 @@ TEST_CASE("collectives: a log that is dropped on the window is shown beside the 
     const QString log = file.fileName();
     QMimeData dropped;
     dropped.setUrls({QUrl::fromLocalFile(log)});
+    QDragEnterEvent enter({400, 300}, Qt::CopyAction, &dropped, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&desk.window, &enter);
+    CHECK(enter.isAccepted());
     QDropEvent event(QPointF(400, 300), Qt::CopyAction, &dropped, Qt::LeftButton, Qt::NoModifier);
     QApplication::sendEvent(&desk.window, &event);
     auto* plot = desk.find<CollectivesPlot>("collectives");
