@@ -567,7 +567,7 @@ void MainWindow::take_scenario(const Scenario& scenario, const QString& step) {
 // the first that the others are to overtake.
 void MainWindow::take_claim(const Claim& claim) {
     std::vector<Scenario> others = claim.scenarios;
-    if (claim.measure == Measure::crossover) std::ranges::rotate(others, others.begin() + 1);
+    if (claim.measure == Measure::crossover) std::rotate(others.begin(), others.begin() + 1, others.end());
     Scenario current = others.back();
     others.pop_back();
     if (study_->study()) current = with_view(current, view_of(study_->study()->scenario));
