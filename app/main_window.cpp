@@ -689,29 +689,24 @@ bool MainWindow::save_session(const QString& file) {
 }
 
 bool MainWindow::export_plot(const QString& plot, const QString& file) {
-    const QString ending = QFileInfo(file).suffix().toLower();
-    const std::pair<const char*, FigureFormat> formats[] = {{"svg", FigureFormat::svg},
-                                                            {"pdf", FigureFormat::pdf},
-                                                            {"png", FigureFormat::png},
-                                                            {"csv", FigureFormat::csv}};
-    for (const auto& [name, format] : formats) {
-        if (ending != QLatin1String(name)) continue;
-        QString problem;
-        const QByteArray bytes = render_figure(request_of(plot), model_.answer(), format, &problem);
-        QSaveFile output(file);
-        if (bytes.isEmpty()) {
-            say(problem);
-            return false;
-        }
-        if (!output.open(QIODevice::WriteOnly) || output.write(bytes) != bytes.size() || !output.commit()) {
-            say(tr("%1 cannot be written (%2); choose another place").arg(file, output.errorString()));
-            return false;
-        }
-        session_.set_folder(QFileInfo(file).absolutePath());
-        return true;
+    const auto format = format_of(file);
+    if (!format) {
+        say(tr("%1: the ending decides the format; end it in .svg, .pdf, .png or .csv").arg(file));
+        return false;
     }
-    say(tr("%1: the ending decides the format; end it in .svg, .pdf, .png or .csv").arg(file));
-    return false;
+    QString problem;
+    const QByteArray bytes = render_figure(request_of(plot), model_.answer(), *format, &problem);
+    if (bytes.isEmpty()) {
+        say(problem);
+        return false;
+    }
+    QSaveFile output(file);
+    if (!output.open(QIODevice::WriteOnly) || output.write(bytes) != bytes.size() || !output.commit()) {
+        say(tr("%1 cannot be written (%2); choose another place").arg(file, output.errorString()));
+        return false;
+    }
+    session_.set_folder(QFileInfo(file).absolutePath());
+    return true;
 }
 
 void MainWindow::export_all() {

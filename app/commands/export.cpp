@@ -95,12 +95,8 @@ int run(const Options& options) {
         problems.push_back({"--report", "reports are not modelled yet", "", "export the plots one by one"});
     if (options.target.empty() && options.report.empty())
         problems.push_back({"-o", "the file to write is missing", "", "add -o figure.svg"});
-    FigureFormat format = FigureFormat::svg;
-    if (options.target.ends_with(".svg")) format = FigureFormat::svg;
-    else if (options.target.ends_with(".pdf")) format = FigureFormat::pdf;
-    else if (options.target.ends_with(".png")) format = FigureFormat::png;
-    else if (options.target.ends_with(".csv")) format = FigureFormat::csv;
-    else if (!options.target.empty())
+    const auto format = format_of(QString::fromStdString(options.target));
+    if (!format && !options.target.empty())
         problems.push_back({"-o " + options.target, "the ending decides the format", "",
                             "end it in .svg, .pdf, .png or .csv"});
     if (!problems.empty()) {
@@ -121,7 +117,7 @@ int run(const Options& options) {
     char* argv[] = {name, nullptr};
     const QApplication application(argc, argv);
     QString problem;
-    const QByteArray bytes = render_figure(request, answer(scenario), format, &problem);
+    const QByteArray bytes = render_figure(request, answer(scenario), *format, &problem);
     if (bytes.isEmpty()) {
         report({{"--plot " + request.plot, problem.toStdString(), "", {}}}, {});
         return kUnusable;

@@ -132,6 +132,15 @@ QByteArray text_of_element(const QByteArray& xml, const QString& name) {
 
 }  // namespace
 
+std::optional<FigureFormat> format_of(const QString& file) {
+    constexpr std::array kEndings{".svg", ".pdf", ".png", ".csv"};  // by FigureFormat
+    for (std::size_t i = 0; i < kEndings.size(); ++i) {
+        if (file.endsWith(QLatin1String(kEndings[i]), Qt::CaseInsensitive))
+            return static_cast<FigureFormat>(i);
+    }
+    return std::nullopt;
+}
+
 QByteArray render_figure(const FigureRequest& request, const Answer& answer, FigureFormat format,
                          QString* problem) {
     const auto refuse = [&](const QString& text) {

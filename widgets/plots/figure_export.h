@@ -39,6 +39,8 @@ struct FigureRequest {
 };
 
 enum class FigureFormat { svg, pdf, png, csv };
+// By the file's ending, in either case; nothing for another one.
+std::optional<FigureFormat> format_of(const QString& file);
 
 // Empty, with what is wrong in `problem`, for a plot that does not exist or a scenario that is not valid.
 QByteArray render_figure(const FigureRequest& request, const Answer& answer, FigureFormat format,

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "widgets/panels/drawing.h"
+#include "widgets/plots/list_style.h"
 #include "widgets/plots/plans_figure.h"
 #include "widgets/theme/theme.h"
 
@@ -91,34 +92,19 @@ int NeighbourList::wanted_height() const {
            static_cast<int>(neighbours_.size()) * verticalHeader()->defaultSectionSize() + 2;
 }
 
-// Of the window's own size: the style sheet has changed this one's.
-QFont NeighbourList::small_font() const {
-    return scaled_font(parentWidget() ? parentWidget()->font() : QApplication::font(), kSmall);
-}
-
 void NeighbourList::restyle() {
-    const Theme& theme = current_theme();
-    const QString sheet = QStringLiteral(
-                              "QTableView { background: %1; border-top: 1px solid %2; font-size: %5px; }"
-                              "QTableView::item { padding: 0 %4px; border: 0; }"
-                              "QTableView::item:selected { background: %2; color: %6; }"
-                              "QHeaderView { background: %1; font-size: %5px; }"
-                              "QHeaderView::section { background: %1; color: %3; border: 0; "
-                              "padding: 0 %4px; border-bottom: 1px solid %2; }")
-                              .arg(theme.pane.name(), theme.line.name(), theme.muted.name())
-                              .arg(kCell)
-                              .arg(QFontInfo(small_font()).pixelSize())
-                              .arg(theme.text.name());
+    const QString sheet = list_style(*this, kCell);
     // Setting it changes the font, which restyles.
     if (sheet != styleSheet()) setStyleSheet(sheet);
-    const int line = QFontMetrics(small_font()).height();
+    const int line = QFontMetrics(list_font(*this)).height();
     verticalHeader()->setDefaultSectionSize(line + 7);
     horizontalHeader()->setFixedHeight(line + 7);
     for (std::size_t i = 0; i < neighbours_.size(); ++i) {
         QStandardItem* item = rows_->item(static_cast<int>(i), reason);
         const bool fits = neighbours_[i].over == 0;
         // What does not fit is hatched, never just coloured: it has words instead of a swatch.
-        item->setData(fits ? QVariant(loss_color(neighbours_[i], theme)) : QVariant(), Qt::DecorationRole);
+        item->setData(fits ? QVariant(loss_color(neighbours_[i], current_theme())) : QVariant(),
+                      Qt::DecorationRole);
     }
     arrange();
 }
@@ -126,7 +112,7 @@ void NeighbourList::restyle() {
 // The reason takes what the others leave.
 void NeighbourList::arrange() {
     std::array<int, columns> widths{};
-    const QFont small = small_font();
+    const QFont small = list_font(*this);
     for (const int column : {step, reached, memory}) {
         double width =
             text_width(small, rows_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());

@@ -33,7 +33,6 @@ class NeighbourList : public QTableView {
   private:
     void restyle();
     void arrange();
-    [[nodiscard]] QFont small_font() const;
 
     QStandardItemModel* rows_;
     std::vector<Neighbour> neighbours_;

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "widgets/panels/drawing.h"
+#include "widgets/plots/list_style.h"
 #include "widgets/plots/operators_figure.h"
 #include "widgets/theme/theme.h"
 
@@ -296,27 +297,11 @@ void OperatorGrid::choose(std::optional<std::size_t> operator_row) {
 
 int OperatorGrid::line_of(std::size_t operator_row) const { return rows_->line_of(operator_row); }
 
-// Of the window's own size: the style sheet has changed this one's.
-QFont OperatorGrid::small_font() const {
-    return scaled_font(parentWidget() ? parentWidget()->font() : QApplication::font(), kSmall);
-}
-
 void OperatorGrid::restyle() {
-    const Theme& theme = current_theme();
-    const QString sheet = QStringLiteral(
-                              "QTableView { background: %1; border-top: 1px solid %2; font-size: %5px; }"
-                              "QTableView::item { padding: 0 %4px; border: 0; }"
-                              "QTableView::item:selected { background: %2; color: %6; }"
-                              "QHeaderView { background: %1; font-size: %5px; }"
-                              "QHeaderView::section { background: %1; color: %3; border: 0; "
-                              "padding: 0 %4px; border-bottom: 1px solid %2; }")
-                              .arg(theme.pane.name(), theme.line.name(), theme.muted.name())
-                              .arg(kCell)
-                              .arg(QFontInfo(small_font()).pixelSize())
-                              .arg(theme.text.name());
+    const QString sheet = list_style(*this, kCell);
     // Setting it changes the font, which restyles.
     if (sheet != styleSheet()) setStyleSheet(sheet);
-    QFont font = small_font();
+    QFont font = list_font(*this);
     rows_->set_font(font);
     const int line = QFontMetrics(font).height();
     verticalHeader()->setDefaultSectionSize(line + 5);
@@ -326,7 +311,7 @@ void OperatorGrid::restyle() {
 
 // Widths that any value has room in, so that nothing moves while values change; the name takes what is left.
 void OperatorGrid::arrange() {
-    const QFont small = small_font();
+    const QFont small = list_font(*this);
     const auto wide = [&](const QString& text) {
         return static_cast<int>(text_width(small, text)) + 2 * kCell + kInner;
     };

@@ -41,7 +41,6 @@ class OperatorGrid : public QTableView {
   private:
     void restyle();
     void arrange();
-    [[nodiscard]] QFont small_font() const;
 
     OperatorRows* rows_;
     Columns columns_ = Columns::times;

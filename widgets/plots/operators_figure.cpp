@@ -65,16 +65,7 @@ struct OperatorsFigure::Parts {
 OperatorsFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
     prepare(plot);
     plot.axisRect()->setAutoMargins(QCP::msNone);
-    for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
-        axis->setScaleType(QCPAxis::stLogarithmic);
-        axis->setTicker(QSharedPointer<QCPAxisTickerText>::create());
-        axis->setSubTicks(false);
-        axis->setTickLength(0, static_cast<int>(kTickLength));
-        axis->setTickLabelPadding(4);
-        axis->grid()->setZeroLinePen(Qt::NoPen);
-        axis->setRange(1, 1000);
-    }
-    plot.xAxis->grid()->setVisible(false);
+    make_logarithmic(plot);
     new PaintedItem(plot, QStringLiteral("background"),
                     [this](QCPPainter& painter) { paint_below(painter); });
     new PaintedItem(plot, QStringLiteral("overlay"), [this](QCPPainter& painter) { paint_above(painter); });
@@ -336,13 +327,7 @@ void OperatorsFigure::set_style(const Theme& theme, const QFont& font) {
     p.theme = &theme;
     p.fonts = FigureFonts(font);
     p.plot.setBackground(QBrush(theme.pane));
-    for (QCPAxis* axis : {p.plot.xAxis, p.plot.yAxis}) {
-        axis->setBasePen(QPen(theme.border, 1));
-        axis->setTickPen(QPen(theme.border, 1));
-        axis->setTickLabelFont(p.fonts.small);
-        axis->setTickLabelColor(theme.muted);
-        axis->grid()->setPen(QPen(theme.grid, 1));
-    }
+    for (QCPAxis* axis : {p.plot.xAxis, p.plot.yAxis}) style_axis(*axis, theme, p.fonts);
     p.lay_out();
 }
 

@@ -7,6 +7,8 @@
 
 #include <functional>
 
+#include "widgets/plots/figure_parts.h"
+
 namespace shardscope {
 
 class PaintedItem : public QCPAbstractItem {
@@ -52,6 +54,28 @@ inline void prepare(QCustomPlot& plot) {
     plot.setNoAntialiasingOnDrag(false);
     plot.setAutoAddPlottableToLegend(false);
     plot.plotLayout()->setMargins(QMargins(0, 0, 0, 0));
+}
+
+// Both axes logarithmic, ticks where the figure says, grid lines across.
+inline void make_logarithmic(QCustomPlot& plot) {
+    for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
+        axis->setScaleType(QCPAxis::stLogarithmic);
+        axis->setTicker(QSharedPointer<QCPAxisTickerText>::create());
+        axis->setSubTicks(false);
+        axis->setTickLength(0, static_cast<int>(kTickLength));
+        axis->setTickLabelPadding(4);
+        axis->grid()->setZeroLinePen(Qt::NoPen);
+        axis->setRange(1, 1000);
+    }
+    plot.xAxis->grid()->setVisible(false);
+}
+
+inline void style_axis(QCPAxis& axis, const Theme& theme, const FigureFonts& fonts) {
+    axis.setBasePen(QPen(theme.border, 1));
+    axis.setTickPen(QPen(theme.border, 1));
+    axis.setTickLabelFont(fonts.small);
+    axis.setTickLabelColor(theme.muted);
+    axis.grid()->setPen(QPen(theme.grid, 1));
 }
 
 }  // namespace shardscope

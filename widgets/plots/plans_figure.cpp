@@ -135,13 +135,7 @@ PlansFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
 
 void PlansFigure::Parts::style() {
     plot.setBackground(QBrush(theme->pane));
-    for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
-        axis->setBasePen(QPen(theme->border, 1));
-        axis->setTickPen(QPen(theme->border, 1));
-        axis->setTickLabelFont(fonts.small);
-        axis->setTickLabelColor(theme->muted);
-        axis->grid()->setPen(QPen(theme->grid, 1));
-    }
+    for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) style_axis(*axis, *theme, fonts);
     // Opaque, so that thousands over each other stay in the background.
     constexpr double kCloud = 2;
     constexpr float kShare = 0.45F;

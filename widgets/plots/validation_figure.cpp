@@ -392,13 +392,7 @@ void ValidationFigure::set_style(const Theme& theme, const QFont& font) {
     p.theme = &theme;
     p.fonts = FigureFonts(font);
     p.plot.setBackground(QBrush(theme.pane));
-    for (QCPAxis* axis : {p.plot.xAxis, p.plot.yAxis}) {
-        axis->setBasePen(QPen(theme.border, 1));
-        axis->setTickPen(QPen(theme.border, 1));
-        axis->setTickLabelFont(p.fonts.small);
-        axis->setTickLabelColor(theme.muted);
-        axis->grid()->setPen(QPen(theme.grid, 1));
-    }
+    for (QCPAxis* axis : {p.plot.xAxis, p.plot.yAxis}) style_axis(*axis, theme, p.fonts);
     p.lay_out();
 }
 
