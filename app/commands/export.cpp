@@ -210,11 +210,11 @@ void add_export(CLI::App& app, Context& context) {
         ->add_option("--output", options->outputs,
                      "For sweep and sensitivity: result fields; for validation: mfu, tokens_per_s_per_gpu "
                      "or step_time_s; for plans: mfu, tokens_per_s, training_days or cost")
-        ->type_name(value::kOutput);
+        ->type_name(value::kOutputs);
     command
         ->add_option("--against", options->against,
                      "For sweep: a result field that the points stand over instead of the first axis")
-        ->type_name(value::kOutputs);
+        ->type_name(value::kOutput);
     command->add_flag("--side-by-side", options->side_by_side,
                       "For sweep: what the scenario's view pins in panels of its own, with the same axes");
     command->add_option("--collectives", options->collectives, "For collectives: a log of nccl-tests")

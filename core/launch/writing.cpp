@@ -30,17 +30,8 @@ void Plan::check_stack(const LaunchFormat& tool) {
          std::string(tool.stack) + ".");
 }
 
-std::string title_line(const Answer& answer) {
-    std::string out = answer.scenario.title();
-    // A line break would end the comment.
-    for (char& c : out) {
-        if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
-    }
-    return out;
-}
-
 std::string header(const LaunchFormat& tool, const Answer& answer, const std::string& how_to_start) {
-    std::string out = "# " + title_line(answer) + ", by Shardscope " SHARDSCOPE_VERSION "\n";
+    std::string out = "# " + answer.scenario.title() + ", by Shardscope " SHARDSCOPE_VERSION "\n";
     const std::string memory =
         text_of(Output::peak_memory, answer) + " of " + text_of(Output::capacity, answer);
     if (answer.fits()) {

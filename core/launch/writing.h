@@ -36,8 +36,6 @@ struct Plan {
 std::string whole(double value);
 // What heads a file, one comment a line: the scenario, the prediction, the tool's version, how to start it.
 std::string header(const LaunchFormat& tool, const Answer& answer, const std::string& how_to_start);
-// The scenario's name as one line.
-std::string title_line(const Answer& answer);
 
 // A file's name as one word of a shell command, on one line.
 std::string shell_word(const std::string& file);

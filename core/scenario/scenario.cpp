@@ -186,7 +186,14 @@ void Scenario::withdraw(P id) {
 }
 
 std::string Scenario::title() const {
-    if (!name.empty()) return name;
+    if (!name.empty()) {
+        // One line, whatever a file calls it: titles, comments and headings end where a line does.
+        std::string line = name;
+        for (char& c : line) {
+            if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+        }
+        return line;
+    }
     const Preset* of = gpu_preset();
     return (model ? model->title : std::string("Model")) + " on " +
            format(resolve(*this)[P::gpus], Quantity::count) + " " + (of ? of->title : std::string("GPUs"));

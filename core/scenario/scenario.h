@@ -32,7 +32,7 @@ struct Scenario {      // presets and what overrides them
     // the precision in use; of `accumulation` and `global_batch` the later one given counts.
     void give(P id, double value);
     void withdraw(P id);
-    // Its name, or "MPT-13B on 64 H100 SXM 80 GB".
+    // Its name on one line, or "MPT-13B on 64 H100 SXM 80 GB".
     [[nodiscard]] std::string title() const;
     [[nodiscard]] bool is_given(P id) const { return given[index(id)]; }
     [[nodiscard]] const Preset* gpu_preset() const { return gpu ? gpu : cluster ? cluster->gpu : nullptr; }

@@ -98,6 +98,11 @@ TEST_CASE("completion: bash is offered commands, options, keys, values, presets 
           std::vector<std::string>{"dgx-h100", "dgx-h200"});
     CHECK(has(bash_offers("solve x --for cluster.gp", "solve x --for cluster.gp"), "cluster.gpus"));
     CHECK(has(bash_offers("export x --plot ''", "export x --plot "), "walls"));
+    // One field to stand over, several to show.
+    CHECK(bash_offers("export x --against ideal.mfu_b", "export x --against ideal.mfu_b") ==
+          std::vector<std::string>{"ideal.mfu_bound"});
+    CHECK(has(bash_offers("export x --output mfu,ideal.mfu_b", "export x --output mfu,ideal.mfu_b"),
+              "mfu,ideal.mfu_bound"));
     // Neither the hidden commands nor what does not begin as the word does.
     CHECK_FALSE(has(bash_offers("''", ""), "manual"));
     CHECK(bash_offers("estimate --format y", "estimate --format y").front().empty());

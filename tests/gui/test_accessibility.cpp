@@ -139,6 +139,25 @@ TEST_CASE("accessibility: letters twice as large still leave every panel its pla
     ThemeManager::instance().choose(ThemeManager::instance().choice());
 }
 
+TEST_CASE("plots are the theme's colour to their last pixel", "[window]") {
+    ThemeManager::instance().choose(ThemeManager::Choice::dark);
+    {
+        Desk desk;
+        auto* tabs = desk.find<QTabWidget>("tabs");
+        for (int i = 0; i < tabs->count(); ++i) {
+            tabs->setCurrentIndex(i);
+            QApplication::processEvents();
+            auto* canvas = desk.find<QWidget>(tabs->widget(i)->objectName() + QStringLiteral("/plot"));
+            const QImage image = canvas->grab().toImage();
+            INFO(tabs->tabText(i).toStdString());
+            for (const QPoint& corner : {image.rect().topLeft(), image.rect().topRight(),
+                                         image.rect().bottomLeft(), image.rect().bottomRight()})
+                CHECK(image.pixelColor(corner).name() == current_theme().pane.name());
+        }
+    }
+    ThemeManager::instance().choose(ThemeManager::Choice::light);
+}
+
 TEST_CASE("accessibility: no two shortcuts are the same, nor two access keys of a menu",
           "[window][accessibility]") {
     Desk desk;

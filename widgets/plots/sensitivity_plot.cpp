@@ -118,7 +118,10 @@ void SensitivityPlot::update_figure() {
         });
 }
 
-void SensitivityPlot::style_figure(const Theme& theme, const QFont& font) { figure_.set_style(theme, font); }
+void SensitivityPlot::style_figure(const Theme& theme, const QFont& font) {
+    canvas().setBackground(QBrush(theme.pane));
+    figure_.set_style(theme, font);
+}
 
 QString SensitivityPlot::description() const { return figure_.description(); }
 

@@ -189,9 +189,7 @@ ReportSection evidence(const Answer& answer) {
 
 ReportDocument report_document(const ReportRequest& request, const Answer& answer) {
     ReportDocument out;
-    // A heading is one line, whatever a name holds.
-    out.title = text_of(answer.scenario.title()).simplified();
-    out.title.removeIf([](QChar c) { return !c.isPrint(); });
+    out.title = text_of(answer.scenario.title());
     out.subtitle = setting_words(answer);
     out.carries = QByteArray::fromStdString(request.carries).trimmed();
     out.sections.push_back(verdict(answer, request.hypothetical));
