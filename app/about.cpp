@@ -1,15 +1,10 @@
 #include "app/about.h"
 
-#include <QCoreApplication>
 #include <QMessageBox>
 
+#include "widgets/text.h"
+
 namespace shardscope {
-namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("About", text); }
-
-}  // namespace
-
 void show_about(QWidget* parent) {
     auto* box = new QMessageBox(
         QMessageBox::NoIcon, tr("About Shardscope"),

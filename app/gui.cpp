@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "app/commands/command.h"
+#include "app/language.h"
 #include "app/main_window.h"
 #include "app/session.h"
 #include "widgets/theme/theme.h"
@@ -32,6 +33,7 @@ int run_gui(int argc, char** argv, const std::string& file) {
     QApplication::setDesktopFileName(QStringLiteral("org.shardscope.Shardscope"));
     QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/org.shardscope.Shardscope.svg")));
     Session session;
+    speak_language(session.language());
     ThemeManager::instance().choose(session.theme());
     MainWindow window(commands::catalogue(), session);
     if (file.empty()) window.restore();

@@ -1,12 +1,12 @@
 #include "app/help_pages.h"
 
-#include <QCoreApplication>
 #include <QFile>
 #include <QStringList>
 #include <algorithm>
 #include <array>
 
 #include "app/actions.h"
+#include "app/language.h"
 #include "widgets/text.h"
 
 namespace shardscope {
@@ -39,15 +39,15 @@ constexpr std::array kPages{
     HelpPage{"keyboard", ""},
 };
 
-QString tr(const char* text) { return QCoreApplication::translate("Help", text); }
-
 // Two actions a row, so that all are seen at once.
 QString action_rows() {
     QStringList cells;
     for (const ActionRow& row : action_table()) {
         if (!*row.shortcut) continue;
-        const QString text = QCoreApplication::translate("Actions", row.text).remove(QLatin1Char('&'));
-        cells += QStringLiteral("| %1 | **%2** ").arg(text, QLatin1String(row.shortcut));
+        const QString text = tr(row.text).remove(QLatin1Char('&'));
+        cells += QStringLiteral("| %1 | **%2** ")
+                     .arg(text, QKeySequence(QLatin1String(row.shortcut), QKeySequence::PortableText)
+                                    .toString(QKeySequence::NativeText));
     }
     const QString head = QStringLiteral("| %1 | %2 ").arg(tr("Action"), tr("Keys"));
     QString out = head + head + QStringLiteral("|\n|---|---|---|---|\n");
@@ -83,7 +83,8 @@ QString help_title(const HelpPage& page) {
 }
 
 QString help_text(const HelpPage& page) {
-    QFile file(QStringLiteral(":/help/%1.md").arg(text_of(page.id)));
+    QFile file(QStringLiteral(":/help/%1/%2.md").arg(language_spoken(), text_of(page.id)));
+    if (!file.exists()) file.setFileName(QStringLiteral(":/help/%1.md").arg(text_of(page.id)));
     if (!file.open(QIODevice::ReadOnly)) return {};
     return QString::fromUtf8(file.readAll()).replace(QStringLiteral("ACTIONS\n"), action_rows());
 }

@@ -22,6 +22,7 @@
 #include "app/about.h"
 #include "app/help_pages.h"
 #include "app/help_window.h"
+#include "app/language.h"
 #include "app/message_bar.h"
 #include "app/openable.h"
 #include "app/pickers.h"
@@ -133,13 +134,15 @@ void MainWindow::build_menus() {
     file->insertMenu(actions_.at(save), recent_);
     connect(file, &QMenu::aboutToShow, this, &MainWindow::refresh_recent);
     menu(tr("&Edit"), {undo, redo, copy, paste, find_parameter});
-    QMenu* theme = menu(tr("&View"), {toggle_why, show_table})->addMenu(tr("T&heme"));
+    QMenu* view = menu(tr("&View"), {toggle_why, show_table});
+    QMenu* theme = view->addMenu(tr("T&heme"));
     auto* group = new QActionGroup(this);
     for (const ActionId id : {theme_system, theme_light, theme_dark}) {
         actions_.at(id)->setCheckable(true);
         group->addAction(actions_.at(id));
         theme->addAction(actions_.at(id));
     }
+    add_languages(*view->addMenu(tr("&Language")));
     QMenu* scenarios =
         menu(tr("&Scenario"), {plan_automatic, plan_lock, pin, unpin_all, solve_for, measured_run});
     scenarios->addSeparator();
@@ -153,6 +156,23 @@ void MainWindow::build_menus() {
         });
     }
     menu(tr("&Help"), {help, shortcuts, about});
+}
+
+void MainWindow::add_languages(QMenu& menu) {
+    auto* group = new QActionGroup(this);
+    const auto add = [&](const QString& code, const QString& name) {
+        QAction* entry = menu.addAction(name);
+        entry->setObjectName(QStringLiteral("language/") + code);
+        entry->setCheckable(true);
+        entry->setChecked(session_.language() == code);
+        group->addAction(entry);
+        connect(entry, &QAction::triggered, this, [this, code, name] {
+            session_.set_language(code);
+            message_->say(tr("Language: %1, from the next start.").arg(name));
+        });
+    };
+    add({}, tr("System"));
+    for (const QString& code : languages()) add(code, language_name(code));
 }
 
 void MainWindow::refresh_recent() {

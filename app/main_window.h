@@ -72,6 +72,7 @@ class MainWindow : public QMainWindow {
     void build_panes();
     void connect_actions();
     void welcome();
+    void add_languages(QMenu& menu);
     void refresh_recent();
     // A text from anywhere, as one undo step.
     bool open_text(const OpenedText& opened);

@@ -1,6 +1,5 @@
 #include "app/openable.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 
 #include "app/message_bar.h"
@@ -19,8 +18,6 @@
 
 namespace shardscope {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("Openable", text); }
 
 // False, with the problem said, for what only a file can be.
 bool has_file(const OpenedText& opened, const char* what, Problems& problems) {

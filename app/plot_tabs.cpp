@@ -1,6 +1,5 @@
 #include "app/plot_tabs.h"
 
-#include <QCoreApplication>
 #include <QMenu>
 #include <QStyle>
 #include <QTabBar>
@@ -11,6 +10,7 @@
 #include "widgets/plots/plot_kind.h"
 #include "widgets/plots/sensitivity_plot.h"
 #include "widgets/plots/sweep_plot.h"
+#include "widgets/text.h"
 #include "widgets/theme/icons.h"
 
 namespace shardscope {
@@ -22,7 +22,7 @@ PlotTabs::PlotTabs(LiveModel& model, QWidget* parent) : QTabWidget(parent) {
     for (const PlotKind* kind : plot_kinds()) {
         if (!kind->make_tab) continue;
         LivePlot* plot = kind->make_tab(model);
-        addTab(plot, QCoreApplication::translate("PlotKind", kind->label));
+        addTab(plot, tr(kind->label));
         connect(plot, &LivePlot::table_requested, this, &PlotTabs::table_requested);
         connect(plot, &LivePlot::export_requested, this, &PlotTabs::export_requested);
     }

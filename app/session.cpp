@@ -6,6 +6,7 @@ namespace shardscope {
 namespace {
 
 const QString kTheme = QStringLiteral("theme");
+const QString kLanguage = QStringLiteral("language");
 const QString kGeometry = QStringLiteral("geometry");
 const QString kFolder = QStringLiteral("folder");
 const QString kScenarios = QStringLiteral("scenario");  // of one only, before there were sessions
@@ -26,6 +27,9 @@ void Session::set_theme(ThemeManager::Choice choice) {
     const char* names[] = {"system", "light", "dark"};
     settings_.setValue(kTheme, QString::fromLatin1(names[static_cast<int>(choice)]));
 }
+
+QString Session::language() const { return settings_.value(kLanguage).toString(); }
+void Session::set_language(const QString& code) { settings_.setValue(kLanguage, code); }
 
 QByteArray Session::geometry() const { return settings_.value(kGeometry).toByteArray(); }
 void Session::set_geometry(const QByteArray& geometry) { settings_.setValue(kGeometry, geometry); }

@@ -1,5 +1,5 @@
-// What the window remembers between starts: geometry, theme, folder, the scenarios as they were left,
-// recent files, whether the program is new to this person. One table of settings.
+// What the window remembers between starts: geometry, theme, language, folder, the scenarios as they were
+// left, recent files, whether the program is new to this person. One table of settings.
 #pragma once
 
 #include <QByteArray>
@@ -15,6 +15,8 @@ class Session {
   public:
     [[nodiscard]] ThemeManager::Choice theme() const;
     void set_theme(ThemeManager::Choice choice);
+    [[nodiscard]] QString language() const;  // empty: the system's
+    void set_language(const QString& code);
     [[nodiscard]] QByteArray geometry() const;
     void set_geometry(const QByteArray& geometry);
     [[nodiscard]] QString folder() const;  // of the last file opened or saved

@@ -78,7 +78,7 @@ const std::optional<Study>& SidePanels::study() const { return study_->study(); 
 void SidePanels::show_only(Side side) {
     const bool study = study_->study().has_value();
     why_->setVisible(side == Side::why);
-    why_rail_->setText(tr("Why: %1").arg(text_of(output(why_->current()).label)));
+    why_rail_->setText(tr("Why: %1").arg(text_of(label_of(why_->current()))));
     why_rail_->setVisible(side != Side::why);
     study_->setVisible(side == Side::study && study);
     study_rail_->setVisible(side != Side::study && study);

@@ -1,6 +1,5 @@
 #include "app/workspace.h"
 
-#include <QCoreApplication>
 #include <QUndoStack>
 #include <algorithm>
 
@@ -9,6 +8,7 @@
 #include "studies/study.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/live_plot.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 
@@ -84,8 +84,7 @@ void Workspace::start_with(const SavedSession& session) {
 void Workspace::take_study(const Preset& preset, Problems& problems) {
     const Study study = read_study(preset, catalogue_, problems);
     if (!problems.empty()) return;
-    take(lettered(study.scenario, study.pins),
-         QCoreApplication::translate("Workspace", "Study %1").arg(QString::fromStdString(study.title)));
+    take(lettered(study.scenario, study.pins), tr("Study %1").arg(QString::fromStdString(study.title)));
     // Also when it was open behind its rail.
     sides_.prefer(SidePanels::Side::study);
 }
@@ -98,8 +97,7 @@ void Workspace::take_claim(const Claim& claim) {
     Scenario current = others.back();
     others.pop_back();
     if (sides_.study()) current = with_view(current, view_of(sides_.study()->scenario));
-    const QString step =
-        QCoreApplication::translate("Workspace", "Claim: %1").arg(QString::fromStdString(claim.says));
+    const QString step = tr("Claim: %1").arg(QString::fromStdString(claim.says));
     State after = state();
     after.file.clear();
     do_as_one(step, std::move(after), [&] {

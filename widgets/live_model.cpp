@@ -43,7 +43,7 @@ QString letter_text(char letter) { return {QLatin1Char(letter)}; }
 
 // "Micro-batch 2 → 4"
 QString step_text(P id, const Settings& before, const Settings& after) {
-    return text_of(parameter(id).label) + QLatin1Char(' ') + QString::fromStdString(format(id, before[id])) +
+    return text_of(label_of(id)) + QLatin1Char(' ') + QString::fromStdString(format(id, before[id])) +
            QStringLiteral(" → ") + QString::fromStdString(format(id, after[id]));
 }
 
@@ -104,15 +104,15 @@ void LiveModel::reset(P id) {
     after.withdraw(id);
     // A batch that loses its override may leave the other one without a whole number.
     if (!is_valid(resolve(after))) after = edited(scenario_, id, resolve(after)[id]);
-    push(std::move(after), tr("Reset %1").arg(text_of(parameter(id).label)));
+    push(std::move(after), tr("Reset %1").arg(text_of(label_of(id))));
 }
 
 void LiveModel::set_automatic(P id, bool automatic) {
     Scenario after = with_auto(scenario_, id, automatic);
     // Locking keeps what the planner had found.
     if (!automatic) after.give(id, answer_.settings[id]);
-    push(std::move(after), automatic ? tr("%1 automatic").arg(text_of(parameter(id).label))
-                                     : tr("Lock %1").arg(text_of(parameter(id).label)));
+    push(std::move(after), automatic ? tr("%1 automatic").arg(text_of(label_of(id)))
+                                     : tr("Lock %1").arg(text_of(label_of(id))));
 }
 
 void LiveModel::set_all_automatic(bool automatic) {

@@ -9,6 +9,8 @@
 #include <set>
 
 #include "support/desk.h"
+#include "widgets/panels/term_panel.h"
+#include "widgets/panels/why_panel.h"
 #include "widgets/plots/live_plot.h"
 
 namespace shardscope::testing {
@@ -109,6 +111,33 @@ TEST_CASE("accessibility: the keyboard reaches every slider and every field in v
         if (!name.endsWith(QStringLiteral("/slider")) && !name.endsWith(QStringLiteral("/field"))) continue;
         INFO(name.toStdString());
         CHECK(reached.count(widget) == 1);
+    }
+}
+
+TEST_CASE("accessibility: arrow keys walk the memory bar and the step, Enter asks why",
+          "[window][accessibility]") {
+    Desk desk;
+    const auto* why = desk.find<WhyPanel>("why");
+    for (const char* name : {"memory-bar", "waterfall"}) {
+        auto* panel = desk.find<TermPanel>(name);
+        INFO(name);
+        CHECK((panel->focusPolicy() & Qt::TabFocus) != 0);
+        panel->setFocus(Qt::TabFocusReason);
+        const std::vector<TermPanel::Row> rows = panel->rows();
+        REQUIRE(rows.size() > 5);
+        QTest::keyClick(panel, Qt::Key_Home);
+        for (const TermPanel::Row& row : rows) {
+            CHECK(panel->accessibleName().endsWith(row.words));
+            CHECK(QRectF(panel->rect()).contains(row.box));
+            QTest::keyClick(panel, Qt::Key_Return);
+            CHECK(why->current() == row.output);
+            QTest::keyClick(panel, Qt::Key_Down);
+        }
+        CHECK(panel->focused() == rows.back().output);
+        QTest::keyClick(panel, Qt::Key_Up);
+        CHECK(panel->focused() == rows[rows.size() - 2].output);
+        desk.find<QLineEdit>("controls/search")->setFocus();
+        CHECK_FALSE(panel->accessibleName().contains(QLatin1Char(':')));
     }
 }
 

@@ -2,13 +2,14 @@
 #include <qcustomplot.h>
 
 #include <QApplication>
+#include <QClipboard>
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTabBar>
 #include <QTabWidget>
-#include <QTableWidget>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
@@ -186,8 +187,16 @@ TEST_CASE("the table, the CSV and the plot hold the same runs", "[validation]") 
     const std::size_t expected = plot.figure().data().points.size() + 1;
     QTest::keyClick(&desk.window, Qt::Key_T, Qt::ControlModifier);
     Desk::settle();
-    auto* table = desk.find<QTableWidget>("table");
-    CHECK(table->rowCount() == static_cast<int>(expected));
+    auto* table = desk.find<QTableView>("table");
+    CHECK(table->model()->rowCount() == static_cast<int>(expected));
+    // What is copied can be pasted into a spreadsheet: all of it, or the selected cells under their headers.
+    QTest::keySequence(table, QKeySequence::Copy);
+    CHECK(QApplication::clipboard()->text().count(QLatin1Char('\n')) == static_cast<int>(expected) + 1);
+    table->selectionModel()->select(table->model()->index(1, 0), QItemSelectionModel::Select);
+    QTest::keySequence(table, QKeySequence::Copy);
+    CHECK(QApplication::clipboard()->text() ==
+          table->model()->headerData(0, Qt::Horizontal).toString() + QLatin1Char('\n') +
+              table->model()->index(1, 0).data().toString() + QLatin1Char('\n'));
     desk.find<QComboBox>("validation/quantity")->setCurrentIndex(1);
     const QTemporaryDir folder;
     for (const char* ending : {"svg", "pdf", "png", "csv"})

@@ -70,7 +70,7 @@ Headline::Headline(LiveModel& model, QWidget* parent) : QWidget(parent), model_(
         caption_[i] = new RunLabel(name + QStringLiteral("-caption"), this);
         if (i == likely) continue;
         value_[i] = new RunLabel(name, this);
-        clickable(value_[i], meaning[i], text_of(output(meaning[i]).label));
+        clickable(value_[i], meaning[i], text_of(label_of(meaning[i])));
     }
     band_ = new BandGlyph(this);
     caption_[wall]->setAlignment(Qt::AlignRight | Qt::AlignVCenter);

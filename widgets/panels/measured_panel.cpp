@@ -32,7 +32,7 @@ QString words_of(const Measurement& measurement) {
 
 // "Network efficiency 0.84 → 0.61, effective 336 → 244 Gbit/s"
 QString words_of(const Cause& cause) {
-    const QString label = text_of(parameter(cause.id).label);
+    const QString label = text_of(label_of(cause.id));
     if (!cause.value) return MeasuredPanel::tr("%1: cannot explain it").arg(label);
     QString out = QStringLiteral("%1 %2 → %3")
                       .arg(label, QString::fromStdString(format(cause.id, cause.now)),
@@ -316,7 +316,7 @@ void MeasuredPanel::refresh_causes() {
     for (std::size_t i = 0; i < causes_.size(); ++i) {
         const Cause& cause = causes_[i];
         QPushButton& button = *buttons_[i];
-        const QString label = text_of(parameter(cause.id).label);
+        const QString label = text_of(label_of(cause.id));
         button.setObjectName(QStringLiteral("measured/cause/") + text_of(field_of(cause.id)));
         button.setText(words_of(cause));
         button.setEnabled(cause.value.has_value());

@@ -11,6 +11,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/said.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_parts.h"
@@ -420,9 +421,9 @@ void paint_memory_bar(QPainter& painter, const QRectF& area, const Theme& theme,
     painter.restore();
 }
 
-MemoryBar::MemoryBar(LiveModel& model, QWidget* parent) : QWidget(parent), model_(model) {
+MemoryBar::MemoryBar(LiveModel& model, QWidget* parent)
+    : TermPanel(tr("Memory of one GPU"), parent), model_(model) {
     setObjectName(QStringLiteral("memory-bar"));
-    setAccessibleName(tr("Memory of one GPU"));
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::Base);
     setMouseTracking(true);
@@ -463,6 +464,21 @@ void MemoryBar::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     if (!model_.answer().valid() || model_.planning()) painter.setOpacity(kStale);
     paint_memory_bar(painter, rect(), current_theme(), data_, font());
+    paint_focus(painter);
+}
+
+std::vector<TermPanel::Row> MemoryBar::rows() const {
+    const MemoryBarGeometry g = memory_bar_geometry(rect(), data_, font());
+    std::vector<Row> out{{Output::peak_memory, g.bar.adjusted(-2, -2, 2, 2),
+                          tr("Peak") + QLatin1Char(' ') + shown(data_.peak, Quantity::bytes)}};
+    for (const MemoryBarLabel& label : g.labels) {
+        if (label.term == MemoryTerm::count) continue;
+        const QRectF box(g.label_left - 3, label.y - g.line / 2, g.label_right - g.label_left + 6, g.line);
+        out.push_back({output_of(label.term), box,
+                       text_of(label_of(output_of(label.term))) + QLatin1Char(' ') +
+                           shown(label.bytes, Quantity::bytes)});
+    }
+    return out;
 }
 
 void MemoryBar::mouseReleaseEvent(QMouseEvent* event) {
@@ -483,8 +499,7 @@ QString MemoryBar::tip_at(const QPointF& at) const {
             .arg(name, QString::number(bytes / kGiB, 'f', 3),
                  shown(std::round(bytes), Quantity::sequence_tokens, false));
     };
-    if (term)
-        return line(text_of(output(output_of(*term)).label), data_.terms[static_cast<std::size_t>(*term)]);
+    if (term) return line(text_of(label_of(output_of(*term))), data_.terms[static_cast<std::size_t>(*term)]);
     QString tip = line(tr("Peak"), data_.peak) + QLatin1Char('\n') + line(tr("Usable"), data_.capacity);
     if (const QString stage = stage_words(data_.stage, data_.stages); !stage.isEmpty())
         tip += QLatin1Char('\n') + tr("The fullest GPUs are those of %1").arg(stage);
@@ -497,12 +512,12 @@ bool MemoryBar::event(QEvent* event) {
         QToolTip::showText(help->globalPos(), tip_at(help->pos()), this);
         return true;
     }
-    return QWidget::event(event);
+    return TermPanel::event(event);
 }
 
 const PlotKind kMemoryKind{
     .name = "memory",
-    .label = QT_TRANSLATE_NOOP("PlotKind", "Memory"),
+    .label = phrase("Memory"),
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest&, const Answer& answer) {
             paint_panel(painter, area, {360, 330}, [&](QPainter& on, const QRectF& box) {

@@ -5,13 +5,13 @@
 #include <QPointF>
 #include <QRectF>
 #include <QString>
-#include <QWidget>
 #include <array>
 #include <optional>
 #include <vector>
 
 #include "explain/output.h"
 #include "widgets/live_model.h"
+#include "widgets/panels/term_panel.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
@@ -70,16 +70,14 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
 void paint_memory_bar(QPainter& painter, const QRectF& area, const Theme& theme, const MemoryBarData& data,
                       const QFont& font);
 
-class MemoryBar : public QWidget {
+class MemoryBar : public TermPanel {
     Q_OBJECT
   public:
     explicit MemoryBar(LiveModel& model, QWidget* parent = nullptr);
     [[nodiscard]] const MemoryBarData& data() const { return data_; }
     [[nodiscard]] QSize sizeHint() const override { return {262, 292}; }
     [[nodiscard]] QSize minimumSizeHint() const override { return {200, 230}; }
-
-  Q_SIGNALS:
-    void why_requested(Output output);
+    [[nodiscard]] std::vector<Row> rows() const override;  // the peak, then the terms as they are labelled
 
   protected:
     void paintEvent(QPaintEvent* event) override;

@@ -41,7 +41,7 @@ RunLine::RunLine(QWidget* parent) : QWidget(parent) {
     for (std::size_t i = 0; i < items; ++i) {
         label_[i] = new RunLabel(QLatin1String(kMeaning[i].name), this);
         label_[i]->make_clickable();
-        label_[i]->setAccessibleName(text_of(output(kMeaning[i].output).label));
+        label_[i]->setAccessibleName(text_of(label_of(kMeaning[i].output)));
         connect(label_[i], &RunLabel::clicked, this, [this, i] { Q_EMIT why_requested(kMeaning[i].output); });
     }
 }
@@ -95,8 +95,8 @@ void RunLine::show_run(const Answer& now, const Answer* then, bool hypothetical)
             runs.append({QLatin1Char(' ') + relative(change), scaled_font(font(), kSmall, true), theme.text});
         }
         label_[i]->set_runs(runs);
-        label_[i]->setToolTip(text_of(output(id).label) + QStringLiteral(": ") +
-                              text_of(output(id).sentence));
+        label_[i]->setToolTip(text_of(label_of(id)) + QStringLiteral(": ") +
+                              text_of(said(output(id).sentence)));
     }
     arrange();
 }

@@ -84,7 +84,7 @@ QString ScenarioModel::summary(const ScenarioRow& row) {
     if (row.letter == kMeasuredRun)
         return QStringLiteral("%1 %, %2 %3")
             .arg(row.at(Column::mfu), row.at(Column::rate),
-                 text_of(output(Output::tokens_per_s_per_gpu).label).toLower());
+                 text_of(label_of(Output::tokens_per_s_per_gpu)).toLower());
     if (!row.fits) return row.at(Column::verdict);
     return QStringLiteral("%1, %2 %, %3")
         .arg(row.at(Column::verdict), row.at(Column::mfu), row.at(Column::wall));
@@ -147,7 +147,7 @@ QVariant ScenarioModel::headerData(int section, Qt::Orientation orientation, int
         return QVariant(column <= Column::differs ? Qt::AlignLeft | Qt::AlignVCenter
                                                   : Qt::AlignRight | Qt::AlignVCenter);
     const Output id = column_output(column);
-    if (role == Qt::ToolTipRole && id != Output::count) return text_of(output(id).sentence);
+    if (role == Qt::ToolTipRole && id != Output::count) return text_of(said(output(id).sentence));
     return role == Qt::DisplayRole ? column_title(column) : QVariant();
 }
 

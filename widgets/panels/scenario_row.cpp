@@ -37,7 +37,7 @@ QString cell(double value, Quantity quantity) {
 }
 
 QString header(Output id) {
-    QString label = text_of(output(id).label);
+    QString label = text_of(label_of(id));
     switch (output(id).quantity) {
         case Quantity::seconds: return label + QStringLiteral(", ms");
         case Quantity::bytes:
@@ -61,7 +61,7 @@ QString column_title(Column column) {
         case Column::scenario: return QObject::tr("Scenario");
         case Column::differs: return QObject::tr("Differs from A in");
         case Column::verdict: return QObject::tr("Verdict");
-        case Column::wall: return text_of(output(Output::wall).label);
+        case Column::wall: return text_of(label_of(Output::wall));
         case Column::unpin: return {};
         default: return header(column_output(column));
     }

@@ -41,7 +41,7 @@ bool is_limit(Quantity quantity) {
 }
 
 QString words_of(P id, double value) {
-    return text_of(parameter(id).label) + QLatin1Char(' ') + QString::fromStdString(format(id, value));
+    return text_of(label_of(id)) + QLatin1Char(' ') + QString::fromStdString(format(id, value));
 }
 
 }  // namespace
@@ -147,7 +147,7 @@ void SolvePanel::build_chips() {
     grid_->setHorizontalSpacing(kGap);
     grid_->setVerticalSpacing(2);
     for (const CannedQuestion& canned : canned_questions()) {
-        auto* chip = new QPushButton(text_of(canned.label), box);  // placed when there is a width
+        auto* chip = new QPushButton(text_of(said(canned.label)), box);  // placed when there is a width
         chip->setObjectName(QStringLiteral("solve/chip/") + text_of(canned.name));
         connect(chip, &QPushButton::clicked, this, [this, &canned] { take_canned(canned); });
         chips_.push_back(chip);
@@ -221,8 +221,8 @@ std::optional<Target> SolvePanel::target() {
     if (out.is_fit()) return out;
     out.comparison = static_cast<Comparison>(comparison_->currentIndex());
     QString text = value_->text().trimmed();
-    const QString share = tr("of best");
-    if (text.endsWith(share)) {
+    for (const QString& share : {tr("of best"), QStringLiteral("of best")}) {
+        if (out.of_best || !text.endsWith(share)) continue;
         out.of_best = true;
         text.chop(share.size());
     }

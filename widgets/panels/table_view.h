@@ -1,16 +1,24 @@
-// The table behind a plot, in a window of its own that does not block the main one.
+// The table behind a plot, in a window of its own that does not block the main one. What is selected can be
+// copied into a spreadsheet.
 #pragma once
 
 #include <QDialog>
 
-namespace shardscope {
+#include "widgets/plots/plot_data.h"
 
-struct PlotTable;
+class QTableView;
+
+namespace shardscope {
 
 class TableView : public QDialog {
     Q_OBJECT
   public:
-    TableView(const QString& title, const PlotTable& table, QWidget* parent = nullptr);
+    TableView(const QString& title, PlotTable table, QWidget* parent = nullptr);
+
+  private:
+    void copy() const;  // the selected cells, or all, under their headers; a tab between two
+
+    QTableView* grid_;
 };
 
 }  // namespace shardscope

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/said.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"
@@ -323,9 +324,9 @@ void paint_waterfall(QPainter& painter, const QRectF& area, const Theme& theme, 
     painter.restore();
 }
 
-Waterfall::Waterfall(LiveModel& model, QWidget* parent) : QWidget(parent), model_(model) {
+Waterfall::Waterfall(LiveModel& model, QWidget* parent)
+    : TermPanel(tr("Time of a step"), parent), model_(model) {
     setObjectName(QStringLiteral("waterfall"));
-    setAccessibleName(tr("Time of a step"));
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::Base);
     setMouseTracking(true);
@@ -377,6 +378,27 @@ void Waterfall::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     if (!model_.answer().valid() || model_.planning()) painter.setOpacity(kStale);
     paint_waterfall(painter, rect(), current_theme(), data_, font());
+    paint_focus(painter);
+}
+
+std::vector<TermPanel::Row> Waterfall::rows() const {
+    if (!data_.has_time) {
+        return {{Output::peak_memory, QRectF(rect()).adjusted(3, 3, -3, -3),
+                 tr("%1 too much per GPU").arg(shown(data_.excess, Quantity::bytes))}};
+    }
+    const WaterfallGeometry g = waterfall_geometry(rect(), data_, font());
+    const auto box = [&](double y) {
+        return QRectF(3, y - g.row_height / 2, width() - 6, g.row_height).adjusted(0, 0.5, 0, -0.5);
+    };
+    std::vector<Row> out;
+    for (const WaterfallGeometry::Row& row : g.rows) {
+        out.push_back({output_of(row.term), box(row.y),
+                       text_of(label_of(row.term)) + QLatin1Char(' ') +
+                           shown(data_.terms[static_cast<std::size_t>(row.term)], Quantity::seconds)});
+    }
+    out.push_back({Output::step_time, box(g.total_y),
+                   tr("Step") + QLatin1Char(' ') + shown(data_.total, Quantity::seconds)});
+    return out;
 }
 
 void Waterfall::mouseReleaseEvent(QMouseEvent* event) {
@@ -396,7 +418,7 @@ void Waterfall::mouseMoveEvent(QMouseEvent* event) {
 }
 
 bool Waterfall::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip || !data_.has_time) return QWidget::event(event);
+    if (event->type() != QEvent::ToolTip || !data_.has_time) return TermPanel::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
     const auto term = waterfall_geometry(rect(), data_, font()).term_at(help->pos());
     const auto exact_time = [](double seconds) {
@@ -417,7 +439,7 @@ bool Waterfall::event(QEvent* event) {
 
 const PlotKind kWaterfallKind{
     .name = "waterfall",
-    .label = QT_TRANSLATE_NOOP("PlotKind", "Step"),
+    .label = phrase("Step"),
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             paint_panel(painter, area, {480, 270}, [&](QPainter& on, const QRectF& box) {

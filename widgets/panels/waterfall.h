@@ -6,7 +6,6 @@
 
 #include <QPointF>
 #include <QRectF>
-#include <QWidget>
 #include <array>
 #include <bitset>
 #include <optional>
@@ -14,6 +13,7 @@
 
 #include "explain/output.h"
 #include "widgets/live_model.h"
+#include "widgets/panels/term_panel.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
@@ -65,19 +65,18 @@ WaterfallGeometry waterfall_geometry(const QRectF& area, const WaterfallData& da
 void paint_waterfall(QPainter& painter, const QRectF& area, const Theme& theme, const WaterfallData& data,
                      const QFont& font);
 
-class Waterfall : public QWidget {
+class Waterfall : public TermPanel {
     Q_OBJECT
   public:
     explicit Waterfall(LiveModel& model, QWidget* parent = nullptr);
     [[nodiscard]] const WaterfallData& data() const { return data_; }
     [[nodiscard]] QSize sizeHint() const override { return {262, 270}; }
     [[nodiscard]] QSize minimumSizeHint() const override { return {200, 190}; }
+    [[nodiscard]] std::vector<Row> rows()
+        const override;  // the terms and the step; without time what is missing
 
     // Times as if memory were no limit, called so in the title.
     void set_hypothetical(bool shown);
-
-  Q_SIGNALS:
-    void why_requested(Output output);
 
   protected:
     void paintEvent(QPaintEvent* event) override;

@@ -1,12 +1,12 @@
 #include "widgets/plots/collectives_figure.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_parts.h"
 #include "widgets/plots/painted_item.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -16,8 +16,6 @@ constexpr double kReach = 10;  // px from a point's middle that still mean it
 constexpr int kSteps = 160;    // of a curve
 constexpr double kGiga = 1e9;
 constexpr double kSmallestShown = 8 * 1024;  // bytes; what is smaller takes the time of a launch
-
-QString tr(const char* text) { return QCoreApplication::translate("CollectivesFigure", text); }
 
 // "32 KiB", "4 GiB": powers of two as they are.
 QString size_text(double bytes) {

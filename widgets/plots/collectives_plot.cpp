@@ -8,6 +8,7 @@
 #include <QToolButton>
 #include <QToolTip>
 
+#include "base/said.h"
 #include "evidence/fabric_fit.h"
 #include "files/scenario_file.h"
 #include "widgets/panels/drawing.h"
@@ -131,7 +132,7 @@ void CollectivesPlot::take_fabric() {
 
 const PlotKind kCollectivesKind{
     .name = "collectives",
-    .label = QT_TRANSLATE_NOOP("PlotKind", "Collectives"),
+    .label = phrase("Collectives"),
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;

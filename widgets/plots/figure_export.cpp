@@ -14,6 +14,7 @@
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/pdf_file.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -100,12 +101,12 @@ QByteArray render_figure(const FigureRequest& request, const Answer& answer, Fig
     };
     const PlotKind* kind = plot_kind(request.plot);
     if (!kind) {
-        return refuse(QCoreApplication::translate("FigureExport", "there is no plot “%1”; use %2")
-                          .arg(QString::fromStdString(request.plot), plot_names()));
+        return refuse(
+            tr("there is no plot “%1”; use %2").arg(QString::fromStdString(request.plot), plot_names()));
     }
     if (!answer.valid()) return refuse(QString::fromStdString(answer.problems.front().text()));
     if (std::ranges::any_of(request.axes, [](const Axis& axis) { return axis.values.empty(); })) {
-        return refuse(QCoreApplication::translate("FigureExport", "an axis has no values"));
+        return refuse(tr("an axis has no values"));
     }
     const QString objection = kind->objection ? kind->objection(request, answer) : QString();
     if (!objection.isEmpty()) return refuse(objection);

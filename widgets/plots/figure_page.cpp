@@ -7,6 +7,7 @@
 #include "widgets/plots/figure_parts.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -68,8 +69,7 @@ QStringList wrapped(const QString& text, const QFont& font, double width) {
 
 QString page_title(const FigureRequest& request, const Answer& answer) {
     const PlotKind& kind = *plot_kind(request.plot);
-    const QString title =
-        kind.title ? kind.title(request) : QCoreApplication::translate("PlotKind", kind.label);
+    const QString title = kind.title ? kind.title(request) : tr(kind.label);
     return kind.general ? title : figure_title(title, answer);
 }
 

@@ -1,6 +1,5 @@
 #include "widgets/plots/figure_parts.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPaintEngine>
 #include <QPainterPath>
@@ -10,6 +9,7 @@
 #include <limits>
 
 #include "widgets/panels/drawing.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -300,7 +300,7 @@ void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<W
                      const Theme& theme, const FigureFonts& fonts, bool named) {
     const QFontMetricsF metrics(fonts.small_bold);
     const double base = std::round(strip.center().y() + (metrics.ascent() - metrics.descent()) / 2);
-    const QString word = QCoreApplication::translate("Figure", "wall");
+    const QString word = tr("wall");
     if (named)
         draw_text(painter, {std::round(strip.left() - 8 - text_width(fonts.small, word)), base}, word,
                   fonts.small, theme.muted);

@@ -1,6 +1,5 @@
 #include "widgets/plots/figure_words.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 #include <algorithm>
 #include <array>
@@ -8,11 +7,10 @@
 
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/memory_bar.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("FigureWords", text); }
 
 QString value_of(P id, const Settings& settings) { return QString::fromStdString(format(id, settings[id])); }
 QString value_of(P id, const Answer& answer) { return value_of(id, answer.settings); }
@@ -143,11 +141,11 @@ QString sweep_words(const SweepData& data, bool others_end) {
     else
         out += (stands_apart(data.x) ? tr("Discs and ring: the scenario; other marks: other values of %1.")
                                      : tr("Solid and ring: the scenario; other dashes: other values of %1."))
-                   .arg(text_of(parameter(data.family).label));
+                   .arg(text_of(label_of(data.family)));
     if (data.against != Output::count && !data.series.empty() && !data.series.front().points.empty()) {
         const auto& points = data.series.front().points;
         out += tr("Each point stands over its own %1 while %2 goes from %3 to %4.")
-                   .arg(text_of(output(data.against).label), text_of(parameter(data.x).label),
+                   .arg(text_of(label_of(data.against)), text_of(label_of(data.x)),
                         QString::fromStdString(format(data.x, points.front().x)),
                         QString::fromStdString(format(data.x, points.back().x)));
     }
@@ -310,7 +308,7 @@ QString footer_words(const Answer& answer) {
                                 P::network_efficiency,
                                 P::overlap};
     QStringList out{QStringLiteral("Shardscope " SHARDSCOPE_VERSION)};
-    for (const P id : kShown) out += text_of(parameter(id).label) + QLatin1Char(' ') + value_of(id, answer);
+    for (const P id : kShown) out += text_of(label_of(id)) + QLatin1Char(' ') + value_of(id, answer);
     return out.join(QStringLiteral(" · "));
 }
 

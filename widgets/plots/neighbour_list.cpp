@@ -60,8 +60,8 @@ void NeighbourList::set_neighbours(const std::vector<Neighbour>& neighbours, Out
     neighbours_ = neighbours;
     const QSignalBlocker quiet(selectionModel());
     rows_->clear();
-    rows_->setHorizontalHeaderLabels({tr("One step from the best plan"), tr("Why it loses"),
-                                      text_of(output(compared).label), tr("Memory")});
+    rows_->setHorizontalHeaderLabels(
+        {tr("One step from the best plan"), tr("Why it loses"), text_of(label_of(compared)), tr("Memory")});
     for (const Neighbour& n : neighbours_) {
         const auto text = [](const std::string& value) {
             return new QStandardItem(QString::fromStdString(value));

@@ -1,6 +1,5 @@
 #include "widgets/plots/operators_figure.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_parts.h"
 #include "widgets/plots/painted_item.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -19,8 +19,6 @@ constexpr double kMost = 11;   // of one that takes the whole step
 constexpr double kDimmed = 0.4;
 constexpr int kMostLabels = 8;
 constexpr double kLabelledShare = 0.01;  // of the step, from which an operator is named
-
-QString tr(const char* text) { return QCoreApplication::translate("OperatorsFigure", text); }
 
 QString percent(double share) { return shown(share, Quantity::percent); }
 

@@ -6,6 +6,7 @@
 #include <QToolTip>
 #include <QVBoxLayout>
 
+#include "base/said.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/operator_grid.h"
 #include "widgets/plots/option_row.h"
@@ -105,7 +106,7 @@ void OperatorsPlot::resizeEvent(QResizeEvent* event) {
 
 const PlotKind kOperatorsKind{
     .name = "operators",
-    .label = QT_TRANSLATE_NOOP("PlotKind", "Operators"),
+    .label = phrase("Operators"),
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;

@@ -1,6 +1,5 @@
 #include "widgets/plots/plans_figure.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include "widgets/plots/figure_parts.h"
 #include "widgets/plots/painted_item.h"
 #include "widgets/plots/sweep_figure.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -24,15 +24,13 @@ constexpr double kDot = 4.5;      // radius of the current plan
 constexpr double kLane = 15;      // px between marks that would lie over each other
 constexpr double kStale = 0.6;
 
-QString tr(const char* text) { return QCoreApplication::translate("PlansFigure", text); }
-
 double gib(double bytes) { return bytes / plot_unit(Quantity::bytes).factor; }
 
 // The one that is to be seen above all others, and found first.
 int rank(PlanMark mark) { return static_cast<int>(mark); }
 
 QString short_title(const Neighbour& n) {
-    return text_of(parameter(n.id).label) + QLatin1Char(' ') + QString::fromStdString(format(n.id, n.to));
+    return text_of(label_of(n.id)) + QLatin1Char(' ') + QString::fromStdString(format(n.id, n.to));
 }
 
 }  // namespace
@@ -567,7 +565,7 @@ QString PlansFigure::description() const {
     if (!p.data->best()) return QString::fromStdString(p.data->report.reason);
     return tr("%1. Best: %2, %3 of memory, %4 %5.")
         .arg(plans_count_words(p.data->report), QString::fromStdString(short_plan(p.data->best()->settings)),
-             shown(p.data->best()->estimate.memory.peak, Quantity::bytes), text_of(output(p.id).label),
+             shown(p.data->best()->estimate.memory.peak, Quantity::bytes), text_of(label_of(p.id)),
              p.value_words(p.data->at_best(p.id)));
 }
 

@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "base/said.h"
 #include "explore/jobs.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_page.h"
@@ -32,7 +33,7 @@ PlansPlot::PlansPlot(LiveModel& model, QWidget* parent)
     : LivePlot(QStringLiteral("plans"), tr("Plans plot"), model, parent) {
     setFocusPolicy(Qt::StrongFocus);
     QStringList names;
-    for (const Output id : kPlanOutputs) names << text_of(output(id).label);
+    for (const Output id : kPlanOutputs) names << text_of(label_of(id));
     output_ = options().add_choice(QStringLiteral("plans/output"), tr("What plans are compared by"), names);
     connect(output_, &QComboBox::currentIndexChanged, this, [this] {
         figure_->set_output(compared());
@@ -192,7 +193,7 @@ QString PlansPlot::words_of(std::size_t index) const {
     QStringList numbers{shown(point.peak, Quantity::bytes)};
     for (const Output id : {Output::mfu, compared()}) {
         const double value = plans.value(id, point, hypothetical());
-        const QString text = text_of(output(id).label) + QLatin1Char(' ') +
+        const QString text = text_of(label_of(id)) + QLatin1Char(' ') +
                              QString::fromStdString(format(value, output(id).quantity));
         if (std::isfinite(value) && !numbers.contains(text)) numbers += text;
     }
@@ -286,7 +287,7 @@ SharedPlans data_of(const FigureRequest& request, const Answer& answer) {
 
 const PlotKind kPlansKind{
     .name = "plans",
-    .label = QT_TRANSLATE_NOOP("PlotKind", "Plans"),
+    .label = phrase("Plans"),
     .objection =
         [](const FigureRequest& request, const Answer&) {
             return compares_plans(compared_in(request))

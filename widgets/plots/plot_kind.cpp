@@ -1,8 +1,9 @@
 #include "widgets/plots/plot_kind.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <array>
+
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -24,7 +25,7 @@ QString plot_names() {
     QStringList names;
     for (const PlotKind* kind : kKinds) names << QString::fromUtf8(kind->name.data());
     const QString last = names.takeLast();
-    return QCoreApplication::translate("PlotKind", "%1 or %2").arg(names.join(QStringLiteral(", ")), last);
+    return tr("%1 or %2").arg(names.join(QStringLiteral(", ")), last);
 }
 
 }  // namespace shardscope

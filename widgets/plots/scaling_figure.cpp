@@ -1,6 +1,5 @@
 #include "widgets/plots/scaling_figure.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,6 +8,7 @@
 #include "widgets/plots/figure_parts.h"
 #include "widgets/plots/painted_item.h"
 #include "widgets/plots/scaling_labels.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -16,8 +16,6 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMostGpus = 16384;
 constexpr std::size_t kGhosts = 6;
-
-QString tr(const char* text) { return QCoreApplication::translate("ScalingFigure", text); }
 
 bool logarithmic(ScalingY y) { return y == ScalingY::tokens_per_s || y == ScalingY::days; }
 

@@ -1,19 +1,17 @@
 #include "widgets/plots/scaling_labels.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/painted_item.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
 
 constexpr double kRoomy = 400;  // px of axis from which labels say more
 constexpr double kDot = 4.5;
-
-QString tr(const char* text) { return QCoreApplication::translate("ScalingFigure", text); }
 
 QRectF square(const QPointF& at, double radius) {
     return {at.x() - radius, at.y() - radius, 2 * radius, 2 * radius};

@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/said.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"
@@ -183,7 +184,7 @@ void ScalingPlot::double_click(QMouseEvent* event) {
 
 const PlotKind kScalingKind{
     .name = "scaling",
-    .label = QT_TRANSLATE_NOOP("PlotKind", "Scaling"),
+    .label = phrase("Scaling"),
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;

@@ -1,6 +1,5 @@
 #include "widgets/plots/sensitivity_figure.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 #include <QPainterPath>
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/sensitivity_lists.h"
 #include "widgets/plots/sensitivity_words.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -22,8 +22,6 @@ constexpr double kArrow = 30;     // what does not fit
 constexpr double kSays = 0.0005;  // shown as more than 0.0 %
 constexpr double kMost = 2;       // what runs far off says no more than that it does
 constexpr int kMostTicks = 6;
-
-QString tr(const char* text) { return QCoreApplication::translate("SensitivityFigure", text); }
 
 double relative(double value, const Sensitivity& of) { return value / of.now - 1; }
 
@@ -240,7 +238,7 @@ void SensitivityFigure::paint_bars(QPainter& painter, const QRectF& area) {
 
     double names = 0;
     for (const SensitivityBar& bar : ranked.bars)
-        names = std::max(names, small.horizontalAdvance(text_of(parameter(bar.id).label)));
+        names = std::max(names, small.horizontalAdvance(text_of(label_of(bar.id))));
     names = std::min(names, area.width() * 0.36);
     const double left = area.left() + names + 8 + left_margin();
     field_ = QRectF(left, top, area.right() - right_margin() - left, count * kRow);
@@ -345,7 +343,7 @@ void SensitivityFigure::paint_words(QPainter& painter, const QRectF& row, const 
     const QFontMetricsF small(fonts_.small);
     const double base = std::round(row.center().y() + (small.ascent() - small.descent()) / 2);
     draw_text(painter, {row.left() + 3, base},
-              small.elidedText(text_of(parameter(bar.id).label), Qt::ElideRight,
+              small.elidedText(text_of(label_of(bar.id)), Qt::ElideRight,
                                field_.left() - left_margin() - 4 - row.left()),
               fonts_.small, theme_->text);
     LabelRoom room(row);
@@ -544,14 +542,14 @@ QString SensitivityFigure::description() const {
     const Sensitivity& ranked = data_.ranked();
     QStringList names;
     constexpr int kNamed = 5;
-    for (int i = 0; i < std::min(kNamed, bars()); ++i) names += text_of(parameter(*input_of(i)).label);
+    for (int i = 0; i < std::min(kNamed, bars()); ++i) names += text_of(label_of(*input_of(i)));
     QString out;
     if (data_.instead()) out = sensitivity_note(data_) + QStringLiteral(". ");
     out += tr("What changes %1 most when it becomes %2: %3.")
-               .arg(text_of(output(ranked.output).label), change_text(ranked.change),
+               .arg(text_of(label_of(ranked.output)), change_text(ranked.change),
                     names.join(QStringLiteral(", ")));
     if (const auto id = input_of(selected_))
-        out += QLatin1Char(' ') + tr("Selected: %1.").arg(text_of(parameter(*id).label));
+        out += QLatin1Char(' ') + tr("Selected: %1.").arg(text_of(label_of(*id)));
     return out;
 }
 

@@ -1,6 +1,5 @@
 #include "widgets/plots/sensitivity_lists.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -19,8 +18,6 @@ constexpr double kShare = 22;  // the bar of a share
 constexpr double kShares = 44;
 constexpr double kLevers = 52;
 constexpr double kSumDown = 3;  // the sum stands off by
-
-QString tr(const char* text) { return QCoreApplication::translate("SensitivityLists", text); }
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include <QWheelEvent>
 #include <algorithm>
 
+#include "base/said.h"
 #include "explore/jobs.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/option_row.h"
@@ -186,7 +187,7 @@ SensitivityData data_of(const FigureRequest& request, const Answer& answer) {
 
 const PlotKind kSensitivityKind{
     .name = "sensitivity",
-    .label = QT_TRANSLATE_NOOP("PlotKind", "Sensitivity"),
+    .label = phrase("Sensitivity"),
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             SensitivityFigure figure;

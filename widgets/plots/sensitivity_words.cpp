@@ -1,15 +1,13 @@
 #include "widgets/plots/sensitivity_words.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 
 #include "widgets/panels/drawing.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("SensitivityWords", text); }
 
 bool any_unfit(const SensitivityData& data) {
     const auto unfit = [](const std::optional<SensitivityEnd>& end) { return end && !end->fits; };
@@ -33,7 +31,7 @@ QString signed_percent(double change) {
 QString sensitivity_title(const SensitivityData& data) {
     return (data.held.change == Change::half_and_double ? tr("%1 when an input is halved or doubled")
                                                         : tr("%1 when an input changes by 10 %"))
-        .arg(text_of(output(data.held.output).label));
+        .arg(text_of(label_of(data.held.output)));
 }
 
 QString sensitivity_note(const SensitivityData& data) {
@@ -42,7 +40,7 @@ QString sensitivity_note(const SensitivityData& data) {
         return tr("It does not fit, so this shows what peak memory depends on");
     return (data.asked_value == 0 ? tr("%1 is 0, so this shows what peak memory depends on")
                                   : tr("%1 has no value, so this shows what peak memory depends on"))
-        .arg(text_of(output(data.asked).label));
+        .arg(text_of(label_of(data.asked)));
 }
 
 QStringList sensitivity_key(const SensitivityData& data) {
@@ -61,13 +59,13 @@ QString bar_words(const SensitivityBar& bar, const Sensitivity& of) {
         if (!end) continue;
         QString what = tr("it does not fit");
         if (!std::isnan(end->value)) {
-            what = text_of(output(of.output).label) + QLatin1Char(' ') +
+            what = text_of(label_of(of.output)) + QLatin1Char(' ') +
                    shown(end->value, output(of.output).quantity);
             if (end->fits != of.fits) what += end->fits ? tr(", which fits") : tr(", which does not fit");
         }
         ends += tr("at %1 %2").arg(value(end->x), what);
     }
-    return text_of(parameter(bar.id).label) + QLatin1Char(' ') + value(bar.now) + QStringLiteral(": ") +
+    return text_of(label_of(bar.id)) + QLatin1Char(' ') + value(bar.now) + QStringLiteral(": ") +
            ends.join(QStringLiteral("; "));
 }
 
@@ -85,7 +83,7 @@ QString sensitivity_words(const SensitivityData& data) {
     if (data.instead()) out += sensitivity_note(data) + QLatin1Char('.');
     out += tr("Each input becomes %1 (the nearest valid values), all else held; sorted by what that does to "
               "%2, now %3.")
-               .arg(change_text(ranked.change), text_of(row.label), shown(ranked.now, row.quantity));
+               .arg(change_text(ranked.change), text_of(said(row.label)), shown(ranked.now, row.quantity));
     if (std::ranges::any_of(ranked.bars, &SensitivityBar::mends)) out += tr("What makes it fit comes first.");
     if (any_unfit(data)) out += tr("Hatched: does not fit in %1.").arg(shown(data.capacity, Quantity::bytes));
     if (data.plan == SweepPlan::held) out += tr("The plan is held.");

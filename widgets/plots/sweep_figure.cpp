@@ -1,11 +1,11 @@
 #include "widgets/plots/sweep_figure.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/sweep_parts.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -14,8 +14,6 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPadding = 8;
 constexpr int kMostTicks = 5;
 constexpr int kBetween = 10;  // two outputs of one scenario
-
-QString tr(const char* text) { return QCoreApplication::translate("SweepFigure", text); }
 
 Quantity quantity_of(Output id) { return output(id).quantity; }
 double factor_of(Output id) { return plot_unit(quantity_of(id)).factor; }
@@ -31,8 +29,8 @@ QString with_unit(QString label, Quantity quantity) {
 
 }  // namespace
 
-QString axis_title(Output id) { return with_unit(text_of(output(id).label), quantity_of(id)); }
-QString axis_title(P id) { return with_unit(text_of(parameter(id).label), parameter(id).quantity); }
+QString axis_title(Output id) { return with_unit(text_of(label_of(id)), quantity_of(id)); }
+QString axis_title(P id) { return with_unit(text_of(label_of(id)), parameter(id).quantity); }
 QString axis_title(const SweepData& data) {
     return data.against == Output::count ? axis_title(data.x) : axis_title(data.against);
 }
@@ -539,16 +537,16 @@ QString SweepFigure::description() const {
         QStringList out;
         for (std::size_t i = 0; i < p.data.outputs.size(); ++i) {
             const Output id = p.data.outputs[i];
-            out.append(text_of(output(id).label) + QLatin1Char(' ') +
+            out.append(text_of(label_of(id)) + QLatin1Char(' ') +
                        QString::fromStdString(format(shown.current.value[i], quantity_of(id))));
         }
         return out.join(QStringLiteral(", "));
     };
     QString words = tr("Sweep over %1. At %2: %3.")
-                        .arg(text_of(parameter(p.data.x).label),
+                        .arg(text_of(label_of(p.data.x)),
                              QString::fromStdString(format(p.data.x, p.data.current.x)), values(p.data));
     if (p.data.against != Output::count)
-        words += QLatin1Char(' ') + tr("Drawn against %1.").arg(text_of(output(p.data.against).label));
+        words += QLatin1Char(' ') + tr("Drawn against %1.").arg(text_of(label_of(p.data.against)));
     for (std::size_t b = 1; b < p.blocks.size(); ++b) {
         const Ghost& ghost = p.ghosts[b - 1];
         words += QLatin1Char(' ') + tr("Beside it %1, %2, at %3: %4.")

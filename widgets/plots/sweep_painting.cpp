@@ -1,17 +1,15 @@
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/sweep_parts.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-QString tr(const char* text) { return QCoreApplication::translate("SweepFigure", text); }
 
 // 1, 2 and 5 times the powers of ten: 100, 200, 400 Gbit/s are too many for wide ranges.
 std::vector<double> decade_ticks(double low, double high) {
@@ -341,7 +339,7 @@ void SweepFigure::Parts::paint_members(QCPPainter& painter, std::size_t b, std::
 QString SweepFigure::Parts::name_of_member(const SweepData& shown_data, double member,
                                            bool with_label) const {
     const QString value = QString::fromStdString(format(shown_data.family, member));
-    return with_label ? text_of(parameter(shown_data.family).label) + QLatin1Char(' ') + value : value;
+    return with_label ? text_of(label_of(shown_data.family)) + QLatin1Char(' ') + value : value;
 }
 
 // Pinned scenarios drawn over the current one: each one's letter on its line.

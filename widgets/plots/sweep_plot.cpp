@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/said.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"
@@ -134,7 +135,7 @@ SweepPlot::~SweepPlot() = default;
 
 void SweepPlot::fill_menu() {
     for (const Output id : output_choices()) {
-        QAction* entry = y_->menu()->addAction(text_of(output(id).label));
+        QAction* entry = y_->menu()->addAction(text_of(label_of(id)));
         entry->setObjectName(QStringLiteral("sweep/y/") + text_of(output(id).path));
         entry->setCheckable(true);
         connect(entry, &QAction::triggered, this, [this, id](bool on) {
@@ -150,7 +151,7 @@ void SweepPlot::fill_menu() {
 
 void SweepPlot::take_outputs() {
     QStringList names;
-    for (const Output id : outputs_) names += text_of(output(id).label);
+    for (const Output id : outputs_) names += text_of(label_of(id));
     const auto choices = output_choices();
     const QList<QAction*> entries = y_->menu()->actions();
     for (qsizetype i = 0; i < entries.size(); ++i) {
@@ -406,14 +407,14 @@ std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const Sw
 
 const PlotKind kSweepKind{
     .name = "sweep",
-    .label = QT_TRANSLATE_NOOP("PlotKind", "Sweep"),
+    .label = phrase("Sweep"),
     .takes_axes = true,
     .title =
         [](const FigureRequest& request) {
             const P id = request.axes.empty() ? P::sequence_length : request.axes.front().id;
-            const QString over = SweepPlot::tr("Sweep over %1").arg(text_of(parameter(id).label));
+            const QString over = SweepPlot::tr("Sweep over %1").arg(text_of(label_of(id)));
             if (request.against == Output::count) return over;
-            return SweepPlot::tr("%1, against %2").arg(over, text_of(output(request.against).label));
+            return SweepPlot::tr("%1, against %2").arg(over, text_of(label_of(request.against)));
         },
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {

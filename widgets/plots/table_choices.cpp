@@ -38,13 +38,13 @@ void fill_inputs(QComboBox& box, const QString& none) {
     if (!none.isEmpty()) box.addItem(none, static_cast<int>(P::count));
     for (std::size_t i = 0; i < kParameters; ++i) {
         const Parameter& row = parameters()[i];
-        if (row.prominence != Prominence::file) box.addItem(text_of(row.label), static_cast<int>(i));
+        if (row.prominence != Prominence::file) box.addItem(text_of(said(row.label)), static_cast<int>(i));
     }
 }
 
 void fill_outputs(QComboBox& box, const QString& none) {
     if (!none.isEmpty()) box.addItem(none, static_cast<int>(Output::count));
-    for (const Output id : output_choices()) box.addItem(text_of(output(id).label), static_cast<int>(id));
+    for (const Output id : output_choices()) box.addItem(text_of(label_of(id)), static_cast<int>(id));
 }
 
 P input_of(const QComboBox& box) { return static_cast<P>(box.currentData().toInt()); }

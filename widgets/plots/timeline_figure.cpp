@@ -1,6 +1,5 @@
 #include "widgets/plots/timeline_figure.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include "widgets/plots/painted_item.h"
 #include "widgets/plots/timeline_curve.h"
 #include "widgets/plots/timeline_lane.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -22,8 +22,6 @@ constexpr double kTallest = 116;       // px of one stage's lanes
 constexpr double kGap = 12;            // between lanes and memory
 constexpr double kClosest = 1e-5;      // of the step: as near as one may look
 constexpr double kMargin = 1.015;      // of the step, to the end of the axis
-
-QString tr(const char* text) { return QCoreApplication::translate("TimelineFigure", text); }
 
 struct TimeUnit {
     const char* symbol;

@@ -1,6 +1,5 @@
 #include "widgets/plots/timeline_lane.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
 #include <algorithm>
@@ -9,14 +8,13 @@
 
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_parts.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
 
 constexpr double kTogether = 3;  // px of the mean pass below which a lane tells shares
 constexpr double kDense = 4;     // px below which neighbours run into each other
-
-QString tr(const char* text) { return QCoreApplication::translate("TimelineFigure", text); }
 
 QColor blended(const QColor& a, const QColor& b, double share_of_b) {
     const auto part = [&](int x, int y) { return static_cast<int>(std::lround(x + (y - x) * share_of_b)); };

@@ -7,6 +7,7 @@
 #include <QWheelEvent>
 #include <cmath>
 
+#include "base/said.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"
@@ -120,7 +121,7 @@ void TimelinePlot::keyPressEvent(QKeyEvent* event) {
 
 const PlotKind kTimelineKind{
     .name = "timeline",
-    .label = QT_TRANSLATE_NOOP("PlotKind", "Timeline"),
+    .label = phrase("Timeline"),
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;

@@ -1,6 +1,5 @@
 #include "widgets/plots/validation_figure.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include "widgets/plots/figure_parts.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/painted_item.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -19,8 +19,6 @@ constexpr double kMark = 3.6;  // radius, px
 constexpr double kReach = 9;   // px from a point's middle that still mean it
 constexpr int kMostTicks = 6;
 constexpr double kRoomy = 430;  // px of axis from which the table of families counts their runs
-
-QString tr(const char* text) { return QCoreApplication::translate("ValidationFigure", text); }
 
 bool logarithmic(ValidationQuantity quantity) { return quantity != ValidationQuantity::mfu; }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/said.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"
@@ -199,7 +200,7 @@ ValidationQuantity quantity_of(const FigureRequest& request) {
 
 const PlotKind kValidationKind{
     .name = "validation",
-    .label = QT_TRANSLATE_NOOP("PlotKind", "Validation"),
+    .label = phrase("Validation"),
     .title =
         [](const FigureRequest&) {
             return ValidationPlot::tr("Predicted against measured: public training runs");

@@ -1,12 +1,12 @@
 #include "widgets/plots/walls_data.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "base/text.h"
 #include "widgets/panels/drawing.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -15,8 +15,6 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array kLevels{0.1, 0.2, 0.3, 0.4, 0.5};
 // Bands of values that stand apart meet in jumps this wide, as a share of a band.
 constexpr double kJump = 1e-3;
-
-QString tr(const char* text) { return QCoreApplication::translate("WallsData", text); }
 
 // Cells without a value take their neighbours', ring by ring, so that colours reach under the edges.
 void spread(Field& field, std::size_t columns) {

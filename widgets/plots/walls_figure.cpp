@@ -1,6 +1,5 @@
 #include "widgets/plots/walls_figure.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainterPath>
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "widgets/plots/sweep_figure.h"
 #include "widgets/plots/walls_fill.h"
 #include "widgets/plots/walls_labels.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -26,8 +26,6 @@ constexpr double kPercent = 0.01;
 
 const QColor kLine(Qt::white);
 const QColor kCasing(0, 0, 0);
-
-QString tr(const char* text) { return QCoreApplication::translate("WallsFigure", text); }
 
 QString percent(double mfu) { return shown(mfu, Quantity::percent); }
 
@@ -613,7 +611,7 @@ WallsFigure::Part WallsFigure::part_at(const QPointF& pixel) const {
 QString WallsFigure::description() const {
     const Parts& p = *parts_;
     if (p.data.empty()) return {};
-    const auto label = [](P id) { return text_of(parameter(id).label); };
+    const auto label = [](P id) { return text_of(label_of(id)); };
     const auto value = [](P id, double v) { return QString::fromStdString(format(id, v)); };
     const WallsScale& x = p.data.x;
     const WallsScale& y = p.data.y;

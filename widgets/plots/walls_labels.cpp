@@ -1,17 +1,15 @@
 #include "widgets/plots/walls_labels.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "widgets/panels/drawing.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("WallsFigure", text); }
 
 constexpr int kSamples = 64;  // a side of the frame
 constexpr double kPadding = 6;

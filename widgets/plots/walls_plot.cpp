@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/said.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/option_row.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/plots/sweep_figure.h"
 #include "widgets/rows/parameter_slider.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -60,7 +62,7 @@ bool WallsPlot::Subject::operator==(const Subject& other) const {
 WallsPlot::WallsPlot(LiveModel& model, QWidget* parent)
     : LivePlot(QStringLiteral("walls"), tr("Walls map"), model, parent) {
     QStringList names;
-    for (const P id : walls_inputs()) names << text_of(parameter(id).label);
+    for (const P id : walls_inputs()) names << text_of(label_of(id));
     options().add_word(tr("x"));
     x_box_ = options().add_choice(QStringLiteral("walls/x"), tr("Input along x"), names);
     options().add_word(tr("y"));
@@ -430,12 +432,12 @@ const WallsData& data_of(const FigureRequest& request, const Answer& answer) {
 
 const PlotKind kWallsKind{
     .name = "walls",
-    .label = QT_TRANSLATE_NOOP("PlotKind", "Walls map"),
+    .label = phrase("Walls map"),
     .takes_axes = true,
     .objection = [](const FigureRequest& request, const Answer&) -> QString {
         if (request.axes.empty()) return {};
         if (request.axes.size() != 2 || request.axes[0].id == request.axes[1].id)
-            return QCoreApplication::translate("WallsPlot", "a map has two axes; give two different --axis");
+            return tr("a map has two axes; give two different --axis");
         return {};
     },
     .paint =

@@ -1,6 +1,5 @@
 #include "widgets/report/report_document.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <array>
 
@@ -15,8 +14,6 @@
 
 namespace shardscope {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("Report", text); }
 
 // What a headline says, and what the run costs.
 std::vector<Output> main_outputs(const Answer& answer) {
@@ -79,7 +76,8 @@ ReportSection numbers(const Answer& answer, bool hypothetical) {
         const OutputRow& row = output(id);
         QString value = text_of(text_of(id, answer, hypothetical));
         if (id == Output::wall) value = answer.fits() ? tr("%1, %2 of the step").arg(wall, value) : wall;
-        table.rows.push_back({text_of(row.label), value, text_of(row.formula), text_of(row.source)});
+        table.rows.push_back(
+            {text_of(said(row.label)), value, text_of(said(row.formula)), text_of(said(row.source))});
     }
     return {tr("Numbers"), {std::move(table)}};
 }
@@ -94,7 +92,7 @@ ReportSection figures(const ReportRequest& request, const Answer& answer) {
         if (figure.plot == "waterfall" && !answer.fits() && !request.hypothetical) continue;
         // What this scenario cannot be drawn as is left out.
         if (!kind || (kind->objection && !kind->objection(figure, answer).isEmpty())) continue;
-        const QString label = QCoreApplication::translate("PlotKind", kind->label);
+        const QString label = tr(kind->label);
         out.blocks.push_back(ReportFigure{std::move(figure), figure_title(label, answer)});
     }
     return out;
@@ -132,7 +130,7 @@ ReportTable parameters_of(const Answer& answer, bool assumptions) {
         if ((row.group == Group::assumptions) != assumptions || !bears(id, answer.settings)) continue;
         const double value = answer.settings[id];
         const bool automatic = answer.scenario.automatic[index(id)];
-        out.rows.push_back({text_of(row.label), text_of(row.key),
+        out.rows.push_back({text_of(said(row.label)), text_of(row.key),
                             value == value ? text_of(format(id, value)) : QStringLiteral("–"),
                             automatic ? tr("found by the planner")
                                       : text_of(source_of(answer.scenario, answer.settings, id))});

@@ -1,6 +1,5 @@
-#include <QCoreApplication>
-
 #include "widgets/report/report_writers.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -53,8 +52,7 @@ class HtmlWriter {
             out_ += "</section>\n";
         }
         out_ += "<footer>";
-        text(QCoreApplication::translate("Report",
-                                         "Shardscope %1. Drop this file on its window to open the scenario.")
+        text(tr("Shardscope %1. Drop this file on its window to open the scenario.")
                  .arg(QStringLiteral(SHARDSCOPE_VERSION)));
         out_ += "</footer>\n</body>\n</html>\n";
     }

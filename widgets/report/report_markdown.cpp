@@ -1,4 +1,3 @@
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QRegularExpression>
 #include <QUrl>
@@ -26,8 +25,8 @@ class MarkdownWriter {
                 text += QLatin1Char('\n') + std::visit([this](const auto& one) { return words(one); }, block);
         }
         text += QStringLiteral("\n## %1\n\n```json\n%2\n```\n\nShardscope %3\n")
-                    .arg(QCoreApplication::translate("Report", "The scenario"),
-                         QString::fromUtf8(document.carries), QStringLiteral(SHARDSCOPE_VERSION));
+                    .arg(tr("The scenario"), QString::fromUtf8(document.carries),
+                         QStringLiteral(SHARDSCOPE_VERSION));
         files_.push_back({path, text.toUtf8()});
     }
     [[nodiscard]] std::vector<ReportFile> files() && { return std::move(files_); }

@@ -2,7 +2,6 @@
 
 #include <QAbstractTextDocumentLayout>
 #include <QBuffer>
-#include <QCoreApplication>
 #include <QPdfWriter>
 #include <QTextCursor>
 #include <QTextDocument>
@@ -120,7 +119,7 @@ class PdfWriter {
                              painter.fontMetrics().elidedText(title_, Qt::ElideRight,
                                                               static_cast<int>(foot.width() * 0.8)));
             painter.drawText(foot, Qt::AlignRight | Qt::AlignBottom,
-                             QCoreApplication::translate("Report", "page %1 of %2").arg(page + 1).arg(pages));
+                             tr("page %1 of %2").arg(page + 1).arg(pages));
         }
     }
 
@@ -221,3 +220,5 @@ QByteArray report_pdf(const ReportDocument& document, const Answer& answer) {
 }  // namespace shardscope
 
 #include "report_pdf.moc"
+
+#include "widgets/text.h"

@@ -11,8 +11,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <initializer_list>
 
+#include "base/said.h"
+#include "explain/output.h"
 #include "widgets/rows/parameter_field.h"
 #include "widgets/rows/track_slider.h"
 #include "widgets/text.h"
@@ -126,14 +127,16 @@ using AccessKeys = std::array<QChar, kParameters>;
 
 AccessKeys deal_access_keys() {
     AccessKeys keys{};
-    QString used = QStringLiteral("fevsph");  // File, Edit, View, Scenario, Plot, Help
+    QString used;  // by the window's menus
+    for (const char* menu :
+         {phrase("&File"), phrase("&Edit"), phrase("&View"), phrase("&Scenario"), phrase("&Help")})
+        used += tr(menu).section(QLatin1Char('&'), 1).left(1).toLower();
     for (const Prominence turn : {Prominence::row, Prominence::advanced}) {
         for (std::size_t i = 0; i < kParameters; ++i) {
             const Parameter& row = parameters()[i];
             if (row.prominence != turn) continue;
             // Of "Peak, bf16" only the part that stays is a safe place.
-            const QString label =
-                static_cast<P>(i) == P::peak_flops ? QStringLiteral("Peak") : text_of(row.label);
+            const QString label = static_cast<P>(i) == P::peak_flops ? tr("Peak") : text_of(said(row.label));
             for (const bool initials : {true, false}) {
                 for (qsizetype at = 0; at < label.size() && keys[i].isNull(); ++at) {
                     const QChar letter = label[at].toLower();
@@ -173,12 +176,13 @@ QString with_access_key(P id, const QString& label) {
 
 QString abbreviated(const QString& text, const QFont& font, int width) {
     static const std::array<std::pair<const char*, const char*>, 3> shorter{
-        {{"bandwidth", "bandw."}, {"efficiency", "effic."}, {"accumulation", "accum."}}};
+        {{phrase("bandwidth"), phrase("bandw.")},
+         {phrase("efficiency"), phrase("effic.")},
+         {phrase("accumulation"), phrase("accum.")}}};
     const QFontMetrics metrics(font);
     QString out = text;
     for (const auto& [word, abbreviation] : shorter) {
-        if (metrics.horizontalAdvance(out) > width)
-            out.replace(QLatin1String(word), QLatin1String(abbreviation));
+        if (metrics.horizontalAdvance(out) > width) out.replace(tr(word), tr(abbreviation));
     }
     return out;
 }
@@ -188,18 +192,17 @@ RowGeometry RowGeometry::of(const QFont& font, bool compact) {
     const QFontMetrics small(scaled_font(font, kSmall));
     const double zoom = std::max(1.0, metrics.height() / 17.0);
     const auto zoomed = [&](int px) { return static_cast<int>(std::lround(px * zoom)); };
-    const auto widest = [&](std::initializer_list<const char*> texts) {
-        int most = 0;
-        for (const char* text : texts) most = std::max(most, metrics.horizontalAdvance(QLatin1String(text)));
-        return most;
-    };
+    int widest = 0;
+    for (const P id : {P::inter_node_bandwidth, P::memory_bandwidth, P::memory})
+        widest = std::max(widest, metrics.horizontalAdvance(abbreviated(text_of(label_of(id)), font, 0)));
     constexpr int kFieldMargins = 10;
     constexpr int kScrollBar = 6;
     RowGeometry g;
-    g.label = std::max(compact ? 90 : 94, widest({"Inter-node link", "Memory bandw.", "Usable memory"}) + 2);
+    g.label = std::max(compact ? 90 : 94, widest + 2);
     g.slider = zoomed(compact ? 76 : 116);
-    g.field = std::max(compact ? 84 : 92, widest({"989.5 TFLOP/s"}) + kFieldMargins);
-    g.automatic = std::max(compact ? 28 : 32, small.horizontalAdvance(QStringLiteral("auto")) + 6);
+    g.field = std::max(compact ? 84 : 92,
+                       metrics.horizontalAdvance(QStringLiteral("989.5 TFLOP/s")) + kFieldMargins);
+    g.automatic = std::max(compact ? 28 : 32, small.horizontalAdvance(tr("auto")) + 6);
     g.inset = zoomed(6);
     g.control = std::max(22, metrics.height() + 6);
     g.height = g.control + 4;
@@ -214,7 +217,7 @@ ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent)
     : QWidget(parent), id_(id), model_(model), geometry_(RowGeometry::of(font(), false)) {
     const Parameter& row = parameter(id);
     const QString key = text_of(row.key);
-    const QString help = text_of(row.help);
+    const QString help = text_of(said(row.help));
     setObjectName(key);
 
     label_ = new QLabel(this);
@@ -301,7 +304,7 @@ QString ParameterRow::objection_to(double value) const {
 }
 
 void ParameterRow::explain_range(bool settled) {
-    QStringList words{text_of(parameter(id_).help)};
+    QStringList words{text_of(help_of(id_))};
     if (settled) {
         const double value = model_.answer().settings[id_];
         const QString only = QString::fromStdString(format(id_, value));
@@ -338,7 +341,7 @@ void ParameterRow::tell(const QString& message, bool refused) {
     message_text_ = message;
     message_->setText(message);
     message_->setVisible(!message.isEmpty());
-    editor()->setAccessibleDescription(message.isEmpty() ? text_of(parameter(id_).help) : message);
+    editor()->setAccessibleDescription(message.isEmpty() ? text_of(help_of(id_)) : message);
     place();
     updateGeometry();
 }
@@ -421,7 +424,7 @@ void ParameterRow::refresh_domain() {
 }
 
 void ParameterRow::refresh_label() {
-    const QString label = text_of(parameter(stored_as(id_, model_.answer().settings)).label);
+    const QString label = text_of(label_of(stored_as(id_, model_.answer().settings)));
     if (label == label_text_) return;
     label_text_ = label;
     slider_->setAccessibleName(label);
@@ -446,10 +449,10 @@ void ParameterRow::fit_label() {
 bool ParameterRow::matches(const QString& words) const {
     const Parameter& row = parameter(id_);
     QString initials;  // "TP" finds tensor parallel
-    for (const QString& word : text_of(row.label).split(QLatin1Char(' '))) initials += word.at(0);
-    const QString all =
-        QStringList{label_text_, text_of(row.label), text_of(row.key), text_of(row.help), initials}.join(
-            QLatin1Char(' '));
+    for (const QString& word : text_of(said(row.label)).split(QLatin1Char(' '))) initials += word.at(0);
+    const QString all = QStringList{label_text_, text_of(said(row.label)), text_of(row.key),
+                                    text_of(said(row.help)), initials}
+                            .join(QLatin1Char(' '));
     const QStringList wanted = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
     return std::ranges::all_of(wanted,
                                [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });

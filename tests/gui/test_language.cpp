@@ -1,0 +1,169 @@
+// The window in another language: the whole of it, and nothing but its words changes.
+#include <QAbstractButton>
+#include <QFile>
+#include <QGroupBox>
+#include <QHeaderView>
+#include <QMenuBar>
+#include <QRegularExpression>
+#include <QStatusBar>
+#include <QTabWidget>
+#include <map>
+#include <set>
+
+#include "app/help_pages.h"
+#include "app/language.h"
+#include "base/said.h"
+#include "explain/output.h"
+#include "support/desk.h"
+#include "widgets/plots/live_plot.h"
+#include "widgets/text.h"
+
+namespace shardscope::testing {
+namespace {
+
+// Speaks German while it lives.
+struct German {
+    German() { speak_language(QStringLiteral("de")); }
+    ~German() { speak_language(QStringLiteral("en")); }
+    German(const German&) = delete;
+    German& operator=(const German&) = delete;
+};
+
+// The catalogue as its translators wrote it: English to German.
+std::map<QString, QString> catalogue() {
+    QFile file(QStringLiteral(SHARDSCOPE_SOURCE_DIR "/resources/translations/de.po"));
+    REQUIRE(file.open(QIODevice::ReadOnly));
+    std::map<QString, QString> out;
+    QString english, german;
+    QString* at = nullptr;
+    const auto keep = [&] {
+        if (!english.isEmpty()) out[english] = german;
+    };
+    for (const QString& line : QString::fromUtf8(file.readAll()).split(QLatin1Char('\n'))) {
+        if (line.startsWith(QLatin1String("msgid "))) {
+            keep();
+            english.clear();
+            german.clear();
+            at = &english;
+        } else if (line.startsWith(QLatin1String("msgstr "))) {
+            at = &german;
+        }
+        const qsizetype first = line.indexOf(QLatin1Char('"'));
+        if (line.startsWith(QLatin1Char('#')) || first < 0 || !at) continue;
+        QString part = line.mid(first + 1, line.lastIndexOf(QLatin1Char('"')) - first - 1);
+        at->append(part.replace(QLatin1String("\\n"), QLatin1String("\n"))
+                       .replace(QLatin1String("\\\""), QLatin1String("\"")));
+    }
+    keep();
+    return out;
+}
+
+// Everything a widget tells a reader.
+QStringList words_of(const QWidget& widget) {
+    QStringList out{widget.toolTip(), widget.accessibleName(), widget.windowTitle()};
+    if (const auto* label = qobject_cast<const QLabel*>(&widget)) out += label->text();
+    if (const auto* button = qobject_cast<const QAbstractButton*>(&widget)) out += button->text();
+    if (const auto* group = qobject_cast<const QGroupBox*>(&widget)) out += group->title();
+    if (const auto* line = qobject_cast<const QLineEdit*>(&widget)) out += line->placeholderText();
+    if (const auto* box = qobject_cast<const QComboBox*>(&widget)) {
+        for (int i = 0; i < box->count(); ++i) out += box->itemText(i);
+    }
+    if (const auto* tabs = qobject_cast<const QTabBar*>(&widget)) {
+        for (int i = 0; i < tabs->count(); ++i) out += tabs->tabText(i);
+    }
+    for (const QAction* action : widget.actions()) out += action->text();
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("language: the German catalogue is complete and keeps every placeholder", "[language]") {
+    const std::map<QString, QString> phrases = catalogue();
+    CHECK(phrases.size() > 1000);
+    const QRegularExpression places(QStringLiteral("%L?\\d|%n|\\{\\d\\}"));
+    const auto places_in = [&](const QString& text) {
+        std::multiset<QString> out;
+        for (auto found = places.globalMatch(text); found.hasNext();) out.insert(found.next().captured());
+        return out;
+    };
+    for (const auto& [english, german] : phrases) {
+        INFO(english.toStdString());
+        CHECK_FALSE(german.isEmpty());
+        CHECK(places_in(english) == places_in(german));
+        CHECK(english.endsWith(QLatin1Char(' ')) == german.endsWith(QLatin1Char(' ')));
+    }
+}
+
+TEST_CASE("language: no English is left in the German window", "[language]") {
+    const std::map<QString, QString> phrases = catalogue();
+    const German german;
+    Desk desk;
+    desk.window.action(ActionId::pin)->trigger();
+    desk.window.action(ActionId::solve_for)->trigger();
+    desk.window.action(ActionId::measured_run)->trigger();
+    desk.type("training.micro_batch", QStringLiteral("64"));  // does not fit: repairs come
+    auto* tabs = desk.find<QTabWidget>("tabs");
+    std::set<QString> seen;
+    for (int i = 0; i < tabs->count(); ++i) {
+        tabs->setCurrentIndex(i);
+        auto* plot = static_cast<LivePlot*>(tabs->widget(i));
+        REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, 60000));
+        for (const auto* widget : desk.window.findChildren<QWidget*>()) {
+            for (QString words : words_of(*widget)) seen.insert(words.remove(QLatin1Char('&')));
+        }
+    }
+    CHECK(seen.size() > 500);
+    for (const auto& [english, said] : phrases) {
+        if (said == english) continue;
+        INFO(english.toStdString());
+        CHECK(seen.count(QString(english).remove(QLatin1Char('&'))) == 0);
+    }
+    // Some that people look for first.
+    CHECK(tabs->tabText(0) == QStringLiteral("Skalierung"));
+    CHECK(label_of(P::gpus_per_node) == "GPUs je Knoten");
+    CHECK(wall_sentence(desk.window.model().answer()).starts_with("Grenze: Speicher."));
+}
+
+TEST_CASE("language: what is reckoned, written and typed is the same in every language", "[language]") {
+    const auto written = [] {
+        Desk desk;
+        desk.type("training.sequence_length", QStringLiteral("4k"));
+        desk.type("cluster.inter_node_bandwidth", QStringLiteral("400 Gbit/s"));
+        return write_scenario(desk.window.model().scenario());
+    };
+    const std::string english = written();
+    const German german;
+    CHECK(written() == english);
+}
+
+TEST_CASE("language: it is chosen in the View menu for the next start", "[language]") {
+    Desk desk;
+    const auto entry = [&](const char* code) {
+        return desk.find<QAction>(QStringLiteral("language/") + QLatin1String(code));
+    };
+    CHECK(entry("")->isChecked());
+    CHECK(entry("de")->text() == QStringLiteral("Deutsch"));
+    entry("de")->trigger();
+    CHECK(Session().language() == QStringLiteral("de"));
+    CHECK(language_spoken() == QStringLiteral("en"));
+    entry("")->trigger();
+    CHECK(Session().language().isEmpty());
+    // A code nobody speaks is the system's language.
+    speak_language(QStringLiteral("xx"));
+    CHECK(languages().contains(language_spoken()));
+    speak_language(QStringLiteral("en"));
+    CHECK(said("Wall") == "Wall");
+}
+
+TEST_CASE("language: every help page is there in German", "[language][help]") {
+    std::set<QString> titles;
+    for (const HelpPage& page : help_pages()) titles.insert(help_title(page));
+    const German german;
+    for (const HelpPage& page : help_pages()) {
+        INFO(std::string(page.id));
+        CHECK(help_text(page).size() > 100);
+        CHECK_FALSE(help_text(page).contains(QStringLiteral(" the ")));
+    }
+}
+
+}  // namespace shardscope::testing

@@ -1,0 +1,74 @@
+#include "widgets/panels/term_panel.h"
+
+#include <QAccessible>
+#include <QKeyEvent>
+#include <QPainter>
+#include <algorithm>
+
+#include "widgets/theme/theme.h"
+
+namespace shardscope {
+namespace {
+
+// Where that output is; the first where it no longer is.
+std::size_t place_of(Output output, const std::vector<TermPanel::Row>& rows) {
+    const auto found = std::ranges::find(rows, output, &TermPanel::Row::output);
+    return found == rows.end() ? 0 : static_cast<std::size_t>(found - rows.begin());
+}
+
+}  // namespace
+
+TermPanel::TermPanel(const QString& name, QWidget* parent) : QWidget(parent), name_(name) {
+    setAccessibleName(name);
+    setFocusPolicy(Qt::TabFocus);
+}
+
+void TermPanel::paint_focus(QPainter& painter) const {
+    if (!hasFocus()) return;
+    const std::vector<Row> all = rows();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(current_theme().accent, 1.5));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(all[place_of(focused_, all)].box, 2, 2);
+}
+
+void TermPanel::keyPressEvent(QKeyEvent* event) {
+    const std::vector<Row> all = rows();
+    std::size_t at = place_of(focused_, all);
+    switch (event->key()) {
+        case Qt::Key_Up: at -= at > 0 ? 1 : 0; break;
+        case Qt::Key_Down: at = std::min(at + 1, all.size() - 1); break;
+        case Qt::Key_Home: at = 0; break;
+        case Qt::Key_End: at = all.size() - 1; break;
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+        case Qt::Key_Space: Q_EMIT why_requested(all[at].output); return;
+        default: QWidget::keyPressEvent(event); return;
+    }
+    focused_ = all[at].output;
+    name_focused();
+    update();
+}
+
+void TermPanel::focusInEvent(QFocusEvent* event) {
+    QWidget::focusInEvent(event);
+    name_focused();
+    update();
+}
+
+void TermPanel::focusOutEvent(QFocusEvent* event) {
+    QWidget::focusOutEvent(event);
+    setAccessibleName(name_);
+    update();
+}
+
+void TermPanel::name_focused() {
+    const std::vector<Row> all = rows();
+    const Row& row = all[place_of(focused_, all)];
+    focused_ = row.output;
+    setAccessibleName(QStringLiteral("%1: %2").arg(name_, row.words));
+    QAccessibleEvent changed(this, QAccessible::NameChanged);
+    QAccessible::updateAccessibility(&changed);
+}
+
+}  // namespace shardscope

@@ -1,0 +1,46 @@
+// A panel painted by hand whose rows explain themselves: arrow keys walk through them, Enter or Space asks
+// why.
+#pragma once
+
+#include <QRectF>
+#include <QString>
+#include <QWidget>
+#include <vector>
+
+#include "explain/output.h"
+
+namespace shardscope {
+
+class TermPanel : public QWidget {
+    Q_OBJECT
+  public:
+    struct Row {
+        Output output;
+        QRectF box;     // px, what the focus frames
+        QString words;  // "Weights 12.3 GiB"
+    };
+
+    // `name` is what assistive technology calls the panel while no row of it has the focus.
+    TermPanel(const QString& name, QWidget* parent);
+
+    // From top to bottom; never empty.
+    [[nodiscard]] virtual std::vector<Row> rows() const = 0;
+    [[nodiscard]] Output focused() const { return focused_; }
+
+  Q_SIGNALS:
+    void why_requested(Output output);
+
+  protected:
+    void paint_focus(QPainter& painter) const;  // last of all
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+
+  private:
+    void name_focused();
+
+    QString name_;
+    Output focused_ = Output::count;  // count: not been here yet
+};
+
+}  // namespace shardscope
