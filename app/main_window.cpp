@@ -12,7 +12,6 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QMimeData>
-#include <QSaveFile>
 #include <QStandardPaths>
 #include <QToolBar>
 #include <QToolButton>
@@ -20,6 +19,7 @@
 #include <QVBoxLayout>
 
 #include "app/about.h"
+#include "app/exports.h"
 #include "app/help_pages.h"
 #include "app/help_window.h"
 #include "app/language.h"
@@ -27,6 +27,7 @@
 #include "app/openable.h"
 #include "app/pickers.h"
 #include "app/plot_tabs.h"
+#include "app/progress_line.h"
 #include "app/session.h"
 #include "app/side_panels.h"
 #include "files/scenario_file.h"
@@ -214,6 +215,11 @@ void MainWindow::build_panes() {
 
     message_ = new MessageBar;
     rows->addWidget(message_);
+    auto* progress = new ProgressLine;
+    rows->addWidget(progress);
+    exports_ = new Exports(*message_, *progress, this);
+    connect(exports_, &Exports::written, this,
+            [this](const QString& file) { session_.set_folder(QFileInfo(file).absolutePath()); });
 
     auto* panes = new QHBoxLayout;
     panes->setContentsMargins(0, 0, 0, 0);
@@ -393,9 +399,15 @@ void MainWindow::connect_actions() {
     on(ActionId::solve_for, [this] { solve_->ask(); });
     on(ActionId::measured_run, [this] { measured_->ask(); });
     on(ActionId::show_table, [this] {
-        const FigureRequest request = tabs_->current().request();
-        const PlotTable table = plot_kind(request.plot)->table(request, model_.answer());
-        (new TableView(tabs_->tabText(tabs_->currentIndex()), table, this))->show();
+        const QString title = tabs_->tabText(tabs_->currentIndex());
+        const Answer answer = model_.answer();
+        exports_->with_data(title, {tabs_->current().request()}, answer,
+                            [this, title, answer](const Exports::Figures& ready) {
+                                const FigureRequest& figure = ready.front();
+                                PlotTable table = plot_kind(figure.plot)->table(figure, answer);
+                                (new TableView(title, std::move(table), this))->show();
+                                return true;
+                            });
     });
     on(ActionId::toggle_why, [this] {
         using enum SidePanels::Side;
@@ -510,28 +522,10 @@ bool MainWindow::save_session(const QString& file) {
 }
 
 bool MainWindow::export_plot(const QString& plot, const QString& file) {
-    const auto format = format_of(file);
-    if (!format) {
-        message_->say(tr("%1: the ending decides the format; end it in .svg, .pdf, .png or .csv").arg(file));
-        return false;
-    }
-    QString problem;
-    const QByteArray bytes = render_figure(request_of(plot), model_.answer(), *format, &problem);
-    if (bytes.isEmpty()) {
-        message_->say(problem);
-        return false;
-    }
-    QSaveFile output(file);
-    if (!output.open(QIODevice::WriteOnly) || output.write(bytes) != bytes.size() || !output.commit()) {
-        message_->say(tr("%1 cannot be written (%2); choose another place").arg(file, output.errorString()));
-        return false;
-    }
-    session_.set_folder(QFileInfo(file).absolutePath());
-    return true;
+    return exports_->plot(request_of(plot), model_.answer(), file);
 }
 
 bool MainWindow::export_report(const QString& file) {
-    QApplication::setOverrideCursor(Qt::WaitCursor);
     ReportRequest request;
     request.figures = usual_figures();
     for (FigureRequest& figure : request.figures) figure = request_of(text_of(figure.plot));
@@ -542,34 +536,16 @@ bool MainWindow::export_report(const QString& file) {
     for (const Pin& pin : model_.pins()) request.pins.push_back({pin.letter, pin.answer});
     request.hypothetical = headline_->hypothetical();
     request.carries = write_session(workspace_->session(), false);
-    QString problem;
-    const std::vector<ReportFile> files = render_report(request, model_.answer(), file, &problem);
-    QApplication::restoreOverrideCursor();
-    if (files.empty()) message_->say(tr("%1: %2").arg(file, problem));
-    Problems problems;
-    std::string failed;
-    if (!write_files(files, problems, failed)) {
-        message_->say(problems, QString::fromStdString(failed));
-        return false;
-    }
-    session_.set_folder(QFileInfo(file).absolutePath());
-    return !files.empty();
+    return exports_->report(request, model_.answer(), file);
 }
 
 void MainWindow::export_all() {
     const QString folder =
         dialogs_.choose_folder(this, tr("Export all plots into a folder"), session_.folder());
     if (folder.isEmpty()) return;
-    int written = 0;
-    for (const PlotKind* kind : plot_kinds()) {
-        const QString plot = text_of(kind->name);
-        for (const char* ending : {"svg", "pdf", "png", "csv"}) {
-            const QString file = QStringLiteral("%1.%2").arg(plot, QLatin1String(ending));
-            if (!export_plot(plot, QDir(folder).filePath(file))) return;
-            ++written;
-        }
-    }
-    message_->say(tr("%n files written to %1", nullptr, written).arg(folder));
+    std::vector<FigureRequest> figures;
+    for (const PlotKind* kind : plot_kinds()) figures.push_back(request_of(text_of(kind->name)));
+    exports_->plots(figures, model_.answer(), folder);
 }
 
 FigureRequest MainWindow::request_of(const QString& plot) const {

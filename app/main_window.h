@@ -20,6 +20,7 @@ namespace shardscope {
 struct FigureRequest;
 struct OpenedText;
 class ControlsPanel;
+class Exports;
 class Headline;
 class HelpWindow;
 class LaunchView;
@@ -95,6 +96,7 @@ class MainWindow : public QMainWindow {
     QToolButton* model_picker_ = nullptr;
     QMenu* recent_ = nullptr;
     MessageBar* message_ = nullptr;
+    Exports* exports_ = nullptr;
     ControlsPanel* controls_ = nullptr;
     Headline* headline_ = nullptr;
     PlotTabs* tabs_ = nullptr;

@@ -93,23 +93,31 @@ std::optional<FigureFormat> format_of(const QString& file) {
     return std::nullopt;
 }
 
-QByteArray render_figure(const FigureRequest& request, const Answer& answer, FigureFormat format,
+FigureRequest worked_out(FigureRequest request, const Answer& answer) {
+    const PlotKind* kind = plot_kind(request.plot);
+    if (kind && kind->work_out && !request.data && answer.valid())
+        request.data = kind->work_out(request, answer);
+    return request;
+}
+
+QByteArray render_figure(const FigureRequest& asked, const Answer& answer, FigureFormat format,
                          QString* problem) {
     const auto refuse = [&](const QString& text) {
         if (problem) *problem = text;
         return QByteArray();
     };
-    const PlotKind* kind = plot_kind(request.plot);
+    const PlotKind* kind = plot_kind(asked.plot);
     if (!kind) {
         return refuse(
-            tr("there is no plot “%1”; use %2").arg(QString::fromStdString(request.plot), plot_names()));
+            tr("there is no plot “%1”; use %2").arg(QString::fromStdString(asked.plot), plot_names()));
     }
     if (!answer.valid()) return refuse(QString::fromStdString(answer.problems.front().text()));
-    if (std::ranges::any_of(request.axes, [](const Axis& axis) { return axis.values.empty(); })) {
+    if (std::ranges::any_of(asked.axes, [](const Axis& axis) { return axis.values.empty(); })) {
         return refuse(tr("an axis has no values"));
     }
-    const QString objection = kind->objection ? kind->objection(request, answer) : QString();
+    const QString objection = kind->objection ? kind->objection(asked, answer) : QString();
     if (!objection.isEmpty()) return refuse(objection);
+    const FigureRequest request = worked_out(asked, answer);
     if (format == FigureFormat::csv) return QByteArray::fromStdString(to_csv(kind->table(request, answer)));
     switch (format) {
         case FigureFormat::svg: return svg(request, answer);

@@ -44,14 +44,18 @@ struct FigureRequest {
     std::vector<MeasuredTable> collectives;   // collectives: one's own, before the public ones
     std::optional<std::size_t> table;         // collectives: which is looked at
     OwnRuns runs;                             // validation: one's own, beside the public ones
+    std::shared_ptr<const void> data;         // what is drawn, in its kind's own type, once it is worked out
 };
 
 enum class FigureFormat { svg, pdf, png, csv };
 // By the file's ending, in either case; nothing for another one.
 std::optional<FigureFormat> format_of(const QString& file);
 
+// With what is drawn worked out, which may take seconds where plots plan anew. In any thread.
+FigureRequest worked_out(FigureRequest request, const Answer& answer);
+
 // Empty, with what is wrong in `problem`, for a plot that does not exist or a scenario that is not valid.
-QByteArray render_figure(const FigureRequest& request, const Answer& answer, FigureFormat format,
+QByteArray render_figure(const FigureRequest& asked, const Answer& answer, FigureFormat format,
                          QString* problem = nullptr);
 
 // The scenario's JSON inside an SVG, PDF or PNG that was written here; empty when there is none.

@@ -279,10 +279,6 @@ Output compared_in(const FigureRequest& request) {
     return request.outputs.empty() ? Output::mfu : request.outputs.front();
 }
 
-SharedPlans data_of(const FigureRequest& request, const Answer& answer) {
-    return plans_data(plans_subject(answer.scenario, request.all_free), usable_threads());
-}
-
 }  // namespace
 
 const PlotKind kPlansKind{
@@ -294,6 +290,9 @@ const PlotKind kPlansKind{
                        ? QString()
                        : PlansPlot::tr("plans are compared by mfu, tokens_per_s, training_days or cost only");
         },
+    .work_out = [](const FigureRequest& request, const Answer& answer) -> std::shared_ptr<const void> {
+        return plans_data(plans_subject(answer.scenario, request.all_free), usable_threads());
+    },
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;
@@ -301,18 +300,16 @@ const PlotKind kPlansKind{
             figure.set_style(Theme::print(), page_font());
             figure.set_output(compared_in(request));
             figure.set_hypothetical(request.hypothetical);
-            figure.set_data(data_of(request, answer));
+            figure.set_data(std::static_pointer_cast<const PlansData>(request.data));
             figure.set_current(plan_dot('A', answer, request.hypothetical));
             figure.refit();
             paint_plot(painter, area, plot);
         },
-    .words =
-        [](const FigureRequest& request, const Answer& answer) {
-            return plans_words(*data_of(request, answer), request.hypothetical);
-        },
+    .words = [](const FigureRequest& request,
+                const Answer&) { return plans_words(data_in<PlansData>(request), request.hypothetical); },
     .table =
         [](const FigureRequest& request, const Answer& answer) {
-            return plans_table(*data_of(request, answer), answer, request.hypothetical);
+            return plans_table(data_in<PlansData>(request), answer, request.hypothetical);
         },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new PlansPlot(model); }};
 

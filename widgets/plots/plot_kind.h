@@ -29,6 +29,9 @@ struct PlotKind {
     bool general = false;
     // Why the request cannot be drawn; null: it always can.
     QString (*objection)(const FigureRequest&, const Answer&) = nullptr;
+    // What the three below draw and tell, for `FigureRequest::data`; null: they need the answer alone. Runs
+    // in any thread.
+    std::shared_ptr<const void> (*work_out)(const FigureRequest&, const Answer&) = nullptr;
     // The export's figure in the print theme, and what its caption says of lines and hatches.
     void (*paint)(QCPPainter&, const QRectF& area, const FigureRequest&, const Answer&) = nullptr;
     QString (*words)(const FigureRequest&, const Answer&) = nullptr;
@@ -36,6 +39,12 @@ struct PlotKind {
     // Its tab in the window; null: it has none.
     LivePlot* (*make_tab)(LiveModel&) = nullptr;
 };
+
+// What the kind's `work_out` made.
+template <typename Data>
+const Data& data_in(const FigureRequest& request) {
+    return *static_cast<const Data*>(request.data.get());
+}
 
 // In the order of the tabs.
 std::span<const PlotKind* const> plot_kinds();

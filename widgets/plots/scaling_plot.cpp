@@ -30,18 +30,19 @@ ScalingY scaling_y(const std::vector<Output>& outputs) {
     return found == kOutputs.end() ? ScalingY::mfu : static_cast<ScalingY>(found - kOutputs.begin());
 }
 
-ScalingData data_of(const FigureRequest& request, const Answer& answer) {
-    return scaling_data(answer, request.hypothetical, request.held);
-}
+struct Exported {
+    ScalingData data;
+    std::vector<ScalingFigure::Ghost> ghosts;
+};
 
-// Ghosts hold their plan: they are what was pinned.
-std::vector<ScalingFigure::Ghost> ghosts_of(const FigureRequest& request) {
-    std::vector<ScalingFigure::Ghost> out;
+std::shared_ptr<const void> work_out(const FigureRequest& request, const Answer& answer) {
+    Exported out{scaling_data(answer, request.hypothetical, request.held), {}};
+    // Ghosts hold their plan: they are what was pinned.
     for (const PinnedAnswer& pin : request.pins) {
         if (pin.answer.valid())
-            out.push_back({pin.letter, scaling_data(pin.answer, request.hypothetical, true)});
+            out.ghosts.push_back({pin.letter, scaling_data(pin.answer, request.hypothetical, true)});
     }
-    return out;
+    return std::make_shared<const Exported>(std::move(out));
 }
 
 }  // namespace
@@ -185,29 +186,31 @@ void ScalingPlot::double_click(QMouseEvent* event) {
 const PlotKind kScalingKind{
     .name = "scaling",
     .label = phrase("Scaling"),
+    .work_out = work_out,
     .paint =
-        [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
+        [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer&) {
             QCustomPlot plot;
             ScalingFigure figure(plot);
             ScalingFigure::Options options;
             options.y = scaling_y(request.outputs);
             figure.set_options(options);
-            figure.set_ghosts(ghosts_of(request));
-            figure.set_data(data_of(request, answer));
+            figure.set_ghosts(data_in<Exported>(request).ghosts);
+            figure.set_data(data_in<Exported>(request).data);
             figure.set_style(Theme::print(), page_font());
             figure.refit();
             paint_plot(painter, area, plot);
         },
     .words =
-        [](const FigureRequest& request, const Answer& answer) {
-            return with_pins(scaling_words(data_of(request, answer)), request.pins);
+        [](const FigureRequest& request, const Answer&) {
+            return with_pins(scaling_words(data_in<Exported>(request).data), request.pins);
         },
     .table =
-        [](const FigureRequest& request, const Answer& answer) {
+        [](const FigureRequest& request, const Answer&) {
+            const auto& [data, ghosts] = data_in<Exported>(request);
             std::vector<std::pair<char, PlotTable>> pinned;
-            for (const ScalingFigure::Ghost& ghost : ghosts_of(request))
+            for (const ScalingFigure::Ghost& ghost : ghosts)
                 pinned.emplace_back(ghost.letter, scaling_table(ghost.data));
-            return with_pins(scaling_table(data_of(request, answer)), pinned);
+            return with_pins(scaling_table(data), pinned);
         },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new ScalingPlot(model); }};
 

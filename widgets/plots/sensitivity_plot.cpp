@@ -175,30 +175,26 @@ bool SensitivityPlot::eventFilter(QObject* watched, QEvent* event) {
     return LivePlot::eventFilter(watched, event);
 }
 
-namespace {
-
-SensitivityData data_of(const FigureRequest& request, const Answer& answer) {
-    const Output id = request.outputs.empty() ? Output::mfu : request.outputs.front();
-    return sensitivity_data(answer, {id, request.change, request.hypothetical, request.held}, request.pins,
-                            usable_threads());
-}
-
-}  // namespace
-
 const PlotKind kSensitivityKind{
     .name = "sensitivity",
     .label = phrase("Sensitivity"),
+    .work_out = [](const FigureRequest& request, const Answer& answer) -> std::shared_ptr<const void> {
+        const Output id = request.outputs.empty() ? Output::mfu : request.outputs.front();
+        return std::make_shared<const SensitivityData>(
+            sensitivity_data(answer, {id, request.change, request.hypothetical, request.held}, request.pins,
+                             usable_threads()));
+    },
     .paint =
-        [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
+        [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer&) {
             SensitivityFigure figure;
             figure.set_style(Theme::print(), page_font());
-            figure.set_data(data_of(request, answer));
+            figure.set_data(data_in<SensitivityData>(request));
             figure.paint(painter, area);
         },
     .words = [](const FigureRequest& request,
-                const Answer& answer) { return sensitivity_words(data_of(request, answer)); },
+                const Answer&) { return sensitivity_words(data_in<SensitivityData>(request)); },
     .table = [](const FigureRequest& request,
-                const Answer& answer) { return sensitivity_table(data_of(request, answer)); },
+                const Answer&) { return sensitivity_table(data_in<SensitivityData>(request)); },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new SensitivityPlot(model); }};
 
 }  // namespace shardscope

@@ -380,10 +380,10 @@ bool SweepPlot::eventFilter(QObject* watched, QEvent* event) {
 
 namespace {
 
-SweepData data_of(const FigureRequest& request, const Answer& answer) {
-    return sweep_data(answer, request.axes, request.outputs, request.hypothetical, request.held,
-                      request.against);
-}
+struct Exported {
+    SweepData data;
+    std::vector<SweepFigure::Ghost> ghosts;
+};
 
 // Along the same values, or the nearest that are valid there. As ghosts without a family, and with the plan
 // held: they are what was pinned.
@@ -403,6 +403,13 @@ std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const Sw
     return ghosts_along(pins, request, request.held || !request.side_by_side);
 }
 
+std::shared_ptr<const void> work_out(const FigureRequest& request, const Answer& answer) {
+    SweepData data = sweep_data(answer, request.axes, request.outputs, request.hypothetical, request.held,
+                                request.against);
+    std::vector<SweepFigure::Ghost> ghosts = ghosts_of(request, data);
+    return std::make_shared<const Exported>(Exported{std::move(data), std::move(ghosts)});
+}
+
 }  // namespace
 
 const PlotKind kSweepKind{
@@ -416,34 +423,34 @@ const PlotKind kSweepKind{
             if (request.against == Output::count) return over;
             return SweepPlot::tr("%1, against %2").arg(over, text_of(label_of(request.against)));
         },
+    .work_out = work_out,
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;
             SweepFigure figure(plot);
             figure.set_style(Theme::print(), page_font());
-            SweepData data = data_of(request, answer);
+            const auto& [data, ghosts] = data_in<Exported>(request);
             figure.set_side_by_side(request.side_by_side && !request.pins.empty(),
                                     QString::fromStdString(answer.scenario.title()));
-            figure.set_ghosts(ghosts_of(request, data));
-            figure.set_data(std::move(data));
+            figure.set_ghosts(ghosts);
+            figure.set_data(data);
             figure.refit(area.size().toSize());
             paint_plot(painter, area, plot);
         },
     .words =
-        [](const FigureRequest& request, const Answer& answer) {
-            const SweepData data = data_of(request, answer);
+        [](const FigureRequest& request, const Answer&) {
+            const auto& [data, ghosts] = data_in<Exported>(request);
             const bool others_end =
-                request.side_by_side &&
-                std::ranges::any_of(ghosts_of(request, data), [](const SweepFigure::Ghost& ghost) {
+                request.side_by_side && std::ranges::any_of(ghosts, [](const SweepFigure::Ghost& ghost) {
                     return !fits_everywhere(ghost.data);
                 });
             return with_pins(sweep_words(data, others_end), request.pins);
         },
     .table =
-        [](const FigureRequest& request, const Answer& answer) {
-            const SweepData data = data_of(request, answer);
+        [](const FigureRequest& request, const Answer&) {
+            const auto& [data, ghosts] = data_in<Exported>(request);
             std::vector<std::pair<char, PlotTable>> pinned;
-            for (const SweepFigure::Ghost& ghost : ghosts_of(request, data))
+            for (const SweepFigure::Ghost& ghost : ghosts)
                 pinned.emplace_back(ghost.letter, sweep_table(ghost.data));
             return with_pins(sweep_table(data), pinned);
         },

@@ -37,19 +37,21 @@ WallsRequest thinned(WallsRequest request, int side) {
     return request;
 }
 
-// The map that was made last, so that its export and its table are not worked out again.
-struct Made {
-    WallsRequest request;
-    WallsData map;
-};
-Made& last_made() {
-    static Made made;
-    return made;
-}
-
 bool same(const WallsRequest& a, const WallsRequest& b) {
     return a.scenario == b.scenario && a.x.id == b.x.id && a.x.values == b.x.values && a.y.id == b.y.id &&
            a.y.values == b.y.values && a.planned == b.planned && a.hypothetical == b.hypothetical;
+}
+
+// The map that an export or a table shows.
+WallsRequest asked_of(const FigureRequest& request, const Answer& answer) {
+    WallsRequest out;
+    out.planned = !request.held && plans_anew(answer.scenario);
+    out.scenario = out.planned ? answer.scenario : locked(answer.scenario);
+    out.x = request.axes.empty() ? map_axis(out.scenario, kWallsX, kWallsFine) : request.axes[0];
+    out.y = request.axes.empty() ? map_axis(out.scenario, kWallsY, kWallsFine) : request.axes[1];
+    out.hypothetical = request.hypothetical;
+    out.capacity = answer.estimate.memory.capacity;
+    return out;
 }
 
 }  // namespace
@@ -128,6 +130,8 @@ FigureRequest WallsPlot::request() const {
     FigureRequest out = LivePlot::request();
     out.axes = {x_, y_};
     out.held = plan_->currentIndex() == 0;
+    // What has been drawn is not worked out again.
+    if (made_.map && same(made_.request, asked_of(out, model().answer()))) out.data = made_.map;
     return out;
 }
 
@@ -235,8 +239,8 @@ void WallsPlot::ask_for_finer_map() {
         },
         [this](WallsData map) {
             if (map.empty()) return;
-            last_made() = {wanted_, map};
-            figure_->set_data(std::move(map));
+            made_ = {wanted_, std::make_shared<const WallsData>(std::move(map))};
+            figure_->set_data(*made_.map);
             figure_->set_stale(false);
             if (!model().in_gesture()) figure_->refit();
             replot();
@@ -410,22 +414,14 @@ std::size_t stride_of_searches(const WallsRequest& request) {
     return out;
 }
 
-const WallsData& data_of(const FigureRequest& request, const Answer& answer) {
-    WallsRequest asked;
-    asked.planned = !request.held && plans_anew(answer.scenario);
-    asked.scenario = asked.planned ? answer.scenario : locked(answer.scenario);
-    asked.x = request.axes.empty() ? map_axis(asked.scenario, kWallsX, kWallsFine) : request.axes[0];
-    asked.y = request.axes.empty() ? map_axis(asked.scenario, kWallsY, kWallsFine) : request.axes[1];
-    asked.hypothetical = request.hypothetical;
-    asked.capacity = answer.estimate.memory.capacity;
-    if (same(last_made().request, asked)) return last_made().map;
+std::shared_ptr<const void> work_out(const FigureRequest& request, const Answer& answer) {
+    const WallsRequest asked = asked_of(request, answer);
     // Several automatic parameters take a search in every cell.
     const bool searches = asked.planned && answer.scenario.automatic.count() > 1;
     const Settings settings = resolve(asked.scenario);
     PlannedMap map(asked.scenario, WallsScale(asked.x, settings).axis(), WallsScale(asked.y, settings).axis(),
                    searches ? stride_of_searches(asked) : 1);
-    last_made() = {asked, walls_data(asked, map.next(usable_threads()))};
-    return last_made().map;
+    return std::make_shared<const WallsData>(walls_data(asked, map.next(usable_threads())));
 }
 
 }  // namespace
@@ -440,21 +436,22 @@ const PlotKind kWallsKind{
             return tr("a map has two axes; give two different --axis");
         return {};
     },
+    .work_out = work_out,
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;
             WallsFigure figure(plot);
             figure.set_style(Theme::print(), page_font());
-            const WallsData& map = data_of(request, answer);
+            const auto& map = data_in<WallsData>(request);
             figure.set_point(walls_point(answer, map.x.id(), map.y.id()));
             figure.set_data(map);
             figure.refit();
             paint_plot(painter, area, plot);
         },
     .words = [](const FigureRequest& request,
-                const Answer& answer) { return walls_words(data_of(request, answer)); },
+                const Answer&) { return walls_words(data_in<WallsData>(request)); },
     .table = [](const FigureRequest& request,
-                const Answer& answer) { return walls_table(data_of(request, answer)); },
+                const Answer&) { return walls_table(data_in<WallsData>(request)); },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new WallsPlot(model); }};
 
 }  // namespace shardscope

@@ -60,6 +60,12 @@ class WallsPlot : public LivePlot {
         bool operator==(const Subject& other) const;
     };
 
+    // The map that came last, so that its export and its table are not worked out again.
+    struct Made {
+        WallsRequest request;
+        std::shared_ptr<const WallsData> map;
+    };
+
     [[nodiscard]] P chosen(const QComboBox& box) const;
     void take_choices();
     void take_axes();
@@ -81,6 +87,7 @@ class WallsPlot : public LivePlot {
     std::optional<Subject> subject_;
     WallsRequest wanted_;                 // the fine map that is to come,
     std::shared_ptr<PlannedMap> rounds_;  // and how, where it plans anew
+    Made made_;
     WallsFigure::Part dragged_ = WallsFigure::Part::none;
     QPointF pressed_at_;
     QTimer refine_;

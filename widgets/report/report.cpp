@@ -6,6 +6,7 @@
 
 #include "files/scenario_file.h"
 #include "widgets/plots/pdf_file.h"
+#include "widgets/plots/plot_kind.h"
 #include "widgets/report/report_writers.h"
 #include "widgets/text.h"
 
@@ -31,6 +32,20 @@ std::vector<FigureRequest> usual_figures() {
     for (const std::string_view plot : kUsualFigures) {
         out.emplace_back();
         out.back().plot = plot;
+    }
+    return out;
+}
+
+std::vector<FigureRequest> figures_of(const ReportRequest& request, const Answer& answer) {
+    std::vector<FigureRequest> out;
+    for (FigureRequest figure : request.figures) {
+        const PlotKind* kind = plot_kind(figure.plot);
+        figure.pins = request.pins;
+        figure.hypothetical = request.hypothetical;
+        // There are no times to show.
+        if (figure.plot == "waterfall" && !answer.fits() && !request.hypothetical) continue;
+        if (!kind || (kind->objection && !kind->objection(figure, answer).isEmpty())) continue;
+        out.push_back(std::move(figure));
     }
     return out;
 }

@@ -28,6 +28,10 @@ struct ReportRequest {
 // The plots a report has when nobody says which.
 std::vector<FigureRequest> usual_figures();
 
+// The request's figures as the report shows them: with its pins, without those that this scenario cannot be
+// drawn as.
+std::vector<FigureRequest> figures_of(const ReportRequest& request, const Answer& answer);
+
 // In the order to write them: Markdown's figures, in a folder of their own beside the report, come before it.
 struct ReportFile {
     QString path;

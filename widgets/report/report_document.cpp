@@ -84,15 +84,8 @@ ReportSection numbers(const Answer& answer, bool hypothetical) {
 
 ReportSection figures(const ReportRequest& request, const Answer& answer) {
     ReportSection out{tr("Figures"), {}};
-    for (FigureRequest figure : request.figures) {
-        const PlotKind* kind = plot_kind(figure.plot);
-        figure.pins = request.pins;
-        figure.hypothetical = request.hypothetical;
-        // There are no times to show.
-        if (figure.plot == "waterfall" && !answer.fits() && !request.hypothetical) continue;
-        // What this scenario cannot be drawn as is left out.
-        if (!kind || (kind->objection && !kind->objection(figure, answer).isEmpty())) continue;
-        const QString label = tr(kind->label);
+    for (FigureRequest& figure : figures_of(request, answer)) {
+        const QString label = tr(plot_kind(figure.plot)->label);
         out.blocks.push_back(ReportFigure{std::move(figure), figure_title(label, answer)});
     }
     return out;

@@ -1,0 +1,137 @@
+#include "app/exports.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QSaveFile>
+#include <algorithm>
+
+#include "app/message_bar.h"
+#include "app/progress_line.h"
+#include "planner/planner.h"
+#include "widgets/plots/plot_kind.h"
+#include "widgets/text.h"
+
+namespace shardscope {
+namespace {
+
+bool takes_long(const Exports::Figures& figures, const Answer& answer) {
+    if (plans_at_once(answer.scenario)) return false;
+    return std::ranges::any_of(figures, [](const FigureRequest& figure) {
+        const PlotKind* kind = plot_kind(figure.plot);
+        return kind && kind->work_out && !figure.held && !figure.data;
+    });
+}
+
+}  // namespace
+
+Exports::Exports(MessageBar& messages, ProgressLine& progress, QObject* parent)
+    : QObject(parent), messages_(messages), progress_(progress) {
+    connect(&progress_, &ProgressLine::stopped, this, [this] {
+        work_.forget();
+        progress_.hide();
+        messages_.say(tr("%1: stopped, nothing is written.").arg(what_));
+    });
+}
+
+bool Exports::with_data(const QString& what, const Figures& figures, const Answer& answer,
+                        const std::function<bool(const Figures&)>& then) {
+    if (pending()) {
+        messages_.say(tr("%1 is still being worked out; wait for it or stop it").arg(what_));
+        return false;
+    }
+    if (!takes_long(figures, answer)) {
+        Figures whole;
+        for (const FigureRequest& figure : figures) whole.push_back(worked_out(figure, answer));
+        return then(whole);
+    }
+    what_ = what;
+    const auto tell = [this, what, of = static_cast<int>(figures.size())](int done) {
+        if (pending())
+            progress_.show_step(tr("%1: planning anew for plot %2 of %3").arg(what).arg(done + 1).arg(of),
+                                done, of);
+    };
+    work_.ask(
+        [this, tell, figures, answer](const std::stop_token& stop) {
+            Figures whole;
+            for (const FigureRequest& figure : figures) {
+                if (stop.stop_requested()) break;
+                QMetaObject::invokeMethod(
+                    this, [tell, done = static_cast<int>(whole.size())] { tell(done); },
+                    Qt::QueuedConnection);
+                whole.push_back(worked_out(figure, answer));
+            }
+            return whole;
+        },
+        [this, then](const Figures& whole) {
+            progress_.hide();
+            then(whole);
+        });
+    tell(0);
+    return true;
+}
+
+bool Exports::write(const QByteArray& bytes, const QString& problem, const QString& file) {
+    if (bytes.isEmpty()) {
+        messages_.say(problem);
+        return false;
+    }
+    QSaveFile output(file);
+    if (!output.open(QIODevice::WriteOnly) || output.write(bytes) != bytes.size() || !output.commit()) {
+        messages_.say(tr("%1 cannot be written (%2); choose another place").arg(file, output.errorString()));
+        return false;
+    }
+    Q_EMIT written(file);
+    return true;
+}
+
+bool Exports::plot(const FigureRequest& figure, const Answer& answer, const QString& file) {
+    const auto format = format_of(file);
+    if (!format) {
+        messages_.say(tr("%1: the ending decides the format; end it in .svg, .pdf, .png or .csv").arg(file));
+        return false;
+    }
+    return with_data(QFileInfo(file).fileName(), {figure}, answer, [=, this](const Figures& whole) {
+        QString problem;
+        const QByteArray bytes = render_figure(whole.front(), answer, *format, &problem);
+        return write(bytes, problem, file);
+    });
+}
+
+bool Exports::plots(const std::vector<FigureRequest>& figures, const Answer& answer, const QString& folder) {
+    return with_data(tr("All plots"), figures, answer, [=, this](const Figures& whole) {
+        int count = 0;
+        for (const FigureRequest& figure : whole) {
+            for (const char* ending : {".svg", ".pdf", ".png", ".csv"}) {
+                const QString file = QDir(folder).filePath(text_of(figure.plot) + QLatin1String(ending));
+                QString problem;
+                const QByteArray bytes = render_figure(figure, answer, *format_of(file), &problem);
+                if (!write(bytes, problem, file)) return false;
+                ++count;
+            }
+        }
+        messages_.say(tr("Files written to %1: %2").arg(folder).arg(count));
+        return true;
+    });
+}
+
+bool Exports::report(const ReportRequest& request, const Answer& answer, const QString& file) {
+    ReportRequest asked = request;
+    asked.figures = figures_of(request, answer);
+    return with_data(QFileInfo(file).fileName(), asked.figures, answer, [=, this](const Figures& whole) {
+        ReportRequest ready = asked;
+        ready.figures = whole;
+        QString problem;
+        const std::vector<ReportFile> files = render_report(ready, answer, file, &problem);
+        if (files.empty()) messages_.say(tr("%1: %2").arg(file, problem));
+        Problems problems;
+        std::string failed;
+        if (!write_files(files, problems, failed)) {
+            messages_.say(problems, QString::fromStdString(failed));
+            return false;
+        }
+        if (!files.empty()) Q_EMIT written(file);
+        return !files.empty();
+    });
+}
+
+}  // namespace shardscope

@@ -1,0 +1,47 @@
+// Figures, tables and reports, written to files. Where plots plan anew at many points, what they show is
+// worked out beside the window, told as it goes and stopped on demand; all else is written at once.
+#pragma once
+
+#include <QObject>
+#include <functional>
+#include <vector>
+
+#include "widgets/background.h"
+#include "widgets/plots/figure_export.h"
+#include "widgets/report/report.h"
+
+namespace shardscope {
+
+class MessageBar;
+class ProgressLine;
+
+class Exports : public QObject {
+    Q_OBJECT
+  public:
+    Exports(MessageBar& messages, ProgressLine& progress, QObject* parent);
+
+    // Each returns whether it was written, or is being worked out; what is wrong is said.
+    bool plot(const FigureRequest& figure, const Answer& answer, const QString& file);
+    // Every one of them in every format, named after it.
+    bool plots(const std::vector<FigureRequest>& figures, const Answer& answer, const QString& folder);
+    bool report(const ReportRequest& request, const Answer& answer, const QString& file);
+
+    using Figures = std::vector<FigureRequest>;
+    // `then`, in this thread, with the data of all. False: other work is under way, or `then` said so.
+    bool with_data(const QString& what, const Figures& figures, const Answer& answer,
+                   const std::function<bool(const Figures&)>& then);
+    [[nodiscard]] bool pending() const { return work_.pending(); }
+
+  Q_SIGNALS:
+    void written(const QString& file);
+
+  private:
+    bool write(const QByteArray& bytes, const QString& problem, const QString& file);
+
+    MessageBar& messages_;
+    ProgressLine& progress_;
+    QString what_;     // that is under way
+    Background work_;  // last: its thread ends before what it delivers to
+};
+
+}  // namespace shardscope

@@ -1,0 +1,80 @@
+// What takes long to export is worked out beside the window, says how far it is, and can be stopped.
+#include <QFile>
+#include <QPushButton>
+#include <QTabWidget>
+#include <QTableView>
+#include <QTemporaryDir>
+
+#include "app/exports.h"
+#include "planner/planner.h"
+#include "support/desk.h"
+#include "widgets/plots/live_plot.h"
+
+namespace shardscope::testing {
+namespace {
+
+// Everything automatic: each point of a plot is a search.
+void plan_everything(Desk& desk) {
+    desk.window.action(ActionId::plan_automatic)->trigger();
+    desk.type("cluster.gpus", QStringLiteral("512"));
+    REQUIRE_FALSE(plans_at_once(desk.window.model().scenario()));
+}
+
+void look_at(Desk& desk, const char* plot) {
+    auto* tabs = desk.find<QTabWidget>("tabs");
+    tabs->setCurrentWidget(desk.find<QWidget>(QLatin1String(plot)));
+    QApplication::processEvents();
+}
+
+}  // namespace
+
+TEST_CASE("exports: a plot that plans anew is written from the background", "[window][exports]") {
+    Desk desk;
+    plan_everything(desk);
+    look_at(desk, "sensitivity");
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("sensitivity.csv"));
+    auto* progress = desk.find<QWidget>("progress");
+    REQUIRE(desk.window.export_plot(QStringLiteral("sensitivity"), file));
+    CHECK(progress->isVisible());
+    CHECK(desk.text(QStringLiteral("progress/text")).startsWith(QStringLiteral("sensitivity.csv: planning")));
+    CHECK_FALSE(QFile::exists(file));
+    // One at a time; what is under way goes on.
+    CHECK_FALSE(desk.window.export_plot(QStringLiteral("sweep"), file));
+    CHECK(desk.text(QStringLiteral("message/text")).contains(QStringLiteral("sensitivity.csv is still")));
+    REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); }, 60000));
+    CHECK_FALSE(progress->isVisible());
+    QFile written(file);
+    REQUIRE(written.open(QIODevice::ReadOnly));
+    auto* tab = static_cast<LivePlot*>(desk.find<QTabWidget>("tabs")->currentWidget());
+    CHECK(written.readAll() ==
+          render_figure(tab->request(), desk.window.model().answer(), FigureFormat::csv));
+}
+
+TEST_CASE("exports: a report under way can be stopped, and nothing is written", "[window][exports]") {
+    Desk desk;
+    plan_everything(desk);
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("report.html"));
+    REQUIRE(desk.window.export_report(file));
+    CHECK(desk.find<QWidget>("progress")->isVisible());
+    QTest::mouseClick(desk.find<QPushButton>("progress/stop"), Qt::LeftButton);
+    CHECK_FALSE(desk.find<QWidget>("progress")->isVisible());
+    CHECK(desk.text(QStringLiteral("message/text")).contains(QStringLiteral("nothing is written")));
+    // The next one is begun at once, and a window that closes meanwhile waits for nothing but its thread.
+    REQUIRE(desk.window.export_report(file));
+    CHECK_FALSE(QFile::exists(file));
+}
+
+TEST_CASE("exports: the table of a plot that plans anew opens when it is there", "[window][exports]") {
+    Desk desk;
+    plan_everything(desk);
+    look_at(desk, "sweep");
+    QTest::keyClick(&desk.window, Qt::Key_T, Qt::ControlModifier);
+    CHECK(desk.window.findChild<QTableView*>(QStringLiteral("table")) == nullptr);
+    REQUIRE(QTest::qWaitFor(
+        [&] { return desk.window.findChild<QTableView*>(QStringLiteral("table")) != nullptr; }, 60000));
+    CHECK(desk.find<QTableView>("table")->model()->rowCount() > 10);
+}
+
+}  // namespace shardscope::testing
