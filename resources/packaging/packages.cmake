@@ -18,7 +18,7 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME shardscope)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 # Platform plugins beyond X11's; Wayland's are a package of their own.
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "fonts-dejavu-core, qt6-qpa-plugins, qt6-wayland")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "fonts-dejavu-core, qt6-qpa-plugins, qt6-translations-l10n, qt6-wayland")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "bash-completion")
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION
     "what-if explorer for training large transformers

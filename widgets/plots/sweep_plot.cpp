@@ -79,6 +79,7 @@ struct PinnedSweep {
 std::vector<SweepFigure::Ghost> ghosts_along(const std::vector<PinnedSweep>& pins, const FigureRequest& asked,
                                              bool held, const std::stop_token& stop = {}) {
     std::vector<SweepFigure::Ghost> out;
+    out.reserve(pins.size());
     for (const auto& [pin, axes] : pins) {
         out.push_back(
             {pin.letter, QString::fromStdString(pin.answer.scenario.title()),
@@ -419,7 +420,7 @@ const PlotKind kSweepKind{
     .title =
         [](const FigureRequest& request) {
             const P id = request.axes.empty() ? P::sequence_length : request.axes.front().id;
-            const QString over = SweepPlot::tr("Sweep over %1").arg(text_of(label_of(id)));
+            QString over = SweepPlot::tr("Sweep over %1").arg(text_of(label_of(id)));
             if (request.against == Output::count) return over;
             return SweepPlot::tr("%1, against %2").arg(over, text_of(label_of(request.against)));
         },
