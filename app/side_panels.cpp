@@ -43,7 +43,7 @@ void SidePanels::open(Side side) {
 
 void SidePanels::explain(Output id) {
     open(Side::why);
-    why_->show(id);
+    if (id != Output::count) why_->show(Subject::of(id));
 }
 
 void SidePanels::prefer(Side side) {
@@ -78,7 +78,7 @@ const std::optional<Study>& SidePanels::study() const { return study_->study(); 
 void SidePanels::show_only(Side side) {
     const bool study = study_->study().has_value();
     why_->setVisible(side == Side::why);
-    why_rail_->setText(tr("Why: %1").arg(text_of(label_of(why_->current()))));
+    why_rail_->setText(why_->title());
     why_rail_->setVisible(side != Side::why);
     study_->setVisible(side == Side::study && study);
     study_rail_->setVisible(side != Side::study && study);

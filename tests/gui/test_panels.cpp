@@ -189,21 +189,21 @@ TEST_CASE("Why explains the number the headline shows") {
     Headline headline(model);
     WhyPanel why(model);
     why.resize(244, 700);
-    why.show(Output::mfu);
+    why.show(Subject::of(Output::mfu));
     CHECK(text(why, "why/title") == QStringLiteral("Why: MFU"));
-    CHECK(text(why, "why/formula").toStdString() == explain(Output::mfu, model.answer()).formula);
+    CHECK(text(why, "why/formula").toStdString() == explain(Subject::of(Output::mfu), model.answer()).formula);
     CHECK_FALSE(text(why, "why/formula").isEmpty());
     CHECK(text(why, "why/result") == QStringLiteral("= ") + text(headline, "headline/mfu"));
     model.edit(P::micro_batch, 1);
     CHECK(text(why, "why/result") == QStringLiteral("= ") + text(headline, "headline/mfu"));
 
-    why.show(Output::wall);
+    why.show(Subject::of(Output::wall));
     CHECK(is_shown(why, "why/walls-title"));
     why.findChild<QAbstractButton*>(QStringLiteral("why/back"))->click();
-    CHECK(why.current() == Output::mfu);
+    CHECK(why.current() == Subject::of(Output::mfu));
     CHECK_FALSE(is_shown(why, "why/walls-title"));
     why.findChild<QAbstractButton*>(QStringLiteral("why/forward"))->click();
-    CHECK(why.current() == Output::wall);
+    CHECK(why.current() == Subject::of(Output::wall));
     QSignalSpy closed(&why, &WhyPanel::closed);
     why.findChild<QAbstractButton*>(QStringLiteral("why/close"))->click();
     CHECK(closed.count() == 1);

@@ -164,7 +164,7 @@ TEST_CASE("the bubble has a row where there is a pipeline, and a click explains 
             QApplication::processEvents();
             const Output id = output_of(row.term);
             INFO(output(id).path);
-            CHECK(desk.find<WhyPanel>("why")->current() == id);
+            CHECK(desk.find<WhyPanel>("why")->current() == Subject::of(id));
             CHECK(desk.text("why/title").toStdString() == "Why: " + std::string(output(id).label));
             CHECK_FALSE(desk.text("why/formula").isEmpty());
             CHECK_FALSE(desk.text("why/source").isEmpty());

@@ -101,6 +101,7 @@ void WhyPanel::build_content() {
     formula_ = label("why/formula");
     result_ = label("why/result");
     source_ = label("why/source");
+    parts_title_ = label("why/parts-title");
     assumptions_title_ = label("why/assumptions-title", tr("Assumptions"));
     fix_title_ = label("why/fix-title", tr("Next best fix"));
     fix_label_ = label("why/fix");
@@ -132,7 +133,8 @@ void WhyPanel::restyle() {
         label->setForegroundRole(muted ? QPalette::PlaceholderText : QPalette::WindowText);
     };
     style(title_, bold);
-    for (QLabel* label : {walls_title_, levers_title_, formula_title_, assumptions_title_, fix_title_})
+    for (QLabel* label :
+         {walls_title_, levers_title_, formula_title_, parts_title_, assumptions_title_, fix_title_})
         style(label, small_bold, true);
     style(sentence_, font());
     style(formula_, italic);
@@ -140,22 +142,24 @@ void WhyPanel::restyle() {
     style(source_, small, true);
     style(fix_label_, bold);
     style(fix_result_, small);
-    for (const auto* rows : {&walls_, &levers_, &ingredients_, &assumptions_}) {
+    for (const auto* rows : {&walls_, &levers_, &ingredients_, &parts_, &assumptions_}) {
         for (WhyRow* row : *rows) row->setFont(small);
     }
     rearrange_ = true;
 }
 
-void WhyPanel::show(Output output) {
-    if (output == Output::count) return;
-    if (output != current()) {
-        history_.resize(place_ + 1);
-        history_.push_back(output);
+QString WhyPanel::title() const { return title_->text(); }
+
+void WhyPanel::show(const Subject& subject) {
+    if (subject != current()) {
+        history_.resize(place_ + 1, subject);
+        history_.push_back(subject);
         if (history_.size() > kMostHistory) history_.erase(history_.begin());
         place_ = history_.size() - 1;
         scroll_->verticalScrollBar()->setValue(0);
     }
     refresh();
+    Q_EMIT shown(current());
 }
 
 void WhyPanel::go(int steps) {
@@ -191,7 +195,8 @@ void WhyPanel::set_explanation(const Explanation& explanation) {
     QString sentence = QString::fromStdString(explanation.sentence);
     if (!answer.valid()) {
         sentence = QString::fromStdString(answer.problems.front().text());
-    } else if (!answer.fits() && output(current()).timed) {
+    } else if (const Subject& now = current();
+               now.kind == Subject::Kind::output && !answer.fits() && output(now.output).timed) {
         sentence += QLatin1Char(' ') + tr("It does not fit, so there is no value here.");
     }
     set_text(sentence_, sentence);
@@ -201,6 +206,8 @@ void WhyPanel::set_explanation(const Explanation& explanation) {
                           : QStringLiteral("= ") + QString::fromStdString(explanation.result));
     set_text(source_, QString::fromStdString(explanation.source));
     set_rows(ingredients_, explanation.ingredients);
+    set_text(parts_title_, text_of(explanation.parts_title));
+    set_rows(parts_, explanation.parts);
     set_rows(assumptions_, explanation.assumptions);
 
     const auto shown_if = [this](QWidget* widget, bool shown) {
@@ -210,14 +217,15 @@ void WhyPanel::set_explanation(const Explanation& explanation) {
     };
     const bool any =
         !explanation.formula.empty() || !explanation.ingredients.empty() || !explanation.result.empty();
-    const bool formula = !explanation.formula.empty() || !explanation.ingredients.empty();
+    const bool formula = !explanation.formula.empty();
     shown_if(formula_box_, any);
     shown_if(formula_title_, any);
     set_text(formula_title_, formula ? tr("Formula") : tr("Value"));
     shown_if(formula_, !explanation.formula.empty());
     shown_if(result_, !explanation.result.empty());
-    shown_if(formula_line_, formula && !explanation.result.empty());
+    shown_if(formula_line_, (formula || !explanation.ingredients.empty()) && !explanation.result.empty());
     shown_if(source_, !explanation.source.empty());
+    shown_if(parts_title_, !explanation.parts.empty());
     shown_if(assumptions_title_, !explanation.assumptions.empty());
 }
 
@@ -227,6 +235,7 @@ void WhyPanel::set_rows(std::vector<WhyRow*>& rows, const std::vector<Ingredient
         auto* row = new WhyRow(content_);
         row->setFont(scaled_font(font(), kSmall));
         row->hide();
+        connect(row, &WhyRow::opened, this, qOverload<const Subject&>(&WhyPanel::show));
         rows.push_back(row);
     }
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -241,13 +250,14 @@ void WhyPanel::set_rows(std::vector<WhyRow*>& rows, const std::vector<Ingredient
         const int before = rows[i]->heightForWidth(at);
         rows[i]->set_text(QString::fromStdString(entry.symbol), QString::fromStdString(entry.label),
                           QString::fromStdString(entry.value));
+        rows[i]->set_opens(entry.opens);
         if (rows[i]->heightForWidth(at) != before) rearrange_ = true;
     }
 }
 
 void WhyPanel::set_walls() {
     const Answer& answer = model_.answer();
-    const bool shown = current() == Output::wall && answer.valid();
+    const bool shown = current() == Subject::of(Output::wall) && answer.valid();
     if (walls_title_->isHidden() == shown) {
         walls_title_->setVisible(shown);
         for (WhyRow* row : walls_) row->setVisible(shown);
@@ -272,7 +282,7 @@ void WhyPanel::refresh_slow() {
     // Where planning anew takes its time, what else could be done is asked with the plan held.
     Answer answer = model_.answer();
     if (!plans_at_once(answer.scenario)) answer.scenario = locked(answer.scenario);
-    const bool with_levers = current() == Output::wall && answer.fits();
+    const bool with_levers = current() == Subject::of(Output::wall) && answer.fits();
     if (with_levers) {
         const Levers found = levers(answer);
         levers_[0]->set_text({}, tr("GPU memory × 2"), doubling(found.gpu_memory));
@@ -348,6 +358,9 @@ void WhyPanel::arrange() {
         formula_box_->setGeometry(kPadding, top, width_inside, y - top);
     }
     place(source_, 0, 7);
+    place(parts_title_, 0, 12);
+    if (!parts_title_->isHidden()) y += 2;
+    place_rows(parts_, 0);
     place(assumptions_title_, 0, 12);
     if (!assumptions_title_->isHidden()) y += 2;
     place_rows(assumptions_, 0);

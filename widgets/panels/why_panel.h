@@ -1,5 +1,6 @@
-// Why a number is what it is: one sentence, the formula with its values, the source, the assumptions, and the
-// next best fix. Opened by a click on any number.
+// Why a number is what it is: one sentence, the formula with its values, the source, what adds up to it, the
+// assumptions, and the next best fix. Opened by a click on any number; what it is made of opens in turn, down
+// to operators and presets.
 #pragma once
 
 #include <QTimer>
@@ -7,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "explain/output.h"
+#include "explain/explanation.h"
 #include "explore/repair.h"
 #include "widgets/live_model.h"
 
@@ -25,15 +26,17 @@ class WhyPanel : public QWidget {
     Q_OBJECT
   public:
     explicit WhyPanel(LiveModel& model, QWidget* parent = nullptr);
-    [[nodiscard]] Output current() const { return history_[place_]; }
+    [[nodiscard]] const Subject& current() const { return history_[place_]; }
+    [[nodiscard]] QString title() const;  // "Why: MFU"
 
     using QWidget::show;
 
-    // Explains this output from now on; what was shown before is one step back.
-    void show(Output output);
+    // Explains this from now on; what was shown before is one step back.
+    void show(const Subject& subject);
 
   Q_SIGNALS:
     void closed();
+    void shown(const Subject& subject);
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -54,7 +57,7 @@ class WhyPanel : public QWidget {
     void go(int steps);
 
     LiveModel& model_;
-    std::vector<Output> history_{Output::mfu};
+    std::vector<Subject> history_{Subject::of(Output::mfu)};
     std::size_t place_ = 0;
 
     QLabel* title_ = nullptr;
@@ -76,6 +79,8 @@ class WhyPanel : public QWidget {
     QWidget* formula_line_ = nullptr;
     QLabel* result_ = nullptr;
     QLabel* source_ = nullptr;
+    QLabel* parts_title_ = nullptr;
+    std::vector<WhyRow*> parts_;
     QLabel* assumptions_title_ = nullptr;
     std::vector<WhyRow*> assumptions_;
     QLabel* fix_title_ = nullptr;

@@ -2,8 +2,11 @@
 
 #include <QEvent>
 #include <QFontMetricsF>
+#include <QKeyEvent>
+#include <QMouseEvent>
 #include <QPainter>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "widgets/panels/drawing.h"
@@ -14,7 +17,8 @@ namespace {
 constexpr double kGap = 6;
 constexpr double kBar = 40;
 constexpr double kSquare = 9;
-constexpr double kLeast = 60;  // a label narrower than this reads badly
+constexpr double kChevron = 9;  // kept free in every row without a bar, so that values stand in a column
+constexpr double kLeast = 60;   // a label narrower than this reads badly
 
 }  // namespace
 
@@ -45,6 +49,32 @@ void WhyRow::set_strong(bool strong) {
     update();
 }
 
+void WhyRow::set_opens(const std::optional<Subject>& opens) {
+    if (opens == opens_) return;
+    opens_ = opens;
+    setFocusPolicy(opens ? Qt::TabFocus : Qt::NoFocus);
+    setCursor(opens ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    setAttribute(Qt::WA_Hover, opens.has_value());
+    setAccessibleDescription(opens ? tr("Enter explains it") : QString());
+    update();
+}
+
+void WhyRow::mouseReleaseEvent(QMouseEvent* event) {
+    if (!opens_ || event->button() != Qt::LeftButton || !rect().contains(event->pos())) return;
+    const Subject subject = *opens_;  // what it opens replaces it
+    Q_EMIT opened(subject);
+}
+
+void WhyRow::keyPressEvent(QKeyEvent* event) {
+    const int key = event->key();
+    if (!opens_ || (key != Qt::Key_Return && key != Qt::Key_Enter && key != Qt::Key_Space)) {
+        QWidget::keyPressEvent(event);
+        return;
+    }
+    const Subject subject = *opens_;
+    Q_EMIT opened(subject);
+}
+
 WhyRow::Places WhyRow::places(int width) const {
     double left = share_ ? kSquare + kGap : 0;
     if (!symbol_.isEmpty()) {
@@ -55,10 +85,11 @@ WhyRow::Places WhyRow::places(int width) const {
     }
     const double bar = share_ ? kBar + kGap : 0;
     const double value = text_width(scaled_font(font(), 1, strong_), value_);
-    const double beside = width - left - bar - value - kGap;
+    const double right = width - (share_ ? 0 : kChevron);
+    const double beside = right - left - bar - value - kGap;
     const double label = text_width(font(), label_);
-    if (beside >= std::min(label, kLeast)) return {left, beside, false};
-    return {left, width - left - bar, true};
+    if (beside >= std::min(label, kLeast)) return {left, beside, false, right};
+    return {left, right - left - bar, true, right};
 }
 
 int WhyRow::heightForWidth(int width) const {
@@ -94,11 +125,12 @@ void WhyRow::paintEvent(QPaintEvent*) {
             QRectF(0, std::round(baseline - metrics.capHeight() / 2 - kSquare / 2), kSquare, kSquare),
             color_);
     painter.setFont(font());
-    painter.setPen(share_ || symbol_.isEmpty() ? theme.text : theme.muted);
+    const bool pointed = opens_ && (underMouse() || hasFocus());
+    painter.setPen(pointed ? theme.accent : share_ || symbol_.isEmpty() ? theme.text : theme.muted);
     painter.drawText(QRectF(at.label_left, 1.5, at.label_width, height()), Qt::TextWordWrap, label_);
     const double value_width = text_width(value_font, value_);
     if (share_) {
-        const QRectF track(width() - value_width - kGap - kBar,
+        const QRectF track(at.right - value_width - kGap - kBar,
                            std::round(baseline - metrics.capHeight() / 2 - 4), kBar, 8);
         painter.fillRect(track, theme.line);
         painter.fillRect(
@@ -108,7 +140,18 @@ void WhyRow::paintEvent(QPaintEvent*) {
     painter.setFont(value_font);
     painter.setPen(theme.text);
     const double y = at.value_below ? std::round(height() - 1.5 - metrics.descent()) : baseline;
-    painter.drawText(QPointF(width() - value_width, y), value_);
+    painter.drawText(QPointF(at.right - value_width, y), value_);
+    if (!opens_) return;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(
+        QPen(pointed ? theme.accent : theme.muted, 1.2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    const double middle = y - metrics.capHeight() / 2;
+    const std::array<QPointF, 3> chevron{QPointF(width() - 5, middle - 3), QPointF(width() - 2, middle),
+                                         QPointF(width() - 5, middle + 3)};
+    painter.drawPolyline(chevron.data(), static_cast<int>(chevron.size()));
+    if (!hasFocus()) return;
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
 }
 
 void WhyRow::changeEvent(QEvent* event) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "explain/explanation.h"
 #include "explain/ingredients.h"
 #include "explain/operator_table.h"
 #include "explain/output.h"
@@ -41,20 +42,21 @@ TEST_CASE("outputs: what does not fit has no times, unless hypothetical", "[expl
     CHECK(text_of(Output::mfu, large) == "–");
     CHECK(text_of(Output::mfu, large, true) != "–");
     CHECK(text_of(Output::peak_memory, large) != "–");
-    const Explanation why = explain(Output::step_time, large);
+    const Explanation why = explain(Subject::of(Output::step_time), large);
     CHECK(why.result == "–");
     for (const Ingredient& entry : why.ingredients) CHECK(entry.value == "–");
 }
 
 TEST_CASE("explain: MFU's own numbers give the MFU", "[explain]") {
     const Answer now = answer(first());
-    const Explanation why = explain(Output::mfu, now);
+    const Explanation why = explain(Subject::of(Output::mfu), now);
     CHECK(why.formula == "MFU = (6·N_a + 12·L·a·d·s) · r ÷ P");
     CHECK(why.result == text_of(Output::mfu, now));
     const double by_hand =
         (6 * 12853954560.0 + 12.0 * 40 * 40 * 128 * 2048) * now.estimate.tokens_per_s_per_gpu / 989.5e12;
     CHECK(now.estimate.mfu == Approx(by_hand).epsilon(1e-12));
-    CHECK(explain(Output::mfu, answer(with({{P::flops_convention, 2}}))).formula == "MFU = 6·N_a · r ÷ P");
+    CHECK(explain(Subject::of(Output::mfu), answer(with({{P::flops_convention, 2}}))).formula ==
+          "MFU = 6·N_a · r ÷ P");
 }
 
 TEST_CASE("takeover: the wall differs on the two sides of it", "[explain]") {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "explain/explanation.h"
 #include "explain/output.h"
 #include "explore/timeline.h"
 #include "planner/report.h"
@@ -166,7 +167,7 @@ TEST_CASE("MFU set by hand: everything adds up, and only FLOPS would be faster",
         }
         // Said where it is read.
         CHECK(wall_sentence(now).find("set by hand") != std::string::npos);
-        CHECK(explain(Output::mfu, now).sentence.find("Set by hand") != std::string::npos);
+        CHECK(explain(Subject::of(Output::mfu), now).sentence.find("Set by hand") != std::string::npos);
         CHECK(wall_sentence(before).find("set by hand") == std::string::npos);
     }
     // A faster step than predicted keeps the GPU busier, but never more than busy.

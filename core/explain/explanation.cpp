@@ -1,0 +1,409 @@
+#include "explain/explanation.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "base/said.h"
+#include "base/text.h"
+#include "explain/operator_table.h"
+#include "explain/symbols.h"
+#include "plan/schedules/schedule.h"
+#include "scenario/scenario.h"
+#include "training/critical_batch.h"
+
+namespace shardscope {
+namespace {
+
+constexpr const char* kNoValue = "–";
+
+std::string op_name(const OperatorRow& row) { return std::string(row.block) + "/" + std::string(row.name); }
+
+Ingredient line_of(Output id, const Answer& answer) {
+    return {std::string(output(id).symbol), label_of(id), text_of(id, answer), Subject::of(id)};
+}
+
+Ingredient line_of(P id, const Answer& answer) {
+    return {{}, label_of(id), format(id, answer.settings[id]), Subject::of(id)};
+}
+
+Ingredient line_of(std::string_view name, const Answer& answer) {
+    const Symbol* symbol = find_symbol(name);
+    if (!symbol) return {std::string(name)};
+    Ingredient out{std::string(name), said(symbol->label),
+                   format(value_of(*symbol, answer), symbol->quantity)};
+    const bool is_output = symbol->output != Output::count;
+    // Times of a scenario that does not fit are not shown as if they were real.
+    if (is_output && output(symbol->output).timed && !answer.estimate.fits()) out.value = kNoValue;
+    if (is_output) out.opens = Subject::of(symbol->output);
+    else if (symbol->parameter != P::count) out.opens = Subject::of(symbol->parameter);
+    else out.opens = Subject::symbol(std::string(name));
+    return out;
+}
+
+void add_symbols(std::string_view names, const Answer& answer, std::vector<Ingredient>& to) {
+    for (const std::string& name : split(names, ' ')) {
+        if (!name.empty()) to.push_back(line_of(name, answer));
+    }
+}
+
+void add_assumptions(std::string_view names, const Answer& answer, Explanation& to) {
+    for (const std::string& name : split(names, ' ')) {
+        const P id = name.empty() ? P::count : find_parameter(name);
+        if (id != P::count) to.assumptions.push_back(line_of(id, answer));
+    }
+}
+
+// ---- what adds up ----------------------------------------------------------------------------------------
+
+struct Part {
+    double amount = 0;
+    Ingredient line;
+};
+
+// The largest first; nothing is not named.
+void set_parts(std::string title, std::vector<Part> parts, Explanation& to) {
+    std::erase_if(parts, [](const Part& part) { return !(part.amount > 0); });
+    if (parts.empty()) return;
+    std::ranges::stable_sort(parts, std::greater{}, &Part::amount);
+    to.parts_title = std::move(title);
+    for (Part& part : parts) to.parts.push_back(std::move(part.line));
+}
+
+// Every operator of the model that `amount` finds something in.
+template <typename Amount>
+void set_operators(const Answer& answer, Quantity quantity, Amount amount, Explanation& to) {
+    std::vector<Part> parts;
+    for (const OperatorRow& row : operator_table(answer).rows) {
+        const double of = amount(row);
+        parts.push_back({of, {{}, std::string(row.name), format(of, quantity), Subject::op(op_name(row))}});
+    }
+    set_parts(said("Operators"), std::move(parts), to);
+}
+
+void set_outputs(std::string title, std::initializer_list<Output> ids, const Answer& answer,
+                 Explanation& to) {
+    std::vector<Part> parts;
+    for (const Output id : ids) {
+        const double value = output(id).get(answer);
+        parts.push_back({value, line_of(id, answer)});
+    }
+    set_parts(std::move(title), std::move(parts), to);
+}
+
+void set_operators_of(StepTerm term, const Answer& answer, Explanation& to) {
+    set_operators(
+        answer, Quantity::seconds, [&](const OperatorRow& row) { return row.term == term ? row.step : 0.0; },
+        to);
+}
+
+void add_parts(Output id, const Answer& answer, Explanation& to) {
+    using enum Output;
+    const bool timed = answer.estimate.fits();
+    switch (id) {
+        case peak_memory:
+            return set_outputs(said("Terms"),
+                               {memory_weights, memory_gradients, memory_optimizer, memory_gathered,
+                                memory_activations, memory_logits, memory_context, memory_allocator},
+                               answer, to);
+        case memory_weights:
+        case parameters:
+            return set_operators(
+                answer, Quantity::big_count, [](const OperatorRow& row) { return row.repeat * row.weights; },
+                to);
+        case memory_activations:
+            return set_operators(
+                answer, Quantity::bytes, [](const OperatorRow& row) { return row.saved; }, to);
+        default: break;
+    }
+    if (!timed) return;
+    switch (id) {
+        case step_time:
+            return set_outputs(said("Terms"),
+                               {step_matmul, step_attention, step_elementwise, step_recompute, step_copies,
+                                step_network, step_tensor_network, step_context_network, step_expert_network,
+                                step_stage_network, step_bubble, step_optimizer, step_host_link, step_host},
+                               answer, to);
+        case compute_time:
+            return set_outputs(said("Terms"),
+                               {step_matmul, step_attention, step_elementwise, step_recompute, step_copies,
+                                step_optimizer, step_host_link},
+                               answer, to);
+        case schedule_time: return set_outputs(said("Terms"), {step_bubble, step_host}, answer, to);
+        case step_matmul: return set_operators_of(StepTerm::matmul, answer, to);
+        case step_attention: return set_operators_of(StepTerm::attention, answer, to);
+        case step_elementwise: return set_operators_of(StepTerm::elementwise, answer, to);
+        case step_tensor_network: return set_operators_of(StepTerm::tensor_network, answer, to);
+        case step_context_network: return set_operators_of(StepTerm::context_network, answer, to);
+        case step_expert_network: return set_operators_of(StepTerm::expert_network, answer, to);
+        default: return;
+    }
+}
+
+// ---- outputs ---------------------------------------------------------------------------------------------
+
+// The constants of the chosen law.
+std::string_view assumptions_of(Output id, const Answer& answer) {
+    if (id == Output::critical_batch) {
+        switch (answer.settings.choice<CriticalBatchLaw>(P::critical_batch_law)) {
+            case CriticalBatchLaw::none: break;
+            case CriticalBatchLaw::kaplan:
+                return "critical_batch_law loss_batch loss_batch_exponent loss_parameters loss_exponent";
+            case CriticalBatchLaw::bergsma: return "critical_batch_law data_batch data_batch_exponent";
+            case CriticalBatchLaw::fixed: return "critical_batch_law assumptions.critical_batch";
+        }
+    }
+    if (id == Output::mfu && answer.settings[P::mfu_override] > 0) return "mfu_override flops_convention";
+    return output(id).assumptions;
+}
+
+// The formula as the chosen convention counts, and the chosen law says.
+std::string formula_of(Output id, const Answer& answer) {
+    if (id == Output::critical_batch) {
+        switch (answer.settings.choice<CriticalBatchLaw>(P::critical_batch_law)) {
+            case CriticalBatchLaw::none:
+            case CriticalBatchLaw::fixed: return {};
+            case CriticalBatchLaw::kaplan: return "B_crit = B* ÷ ((N_c ÷ N_l)^α_N)^(1/α_B)";
+            case CriticalBatchLaw::bergsma: return "B_crit = B_100 · (D_tok ÷ 100 B)^α_D";
+        }
+    }
+    // A list of operators has no convention: its matrices are counted.
+    if (id == Output::mfu && answer.settings.listed()) return "MFU = 3·F_s · r ÷ P";
+    if (id == Output::mfu) {
+        switch (answer.settings.choice<FlopsConvention>(P::flops_convention)) {
+            case FlopsConvention::palm: break;
+            case FlopsConvention::causal: return "MFU = (6·N_a + 6·L·a·d·s) · r ÷ P";
+            case FlopsConvention::six_n: return "MFU = 6·N_a · r ÷ P";
+        }
+    }
+    return said(output(id).formula);
+}
+
+Explanation explain_output(Output id, const Answer& answer) {
+    const OutputRow& row = output(id);
+    Explanation out{.title = label_of(id), .sentence = said(row.sentence), .source = said(row.source)};
+    if (!answer.valid()) return out;
+    out.formula = formula_of(id, answer);
+    if (id == Output::wall) {
+        out.sentence = wall_sentence(answer);
+        out.result = label_of(answer.estimate.wall);
+    } else {
+        out.result = text_of(id, answer);
+    }
+    if (id == Output::mfu && answer.settings[P::mfu_override] > 0) {
+        out.sentence = said("Set by hand; {1} is predicted. Step, rates and days follow from it.",
+                            {format(answer.estimate.predicted_mfu, Quantity::percent)});
+        out.source = said("set by hand: assumptions.mfu_override");
+    }
+    // Each schedule has its own rule and source.
+    if (id == Output::step_bubble) {
+        const Schedule& schedule = *answer.compiled.schedule;
+        out.formula = said(schedule.title) + ": " + said(schedule.rule);
+        out.source = "E20: " + said(schedule.source);
+    }
+    const bool counted = id == Output::mfu && answer.settings.listed();
+    if (counted) out.source = said("the operators' shapes; backward twice forward");
+    add_symbols(counted ? "F_s r P" : row.symbols, answer, out.ingredients);
+    add_parts(id, answer, out);
+    add_assumptions(assumptions_of(id, answer), answer, out);
+    return out;
+}
+
+// ---- parameters and presets ------------------------------------------------------------------------------
+
+const Preset* preset_in_use(PresetKind kind, const Scenario& scenario) {
+    switch (kind) {
+        case PresetKind::gpu: return scenario.gpu_preset();
+        case PresetKind::cluster: return scenario.cluster;
+        case PresetKind::model: return scenario.model;
+        case PresetKind::calibration: return scenario.calibration;
+        case PresetKind::scenario:
+        case PresetKind::study: break;
+    }
+    return nullptr;
+}
+
+std::optional<PresetKind> preset_of(Origin origin) {
+    switch (origin) {
+        case Origin::gpu: return PresetKind::gpu;
+        case Origin::cluster: return PresetKind::cluster;
+        case Origin::model: return PresetKind::model;
+        default: return std::nullopt;
+    }
+}
+
+// What a parameter that nobody gave follows from.
+struct Derivation {
+    P id;
+    std::string_view formula;
+    std::string_view symbols;
+};
+constexpr std::array kDerivations{
+    Derivation{P::head_size, "d = h ÷ a", "h a"},
+    Derivation{P::heads, "a = h ÷ d", "h d"},
+    Derivation{P::kv_heads, "a_kv = a", "a"},
+    Derivation{P::ffn_size, phrase("h_ff = h · the preset's ratio"), "h"},
+    Derivation{P::accumulation, "m = B · G_m ÷ (b · G)", "B G_m b G"},
+    Derivation{P::global_batch, "B = b · m · G ÷ G_m", "b m G G_m"},
+};
+
+Explanation explain_parameter(P id, const Answer& answer) {
+    const Parameter& row = parameter(id);
+    Explanation out{.title = label_of(id), .sentence = help_of(id)};
+    if (!answer.valid()) return out;
+    const Settings& s = answer.settings;
+    out.result = format(id, s[id]);
+    out.source = source_of(answer.scenario, s, id);
+    if (s.origin(id) == Origin::derived) {
+        const auto found = std::ranges::find(kDerivations, id, &Derivation::id);
+        if (found != kDerivations.end()) {
+            out.formula = said(found->formula);
+            add_symbols(found->symbols, answer, out.ingredients);
+        }
+    }
+    if (const auto kind = preset_of(s.origin(id))) {
+        if (const Preset* preset = preset_in_use(*kind, answer.scenario))
+            out.ingredients.push_back({{}, said("Preset"), preset->title, Subject::of(*kind)});
+    }
+    if (row.quantity != Quantity::choice) {
+        out.assumptions.push_back({{},
+                                   said("possible"),
+                                   said("{1} to {2}", {format(id, row.minimum), format(id, row.maximum)}),
+                                   {}});
+    }
+    out.assumptions.push_back({{}, said("in files"), std::string(row.key), {}});
+    return out;
+}
+
+Explanation explain_preset(PresetKind kind, const Answer& answer) {
+    const Preset* preset = preset_in_use(kind, answer.scenario);
+    if (!preset) return {.title = said("Preset")};
+    Explanation out{.title = preset->title, .sentence = preset->source};
+    for (const auto& [id, value] : preset->values)
+        out.ingredients.push_back({{}, label_of(id), format(id, value), Subject::of(id)});
+    out.assumptions.push_back({{}, said("in files"), preset->name, {}});
+    return out;
+}
+
+// ---- symbols and operators -------------------------------------------------------------------------------
+
+Explanation explain_symbol(const std::string& name, const Answer& answer) {
+    const Symbol* symbol = find_symbol(name);
+    if (!symbol) return {.title = name};
+    Explanation out{.title = said("{1}, {2}", {name, said(symbol->label)})};
+    if (!answer.valid()) return out;
+    out.formula = said(symbol->formula);
+    out.result = format(value_of(*symbol, answer), symbol->quantity);
+    add_symbols(symbol->symbols, answer, out.ingredients);
+    if (!symbol->op.empty()) {
+        for (const OperatorRow& row : operator_table(answer).rows) {
+            if (row.name != symbol->op) continue;
+            out.ingredients.push_back({{}, std::string(row.name), {}, Subject::op(op_name(row))});
+            break;
+        }
+    } else if (name == "ψ" || name == "ψ_root") {
+        const bool root = name == "ψ_root";
+        set_operators(
+            answer, Quantity::big_count,
+            [&](const OperatorRow& row) {
+                return (row.block == answer.compiled.operators.layer().name) != root ? row.weights : 0.0;
+            },
+            out);
+    } else if (name == "a_layer") {
+        const std::string_view layer = answer.compiled.operators.layer().name;
+        set_operators(
+            answer, Quantity::bytes,
+            [&](const OperatorRow& row) { return row.block == layer ? row.saved : 0.0; }, out);
+    } else if (name == "F_s" || name == "F_fwd") {
+        set_operators(
+            answer, Quantity::big_count, [](const OperatorRow& row) { return row.repeat * row.flops; }, out);
+    }
+    add_assumptions(symbol->assumptions, answer, out);
+    return out;
+}
+
+// How the time of an operator is found, and by what.
+struct Rule {
+    std::string_view kind;
+    std::string_view sentence;
+    std::string_view formula;
+    std::string_view source;
+    std::string_view assumptions;
+};
+constexpr std::string_view kMoves = "memory_bandwidth memory_efficiency elementwise_traffic kernel_launch";
+constexpr std::array kRules{
+    Rule{"gemm", phrase("A matrix product of m × n × k, {1} times in a micro-batch."),
+         phrase("t = 2·m·n·k · count ÷ (P · η(m, n, k)) + launch"), "E9",
+         "peak_flops gemm_efficiency gemm_half_depth gemm_half_area kernel_launch"},
+    Rule{"convolution", phrase("A convolution, as its implicit matrix product of m × n × k."),
+         phrase("t = 2·m·n·k · count ÷ (P · η(m, n, k)) + launch"), "E9",
+         "peak_flops gemm_efficiency gemm_half_depth gemm_half_area kernel_launch"},
+    Rule{"attention", phrase("Scores and their values, in one kernel or in several."),
+         phrase("t = FLOPs ÷ (P · η_a · s/(s + s½))"), "E9",
+         "peak_flops attention attention_efficiency attention_half_sequence attention_half_head"},
+    Rule{"norm", phrase("A norm reads and writes what it works on; memory bandwidth is what it takes."),
+         phrase("t = bytes · e ÷ (B_HBM · η_m) + launch"), "E10", kMoves},
+    Rule{"elementwise", phrase("It reads and writes what it works on; memory bandwidth is what it takes."),
+         phrase("t = bytes · e ÷ (B_HBM · η_m) + launch"), "E10", kMoves},
+    Rule{"softmax", phrase("Scores are read and written; memory bandwidth is what it takes."),
+         phrase("t = bytes · e ÷ (B_HBM · η_m) + launch"), "E10", kMoves},
+    Rule{"gather", phrase("Rows of a table are read; memory bandwidth is what it takes."),
+         phrase("t = bytes · e ÷ (B_HBM · η_m) + launch"), "E10", kMoves},
+    Rule{"collective", phrase("GPUs exchange what each of them has of it."),
+         phrase("t = bytes · (n − 1)/n ÷ B of the slowest link + hops · latency"), "E13–E16",
+         "intra_node_bandwidth inter_node_bandwidth intra_node_efficiency network_efficiency "
+         "intra_node_latency inter_node_latency collective_latency"},
+};
+
+Explanation explain_operator(const std::string& name, const Answer& answer) {
+    Explanation out{.title = name.substr(name.find('/') + 1)};
+    const OperatorTable table = operator_table(answer);
+    const auto found =
+        std::ranges::find_if(table.rows, [&](const OperatorRow& row) { return op_name(row) == name; });
+    if (found == table.rows.end()) return out;
+    const OperatorRow& row = *found;
+    const auto rule = std::ranges::find(kRules, row.kind, &Rule::kind);
+    if (rule != kRules.end()) {
+        out.sentence = said(rule->sentence, {format(row.count, Quantity::count)});
+        out.formula = said(rule->formula);
+        out.source = std::string(rule->source);
+    }
+    const auto add = [&](std::string symbol, std::string label, double value, Quantity quantity) {
+        if (value > 0)
+            out.ingredients.push_back({std::move(symbol), std::move(label), format(value, quantity), {}});
+    };
+    if (row.k > 0) {
+        add("m", said("rows"), row.m, Quantity::count);
+        add("n", said("columns"), row.n, Quantity::count);
+        add("k", said("summed over"), row.k, Quantity::count);
+    }
+    add({}, said("FLOPs, forward"), row.flops, Quantity::big_count);
+    add({}, row.exchanges() ? said("bytes sent, forward") : said("bytes moved, forward"), row.bytes,
+        Quantity::bytes);
+    add({}, said("weights on this GPU"), row.weights, Quantity::big_count);
+    add({}, said("kept for the backward pass"), row.saved, Quantity::bytes);
+    add({}, said("times in the model"), row.repeat, Quantity::count);
+    if (answer.estimate.fits()) {
+        add({}, said("forward"), row.forward, Quantity::seconds);
+        add({}, said("backward"), row.backward, Quantity::seconds);
+        if (row.step > 0) out.result = said("{1} of a step", {format(row.step, Quantity::seconds)});
+    }
+    if (rule != kRules.end()) add_assumptions(rule->assumptions, answer, out);
+    return out;
+}
+
+}  // namespace
+
+Explanation explain(const Subject& subject, const Answer& answer) {
+    switch (subject.kind) {
+        case Subject::Kind::output: return explain_output(subject.output, answer);
+        case Subject::Kind::parameter: return explain_parameter(subject.parameter, answer);
+        case Subject::Kind::symbol: return explain_symbol(subject.name, answer);
+        case Subject::Kind::op: return explain_operator(subject.name, answer);
+        case Subject::Kind::preset: return explain_preset(subject.preset, answer);
+    }
+    return {};
+}
+
+}  // namespace shardscope

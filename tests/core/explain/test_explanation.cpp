@@ -1,0 +1,154 @@
+// Everything that is explained can be opened further, down to operators and presets.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <deque>
+#include <set>
+
+#include "base/text.h"
+#include "explain/explanation.h"
+#include "explain/operator_table.h"
+#include "explain/symbols.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+std::string key_of(const Subject& subject) {
+    return std::to_string(static_cast<int>(subject.kind)) + " " +
+           std::to_string(static_cast<int>(subject.output)) + " " +
+           std::to_string(static_cast<int>(subject.parameter)) + " " +
+           std::to_string(static_cast<int>(subject.preset)) + " " + subject.name;
+}
+
+// All that can be reached from the outputs, each explained once.
+std::vector<std::pair<Subject, Explanation>> reachable(const Answer& now) {
+    std::vector<std::pair<Subject, Explanation>> out;
+    std::deque<Subject> waiting;
+    std::set<std::string> seen;
+    const auto meet = [&](const Subject& subject) {
+        if (seen.insert(key_of(subject)).second) waiting.push_back(subject);
+    };
+    for (std::size_t i = 0; i < kOutputs; ++i) meet(Subject::of(static_cast<Output>(i)));
+    while (!waiting.empty()) {
+        const Subject subject = waiting.front();
+        waiting.pop_front();
+        out.emplace_back(subject, explain(subject, now));
+        const Explanation& why = out.back().second;
+        for (const auto* lines : {&why.ingredients, &why.parts, &why.assumptions}) {
+            for (const Ingredient& line : *lines) {
+                if (line.opens) meet(*line.opens);
+            }
+        }
+    }
+    return out;
+}
+
+double value_in(std::string_view symbol, const Answer& now) {
+    const Symbol* found = find_symbol(symbol);
+    REQUIRE(found != nullptr);
+    return value_of(*found, now);
+}
+
+}  // namespace
+
+TEST_CASE("explanations: every number opens down to parameters, presets and operators", "[explain]") {
+    const std::vector<Answer> answers{
+        answer(first()), answer(with({{P::pipeline_parallel, 4}, {P::tensor_parallel, 2}})),
+        answer(with({{P::sequence_length, 65536}})),  // does not fit
+        answer(with({{P::experts, 8}, {P::experts_per_token, 2}})), answer(with({{P::mfu_override, 0.4}}))};
+    for (const Answer& now : answers) {
+        REQUIRE(now.valid());
+        std::set<Subject::Kind> leaves;
+        std::set<PresetKind> presets;
+        for (const auto& [subject, why] : reachable(now)) {
+            INFO(why.title << " (" << key_of(subject) << ")");
+            CHECK_FALSE(why.title.empty());
+            CHECK((subject.kind == Subject::Kind::output || !why.sentence.empty() || !why.formula.empty()));
+            const bool opens = [&, &why = why] {
+                for (const auto* lines : {&why.ingredients, &why.parts, &why.assumptions}) {
+                    for (const Ingredient& line : *lines) {
+                        CHECK_FALSE((line.label.empty() && line.symbol.empty()));
+                        if (line.opens) return true;
+                    }
+                }
+                return false;
+            }();
+            if (!opens) leaves.insert(subject.kind);
+            if (subject.kind == Subject::Kind::symbol) CHECK(opens);
+            if (subject.kind == Subject::Kind::preset) presets.insert(subject.preset);
+            if (subject.kind == Subject::Kind::parameter) {
+                CHECK_FALSE(why.result.empty());
+                CHECK_FALSE(why.source.empty());
+            }
+        }
+        CHECK(leaves.count(Subject::Kind::symbol) == 0);
+        CHECK(presets == std::set<PresetKind>{PresetKind::gpu, PresetKind::cluster, PresetKind::model});
+    }
+}
+
+TEST_CASE("explanations: symbols are what their formulas say", "[explain]") {
+    const Answer now = answer(with({{P::tensor_parallel, 2}, {P::pipeline_parallel, 2}}));
+    const auto v = [&](const char* symbol) { return value_in(symbol, now); };
+    CHECK(v("N_l") == Approx(v("N_a") - v("ψ_root")));
+    CHECK(v("G_m") == v("t") * v("p") * v("c_p"));
+    CHECK(v("M_shared") == Approx(v("M_w") + v("M_g") + v("M_o")));
+    CHECK(v("M_own") == Approx(v("M_u") + v("M_a") + v("M_l") + v("M_c") + v("M_f")));
+    CHECK(v("M_w") == Approx(v("N_g") * v("Q") / v("F_w")));
+    CHECK(v("T") == Approx(v("T_cp") + v("T_cm") - v("T_ol") + v("T_sd")));
+    CHECK(v("E") == v("s") * v("b") / v("c_p"));
+    CHECK(v("B") == v("b") * v("m") * v("G") / v("G_m"));
+    CHECK(v("B_tok") == v("B") * v("s"));
+    // Without model parallelism the closed form's memory is what the states leave of it.
+    const Answer plain = answer(first());
+    const auto w = [&](const char* symbol) { return value_in(symbol, plain); };
+    const double layers = w("N") - w("ψ_root");
+    CHECK(w("M_free") ==
+          Approx(w("M_cap") - (w("Q_w") + w("Q_g") + w("Q_o")) * layers / w("G")).epsilon(1e-3));
+    CHECK(w("F_fwd") == Approx(2 * w("N_l") + 4 * w("L") * w("h") * w("s")).epsilon(1e-3));
+}
+
+TEST_CASE("explanations: a time opens into its operators, and they add up to it", "[explain]") {
+    const Answer now = answer(first());
+    const Explanation why = explain(Subject::of(Output::step_matmul), now);
+    REQUIRE(why.parts.size() > 3);
+    CHECK(why.parts_title == "Operators");
+    double sum = 0;
+    for (const OperatorRow& row : operator_table(now).rows) {
+        if (row.term == StepTerm::matmul) sum += row.step;
+    }
+    CHECK(sum == Approx(output(Output::step_matmul).get(now)).epsilon(0.01));
+    REQUIRE(why.parts.front().opens.has_value());
+    const Explanation op = explain(*why.parts.front().opens, now);
+    CHECK(op.title == why.parts.front().label);
+    CHECK(op.result == why.parts.front().value + " of a step");
+    CHECK(op.formula.find("2·m·n·k") != std::string::npos);
+    // The parts of the step are the waterfall's, the largest first.
+    const Explanation step = explain(Subject::of(Output::step_time), now);
+    REQUIRE(step.parts.size() > 3);
+    CHECK(step.parts.front().opens == Subject::of(Output::step_matmul));
+}
+
+TEST_CASE("explanations: a parameter says where its value is from", "[explain]") {
+    const Answer now = answer(first());
+    const Explanation memory = explain(Subject::of(P::memory), now);
+    CHECK(memory.title == "Usable memory");
+    REQUIRE(memory.ingredients.size() == 1);
+    CHECK(memory.ingredients.front().label == "Preset");
+    const Explanation preset = explain(*memory.ingredients.front().opens, now);
+    CHECK(preset.title == memory.ingredients.front().value);
+    CHECK_FALSE(preset.sentence.empty());
+    const auto same = [](const Ingredient& line) { return line.opens == Subject::of(P::memory); };
+    CHECK(std::ranges::any_of(preset.ingredients, same));
+    // What follows from others shows how.
+    const Explanation batch = explain(Subject::of(P::global_batch), now);
+    CHECK(batch.formula == "B = b · m · G ÷ G_m");
+    CHECK(batch.ingredients.size() == 4);
+    // Given here: no preset.
+    const Explanation given =
+        explain(Subject::of(P::sequence_length), answer(with({{P::sequence_length, 1024}})));
+    CHECK(given.result == "1,024 tokens");
+    CHECK(given.source == "set in this scenario");
+    CHECK(given.ingredients.empty());
+}
