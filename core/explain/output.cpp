@@ -1,5 +1,4 @@
 #include "explain/output.h"
-#include "evidence/validated.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +7,7 @@
 
 #include "base/said.h"
 #include "base/text.h"
-#include "explain/ingredients.h"
+#include "evidence/validated.h"
 #include "explain/takeover.h"
 #include "physics/memory.h"
 
@@ -89,45 +88,6 @@ std::string hiding_sentence(const Answer& answer) {
                : said("{1} tokens per GPU do not hide the network, which needs {2} ideally.", {have, need});
 }
 
-// The constants of the chosen law.
-std::string_view assumptions_of(Output id, const Answer& answer) {
-    if (id == Output::critical_batch) {
-        switch (answer.settings.choice<CriticalBatchLaw>(P::critical_batch_law)) {
-            case CriticalBatchLaw::none: break;
-            case CriticalBatchLaw::kaplan:
-                return "critical_batch_law loss_batch loss_batch_exponent loss_parameters loss_exponent";
-            case CriticalBatchLaw::bergsma: return "critical_batch_law data_batch data_batch_exponent";
-            case CriticalBatchLaw::fixed: return "critical_batch_law assumptions.critical_batch";
-        }
-    }
-    if (id == Output::mfu && answer.settings[P::mfu_override] > 0) return "mfu_override flops_convention";
-    return output(id).assumptions;
-}
-
-// A list of operators has no convention: its matrices are counted.
-bool counts_operators(const Answer& answer) { return answer.valid() && answer.settings.listed(); }
-
-// The formula as the chosen convention counts, and the chosen law says.
-std::string formula_of(Output id, const Answer& answer) {
-    if (id == Output::critical_batch) {
-        switch (answer.settings.choice<CriticalBatchLaw>(P::critical_batch_law)) {
-            case CriticalBatchLaw::none:
-            case CriticalBatchLaw::fixed: return {};
-            case CriticalBatchLaw::kaplan: return "B_crit = B* ÷ ((N_c ÷ N_l)^α_N)^(1/α_B)";
-            case CriticalBatchLaw::bergsma: return "B_crit = B_100 · (D_tok ÷ 100 B)^α_D";
-        }
-    }
-    if (id == Output::mfu && counts_operators(answer)) return "MFU = 3·F_s · r ÷ P";
-    if (id == Output::mfu) {
-        switch (answer.settings.choice<FlopsConvention>(P::flops_convention)) {
-            case FlopsConvention::palm: break;
-            case FlopsConvention::causal: return "MFU = (6·N_a + 6·L·a·d·s) · r ÷ P";
-            case FlopsConvention::six_n: return "MFU = 6·N_a · r ÷ P";
-        }
-    }
-    return said(output(id).formula);
-}
-
 }  // namespace
 
 std::span<const OutputRow, kOutputs> outputs() { return kTable; }
@@ -176,51 +136,6 @@ double value_of(Output id, const Answer& answer, bool hypothetical) {
 
 std::string text_of(Output id, const Answer& answer, bool hypothetical) {
     return format(value_of(id, answer, hypothetical), output(id).quantity);
-}
-
-Explanation explain(Output id, const Answer& answer) {
-    const OutputRow& row = output(id);
-    Explanation out;
-    out.title = label_of(id);
-    out.sentence = said(row.sentence);
-    out.formula = formula_of(id, answer);
-    out.source = said(row.source);
-    if (!answer.valid()) return out;
-    if (id == Output::wall) {
-        out.sentence = wall_sentence(answer);
-        out.result = label_of(answer.estimate.wall);
-    } else {
-        out.result = text_of(id, answer);
-    }
-    if (id == Output::mfu && answer.settings[P::mfu_override] > 0) {
-        out.sentence = said("Set by hand; {1} is predicted. Step, rates and days follow from it.",
-                            {format(answer.estimate.predicted_mfu, Quantity::percent)});
-        out.source = said("set by hand: assumptions.mfu_override");
-    }
-    // Each schedule has its own rule and source.
-    if (id == Output::step_bubble && answer.valid()) {
-        const Schedule& schedule = *answer.compiled.schedule;
-        out.formula = said(schedule.title) + ": " + said(schedule.rule);
-        out.source = "E20: " + said(schedule.source);
-    }
-    const bool counted = id == Output::mfu && counts_operators(answer);
-    if (counted) out.source = said("the operators' shapes; backward twice forward");
-    for (const std::string& symbol : split(counted ? "F_s r P" : row.symbols, ' ')) {
-        if (symbol.empty()) continue;
-        Ingredient entry = ingredient(symbol, answer);
-        // Times of a scenario that does not fit are not shown as if they were real.
-        if (!answer.estimate.fits() &&
-            (symbol == "r" || symbol == "K" || symbol == "T" || symbol.starts_with("T_")))
-            entry.value = "–";
-        out.ingredients.push_back(std::move(entry));
-    }
-    for (const std::string& name : split(assumptions_of(id, answer), ' ')) {
-        const P parameter_id = name.empty() ? P::count : find_parameter(name);
-        if (parameter_id == P::count) continue;
-        out.assumptions.push_back(
-            {{}, label_of(parameter_id), format(parameter_id, answer.settings[parameter_id])});
-    }
-    return out;
 }
 
 std::vector<Output> whole_run(const Answer& answer) {

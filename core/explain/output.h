@@ -51,23 +51,6 @@ bool less_is_better(Output id);
 double value_of(Output id, const Answer& answer, bool hypothetical = false);
 std::string text_of(Output id, const Answer& answer, bool hypothetical = false);  // with its unit
 
-// What the Why panel shows.
-struct Ingredient {
-    std::string symbol;  // "N"
-    std::string label;   // "parameters"
-    std::string value;   // "12.85 B"
-};
-struct Explanation {       // of one output's value
-    std::string title;     // "MFU"
-    std::string sentence;  // what it means here, with numbers
-    std::string formula;
-    std::vector<Ingredient> ingredients;
-    std::string result;  // "40.3 %"
-    std::string source;
-    std::vector<Ingredient> assumptions;  // label and value; symbol empty
-};
-Explanation explain(Output id, const Answer& answer);
-
 // What there is to say of the whole run: days, GPU hours and energy, and cost, failures and the critical
 // batch where the scenario has them.
 std::vector<Output> whole_run(const Answer& answer);
