@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/said.h"
 #include "files/json_values.h"
 
 namespace shardscope {
@@ -28,7 +29,7 @@ double rounded(double value) {
 void read_part(const json& values, const std::string& part, const std::string& pointer, Problems& problems,
                std::vector<PartValues>& out) {
     if (!values.is_object()) {
-        problems.push_back({pointer, "is no object", "", "write {\"overlap\": 0.3, …}"});
+        problems.push_back({pointer, said("is no object"), "", said("write {\"overlap\": 0.3, …}")});
         return;
     }
     PartValues read{part, {}};
@@ -51,10 +52,11 @@ void read_part(const json& values, const std::string& part, const std::string& p
         if (std::isnan(number)) continue;
         const Parameter& row = parameter(id);
         if (number < row.minimum || number > row.maximum) {
-            problems.push_back({where,
-                                field + " is " + format(id, number),
-                                "must be from " + format(id, row.minimum) + " to " + format(id, row.maximum),
-                                {}});
+            problems.push_back(
+                {where,
+                 said("{1} is {2}", {field, format(id, number)}),
+                 said("must be from {1} to {2}", {format(id, row.minimum), format(id, row.maximum)}),
+                 {}});
             continue;
         }
         read.values.emplace_back(id, number);
@@ -69,13 +71,14 @@ std::vector<PartValues> read_calibration(std::string_view text, Problems& proble
     const json file = parse_json(text, problems);
     if (problems.size() > before) return {};
     if (!file.is_object() || file.value("format", json()) != kFormat) {
-        problems.push_back({"/format", "this is no calibration file",
-                            "its format must be “shardscope-calibration”",
-                            "write one with `shardscope calibrate`"});
+        problems.push_back({"/format", said("this is no calibration file"),
+                            said("its format must be “shardscope-calibration”"),
+                            said("write one with `shardscope calibrate`")});
         return {};
     }
     if (file.value("version", json()) != 1) {
-        problems.push_back({"/version", "this version of the format is not known", "version 1 is", {}});
+        problems.push_back(
+            {"/version", said("this version of the format is not known"), said("version 1 is"), {}});
         return {};
     }
     std::vector<PartValues> out;
@@ -83,7 +86,7 @@ std::vector<PartValues> read_calibration(std::string_view text, Problems& proble
     if (file.contains("values")) read_part(file["values"], kOverAll, "/values", problems, out);
     if (file.contains("parts")) {
         if (!file["parts"].is_object()) {
-            problems.push_back({"/parts", "is no object", "", "write {\"stack-fsdp2\": {…}, …}"});
+            problems.push_back({"/parts", said("is no object"), "", said("write {\"stack-fsdp2\": {…}, …}")});
         } else {
             for (const auto& [part, values] : file["parts"].items())
                 read_part(values, part, child_pointer("/parts", part), problems, out);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/said.h"
 #include "base/text.h"
 #include "files/json_values.h"
 
@@ -40,27 +41,27 @@ class Reader {
         if (!field) return otherwise;
         if (config_[field].is_number()) return config_[field].get<double>();
         problems_.push_back(
-            {std::string("/") + field, "is no number", "", "give the file as it was published"});
+            {std::string("/") + field, said("is no number"), "", said("give the file as it was published")});
         return otherwise;
     }
     [[nodiscard]] bool flag(const char* field, bool otherwise) const {
         if (!has(field)) return otherwise;
         if (config_[field].is_boolean()) return config_[field].get<bool>();
-        problems_.push_back(
-            {std::string("/") + field, "is neither true nor false", "", "give the file as it was published"});
+        problems_.push_back({std::string("/") + field, said("is neither true nor false"), "",
+                             said("give the file as it was published")});
         return otherwise;
     }
     [[nodiscard]] std::string text(const char* field) const {
         return has(field) && config_[field].is_string() ? config_[field].get<std::string>() : std::string();
     }
-    // One that nothing can stand in for.
-    double required(const char* what, std::initializer_list<const char*> fields) {
+    // One that nothing can stand in for, as the phrase `why` says.
+    double required(const char* why, std::initializer_list<const char*> fields) {
         if (first(fields)) return number(fields, 0);
-        problems_.push_back({std::string("/") + *fields.begin(), "is missing",
-                             std::string("nothing else tells ") + what, "give a model's whole config.json"});
+        problems_.push_back({std::string("/") + *fields.begin(), said("is missing"), said(why),
+                             said("give a model's whole config.json")});
         return 0;
     }
-    void note(const std::string& sentence) { notes.push_back(sentence); }
+    void note(std::string sentence) { notes.push_back(std::move(sentence)); }
     void put(const char* field, double value) {
         if (value == std::floor(value) && std::fabs(value) < 1e15)
             values[field] = static_cast<long long>(value);
@@ -98,7 +99,7 @@ void attention_window(Reader& r) {
 
 void some_layers_windowed(Reader& r) {
     if (r.number({"sliding_window"}, 0) > 0)
-        r.note("Some layers look back on a window only; all are taken to see the whole sequence.");
+        r.note(said("Some layers look back on a window only; all are taken to see the whole sequence."));
 }
 
 void experts(Reader& r, double count, double top, double width) {
@@ -117,7 +118,7 @@ void gpt_neox(Reader& r) {
     r.values["bias"] = r.flag("attention_bias", true);
     r.values["dropout"] = r.number({"hidden_dropout"}, 0) > 0;
     if (r.flag("use_parallel_residual", true))
-        r.note("Attention and feed-forward work in parallel; they are counted one after the other.");
+        r.note(said("Attention and feed-forward work in parallel; they are counted one after the other."));
 }
 
 void mpt(Reader& r) {
@@ -141,7 +142,7 @@ void falcon(Reader& r) {
         if (r.flag("multi_query", true)) r.put("kv_heads", 1);
         r.put("layer_norms", r.flag("parallel_attn", true) ? 1 : 2);
     }
-    r.note("Attention and feed-forward work in parallel; they are counted one after the other.");
+    r.note(said("Attention and feed-forward work in parallel; they are counted one after the other."));
 }
 
 void llama(Reader& r) {
@@ -152,8 +153,8 @@ void llama(Reader& r) {
         r.values["norm_weights"] = "scale";
     } else if (attention || feed_forward) {
         r.values["qkv_bias"] = attention;
-        r.note(attention ? "The bias of attention's output is not counted."
-                         : "The biases of the feed-forward are not counted.");
+        r.note(attention ? said("The bias of attention's output is not counted.")
+                         : said("The biases of the feed-forward are not counted."));
     }
     attention_window(r);
 }
@@ -161,16 +162,16 @@ void llama(Reader& r) {
 void llama4(Reader& r) {
     const double layers = r.number({"num_hidden_layers"}, 0);
     const double step = r.number({"interleave_moe_layer_step"}, 1);
-    const double width = r.required("the experts' width", {"intermediate_size"});
+    const double width = r.required(phrase("nothing else tells the experts' width"), {"intermediate_size"});
     experts(r, r.number({"num_local_experts"}, 16), r.number({"num_experts_per_tok"}, 1), width);
     r.put("shared_expert_ffn_size", width);
     r.put("ffn_size", r.number({"intermediate_size_mlp"}, 2 * width));
     if (step > 1) {
         r.put("dense_layers", layers - std::floor(layers / step));
-        r.note("Dense layers and layers of experts alternate; the dense ones are counted first.");
+        r.note(said("Dense layers and layers of experts alternate; the dense ones are counted first."));
     }
     if (r.number({"attention_chunk_size"}, 0) > 0)
-        r.note("Most layers attend within chunks; all are taken to see the whole sequence.");
+        r.note(said("Most layers attend within chunks; all are taken to see the whole sequence."));
 }
 
 void mixtral(Reader& r) {
@@ -188,7 +189,7 @@ void sparse_from(Reader& r, const char* step_field) {
         dense += static_cast<double>(r["mlp_only_layers"].size());
     if (dense > 0) {
         r.put("dense_layers", dense);
-        r.note("Layers without experts are counted first, wherever they lie.");
+        r.note(said("Layers without experts are counted first, wherever they lie."));
     }
 }
 
@@ -211,25 +212,28 @@ void qwen3_moe(Reader& r) {
 void phi(Reader& r) {
     r.values["head_bias"] = true;
     r.values["dropout"] = r.number({"resid_pdrop"}, 0) > 0;
-    r.note("Attention and feed-forward work in parallel; they are counted one after the other.");
+    r.note(said("Attention and feed-forward work in parallel; they are counted one after the other."));
 }
 
 void deepseek(Reader& r) {
-    const double rank = r.required("the rank of keys and values", {"kv_lora_rank"});
+    const double rank =
+        r.required(phrase("nothing else tells the rank of keys and values"), {"kv_lora_rank"});
     r.put("kv_lora_rank", rank);
     r.put("q_lora_rank", r.number({"q_lora_rank"}, 0));
-    r.put("head_size", r.required("a head's width", {"qk_nope_head_dim"}));
-    r.put("rope_head_size", r.required("a head's rotary width", {"qk_rope_head_dim"}));
-    r.put("value_head_size", r.required("a head's width", {"v_head_dim"}));
+    r.put("head_size", r.required(phrase("nothing else tells a head's width"), {"qk_nope_head_dim"}));
+    r.put("rope_head_size",
+          r.required(phrase("nothing else tells a head's rotary width"), {"qk_rope_head_dim"}));
+    r.put("value_head_size", r.required(phrase("nothing else tells a head's width"), {"v_head_dim"}));
     r.put("kv_heads", r.number({"num_attention_heads"}, 0));
     if (r.number({"n_routed_experts"}, 0) > 0) {
-        const double width = r.required("the experts' width", {"moe_intermediate_size"});
+        const double width =
+            r.required(phrase("nothing else tells the experts' width"), {"moe_intermediate_size"});
         experts(r, r.number({"n_routed_experts"}, 0), r.number({"num_experts_per_tok"}, 1), width);
         r.put("shared_expert_ffn_size", r.number({"n_shared_experts"}, 0) * width);
         r.put("dense_layers", r.number({"first_k_dense_replace"}, 0));
     }
     if (r.number({"num_nextn_predict_layers"}, 0) > 0)
-        r.note("The module that predicts further tokens is not counted.");
+        r.note(said("The module that predicts further tokens is not counted."));
 }
 
 void olmoe(Reader& r) {
@@ -292,44 +296,45 @@ Family guessed(Reader& r) {
     Family out;
     const bool rms = r.has("rms_norm_eps");
     out.layernorm = !rms;
-    r.note(std::string(rms ? "RMSNorm" : "LayerNorm") + " is assumed" +
-           (rms ? ", as there is an rms_norm_eps." : "."));
+    r.note(rms ? said("RMSNorm is assumed, as there is an rms_norm_eps.") : said("LayerNorm is assumed."));
     const char* field = r.first({"hidden_act", "activation_function", "hidden_activation"});
     const std::string act = field ? r.text(field) : std::string();
     out.gated = act == "silu" || act == "swiglu" || act == "swish" || (act.empty() && rms);
-    r.note(std::string("The feed-forward is taken to have ") +
-           (out.gated ? "three matrices (gated)." : "two matrices."));
+    r.note(out.gated ? said("The feed-forward is taken to have three matrices (gated).")
+                     : said("The feed-forward is taken to have two matrices."));
     out.bias = r.flag("use_bias", r.flag("bias", r.flag("attention_bias", !rms)));
-    r.note(std::string("Matrices are taken to have ") + (out.bias ? "biases." : "no biases."));
-    if (!r.has("tie_word_embeddings")) r.note("Embedding and LM head are taken to be two matrices.");
+    r.note(out.bias ? said("Matrices are taken to have biases.")
+                    : said("Matrices are taken to have no biases."));
+    if (!r.has("tie_word_embeddings")) r.note(said("Embedding and LM head are taken to be two matrices."));
     if (r.first({"num_experts", "num_local_experts", "n_routed_experts"})) {
         out.rest = [](Reader& reader) {
             experts(reader, reader.number({"num_experts", "num_local_experts", "n_routed_experts"}, 1),
                     reader.number({"num_experts_per_tok", "moe_top_k", "num_experts_per_token"}, 1),
                     reader.number({"moe_intermediate_size", "intermediate_size"}, 0));
-            reader.note("Every layer is taken to have experts, none of them shared.");
+            reader.note(said("Every layer is taken to have experts, none of them shared."));
         };
     } else if (r.has("n_positions")) {
         out.rest = learned_positions;
-        r.note("Positions are taken to be learned.");
+        r.note(said("Positions are taken to be learned."));
     }
     return out;
 }
 
 void read_shape(Reader& r, const Family& family) {
-    r.put("layers",
-          r.required("the number of layers", {"num_hidden_layers", "n_layer", "n_layers", "num_layers"}));
-    const double hidden = r.required("the width", {"hidden_size", "n_embd", "d_model"});
+    r.put("layers", r.required(phrase("nothing else tells the number of layers"),
+                               {"num_hidden_layers", "n_layer", "n_layers", "num_layers"}));
+    const double hidden =
+        r.required(phrase("nothing else tells the width"), {"hidden_size", "n_embd", "d_model"});
     r.put("hidden_size", hidden);
     double ffn = r.number({"intermediate_size", "ffn_hidden_size", "n_inner", "d_ff"}, 0);
     if (ffn <= 0) ffn = r.number({"expansion_ratio"}, 4) * hidden;
     r.put("ffn_size", ffn);
-    const double heads =
-        r.required("the number of heads", {"num_attention_heads", "n_head", "n_heads", "num_heads"});
+    const double heads = r.required(phrase("nothing else tells the number of heads"),
+                                    {"num_attention_heads", "n_head", "n_heads", "num_heads"});
     r.put("heads", heads);
     r.put("kv_heads", r.number({"num_key_value_heads", "num_kv_heads", "n_head_kv"}, heads));
     if (heads > 0) r.put("head_size", r.number({"head_dim"}, hidden / heads));
-    r.put("vocab_size", r.required("the vocabulary", {"vocab_size"}));
+    r.put("vocab_size", r.required(phrase("nothing else tells the vocabulary"), {"vocab_size"}));
     r.values["mlp"] = family.gated ? "gated" : "plain";
     r.values["norm"] = family.layernorm ? "layernorm" : "rmsnorm";
     r.values["tied_embeddings"] = r.flag("tie_word_embeddings", family.tied);
@@ -377,8 +382,8 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
     const json config = parse_json(text, problems);
     if (!problems.empty()) return out;
     if (!config.is_object()) {
-        problems.push_back({"", "is no config.json", "a JSON object is expected",
-                            "give the file that lies beside a model's weights"});
+        problems.push_back({"", said("is no config.json"), said("a JSON object is expected"),
+                            said("give the file that lies beside a model's weights")});
         return out;
     }
     json part = language_part(config);
@@ -388,13 +393,13 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
     }
     Reader reader(part, problems);
     if (part != config && config.contains("vision_config"))
-        reader.note("Only the language model is counted, not what sees.");
+        reader.note(said("Only the language model is counted, not what sees."));
     const std::string type = reader.text("model_type");
     const Family* known = family_of(type);
     if (!known) {
-        reader.note((type.empty() ? std::string("The file names no model_type")
-                                  : "The architecture “" + type + "” is not known") +
-                    "; its usual fields were read.");
+        reader.note(type.empty()
+                        ? said("The file names no model_type; its usual fields were read.")
+                        : said("The architecture “{1}” is not known; its usual fields were read.", {type}));
     }
     const Family family = known ? *known : guessed(reader);
     read_shape(reader, family);
@@ -407,9 +412,10 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
     ordered_json preset{
         {"format", "shardscope-preset"}, {"version", 1}, {"kind", "model"}, {"name", out.name}};
     preset["title"] = called.empty() ? out.name : called.substr(called.find_last_of('/') + 1);
-    preset["source"] = "config.json" + (type.empty() ? "" : " of model_type " + type);
+    std::string source = type.empty() ? "config.json" : said("config.json of model_type {1}", {type});
     for (const std::string& note : reader.notes)
-        preset["source"] = preset["source"].get<std::string>() + ". " + note.substr(0, note.size() - 1);
+        source += ". " + (note.ends_with('.') ? note.substr(0, note.size() - 1) : note);
+    preset["source"] = source;
     preset["values"] = reader.values;
     out.preset = preset.dump(2) + "\n";
     out.notes = reader.notes;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/said.h"
 #include "base/text.h"
 
 namespace shardscope {
@@ -15,28 +16,29 @@ using nlohmann::json;
 
 std::string kind_of(const json& value) {
     switch (value.type()) {
-        case json::value_t::object: return "an object";
-        case json::value_t::array: return "a list";
-        case json::value_t::string: return "a text";
-        case json::value_t::boolean: return "true or false";
+        case json::value_t::object: return said("an object");
+        case json::value_t::array: return said("a list");
+        case json::value_t::string: return said("a text");
+        case json::value_t::boolean: return said("true or false");
         case json::value_t::null: return "null";
-        default: return "a number";
+        default: return said("a number");
     }
 }
 
 std::string what_is_expected(P id) {
     const Parameter& row = parameter(id);
-    if (row.quantity == Quantity::flag) return "write true or false";
+    if (row.quantity == Quantity::flag) return said("write true or false");
     if (!row.names.empty()) {
-        std::string out = row.named_only ? "use one of " : "write a number or one of ";
+        std::string names;
         for (const Named& named : row.names) {
-            if (&named != row.names.data()) out += ", ";
-            out += named.name;
+            if (&named != row.names.data()) names += ", ";
+            names += named.name;
         }
-        return out;
+        return row.named_only ? said("use one of {1}", {names})
+                              : said("write a number or one of {1}", {names});
     }
     const double example = std::isnan(row.fallback) ? row.slider_low : row.fallback;
-    return "write a number or a text with a unit, for instance \"" + format(id, example) + "\"";
+    return said("write a number or a text with a unit, for instance \"{1}\"", {format(id, example)});
 }
 
 // The line at which brackets nest deeper than any file of ours; 0 when they do not. Such text would exhaust
@@ -76,17 +78,18 @@ std::vector<std::string> fields_of(const std::string& section) {
 
 json parse_json(std::string_view text, Problems& problems) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-        problems.push_back({"", "the input is empty", "a JSON object is expected",
-                            "write {} for the first-launch scenario"});
+        problems.push_back({"", said("the input is empty"), said("a JSON object is expected"),
+                            said("write {} for the first-launch scenario")});
         return {};
     }
     if (text.find('\0') != std::string_view::npos) {
-        problems.push_back({"", "the input is not text", "it holds zero bytes", "give a JSON file"});
+        problems.push_back(
+            {"", said("the input is not text"), said("it holds zero bytes"), said("give a JSON file")});
         return {};
     }
     if (const int line = too_deep(text); line > 0) {
-        problems.push_back({"", "the JSON is nested too deeply", "no scenario needs more than 64 levels",
-                            "flatten it", line});
+        problems.push_back({"", said("the JSON is nested too deeply"),
+                            said("no scenario needs more than 64 levels"), said("flatten it"), line});
         return {};
     }
     try {
@@ -103,13 +106,13 @@ json parse_json(std::string_view text, Problems& problems) {
         }
         constexpr std::size_t kLongest = 160;
         if (why.size() > kLongest) why = why.substr(0, kLongest) + "…";
-        problems.push_back(
-            {"", "not valid JSON", why, "mend the text near line " + std::to_string(line), line});
+        problems.push_back({"", said("not valid JSON"), why,
+                            said("mend the text near line {1}", {std::to_string(line)}), line});
     } catch (const json::out_of_range&) {
-        problems.push_back(
-            {"", "a number is too large to hold", "the largest is about 1.8e308", "write a smaller one"});
+        problems.push_back({"", said("a number is too large to hold"), said("the largest is about 1.8e308"),
+                            said("write a smaller one")});
     } catch (const json::exception& error) {
-        problems.push_back({"", "not usable JSON", error.what(), {}});
+        problems.push_back({"", said("not usable JSON"), error.what(), {}});
     }
     return {};
 }
@@ -129,12 +132,13 @@ Problem unknown_field(const std::string& pointer, const std::string& field,
     const std::string near = nearest(field, known);
     std::string suggestion;
     if (!near.empty()) {
-        suggestion = "did you mean \"" + near + "\"?";
+        suggestion = said("did you mean \"{1}\"?", {near});
     } else {
-        suggestion = "known are ";
-        for (std::size_t i = 0; i < known.size(); ++i) (suggestion += i > 0 ? ", " : "") += known[i];
+        std::string names;
+        for (std::size_t i = 0; i < known.size(); ++i) (names += i > 0 ? ", " : "") += known[i];
+        suggestion = said("known are {1}", {names});
     }
-    return {child_pointer(pointer, field), "the field is not known", "", suggestion};
+    return {child_pointer(pointer, field), said("the field is not known"), "", suggestion};
 }
 
 double read_value(P id, const json& value, const std::string& pointer, Problems& problems) {
@@ -150,8 +154,8 @@ double read_value(P id, const json& value, const std::string& pointer, Problems&
         const bool code =
             std::ranges::any_of(row.names, [&](const Named& n) { return n.value == number && number < 0; });
         if (!code) return number;
-        problems.push_back({pointer, std::string(row.label) + " is " + exact(number),
-                            "must be at least " + exact(row.minimum), what_is_expected(id)});
+        problems.push_back({pointer, said("{1} is {2}", {said(row.label), exact(number)}),
+                            said("must be at least {1}", {exact(row.minimum)}), what_is_expected(id)});
         return kNone;
     }
     if (value.is_string()) {
@@ -160,7 +164,8 @@ double read_value(P id, const json& value, const std::string& pointer, Problems&
         problems.push_back({pointer, parsed.problem, "", parsed.suggestion});
         return kNone;
     }
-    problems.push_back({pointer, kind_of(value) + " where a value is expected", "", what_is_expected(id)});
+    problems.push_back(
+        {pointer, said("{1} where a value is expected", {kind_of(value)}), "", what_is_expected(id)});
     return kNone;
 }
 
@@ -179,7 +184,8 @@ void read_section(const json& object, const std::string& section, const std::str
                   Problems& problems, const std::function<void(P, double)>& take,
                   const std::function<bool(const std::string&, const json&)>& other) {
     if (!object.is_object()) {
-        problems.push_back({pointer, kind_of(object) + " where an object is expected", "", "write {…}"});
+        problems.push_back(
+            {pointer, said("{1} where an object is expected", {kind_of(object)}), "", said("write {…}")});
         return;
     }
     const std::string prefix = section + ".";

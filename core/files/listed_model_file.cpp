@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/said.h"
 #include "base/text.h"
 #include "files/json_values.h"
 
@@ -42,9 +43,9 @@ class Reader {
 
     void read(const json& list, const std::string& pointer, ListedModel& out) {
         if (!list.is_array() || list.empty() || list.size() > kMostBlocks) {
-            problems_.push_back({pointer, "operators is a list of blocks",
-                                 "it has to have 1 to " + std::to_string(kMostBlocks),
-                                 "write [{\"name\": …, \"repeat\": …, \"operators\": […]}, …]"});
+            problems_.push_back({pointer, said("operators is a list of blocks"),
+                                 said("it has to have 1 to {1}", {std::to_string(kMostBlocks)}),
+                                 said("write [{\"name\": …, \"repeat\": …, \"operators\": […]}, …]")});
             return;
         }
         for (std::size_t i = 0; i < list.size(); ++i)
@@ -55,7 +56,8 @@ class Reader {
     ListedBlock block(const json& from, const std::string& pointer) {
         ListedBlock out;
         if (!from.is_object()) {
-            problems_.push_back({pointer, "a block is an object", "", "write {\"operators\": […]}"});
+            problems_.push_back(
+                {pointer, said("a block is an object"), "", said("write {\"operators\": […]}")});
             return out;
         }
         static const std::vector<std::string> known{"name", "repeat", "operators"};
@@ -68,8 +70,9 @@ class Reader {
         const auto operators = from.find("operators");
         if (operators == from.end() || !operators->is_array() || operators->empty() ||
             operators->size() > kMostOperators) {
-            problems_.push_back({child_pointer(pointer, "operators"), "a block has a list of operators",
-                                 "it has to have 1 to " + std::to_string(kMostOperators), "give them"});
+            problems_.push_back({child_pointer(pointer, "operators"), said("a block has a list of operators"),
+                                 said("it has to have 1 to {1}", {std::to_string(kMostOperators)}),
+                                 said("give them")});
             return out;
         }
         for (std::size_t i = 0; i < operators->size(); ++i) {
@@ -81,7 +84,8 @@ class Reader {
     ListedOperator listed(const json& from, const std::string& pointer) {
         ListedOperator out;
         if (!from.is_object()) {
-            problems_.push_back({pointer, "an operator is an object", "", "write {\"kind\": \"gemm\", …}"});
+            problems_.push_back(
+                {pointer, said("an operator is an object"), "", said("write {\"kind\": \"gemm\", …}")});
             return out;
         }
         out.name = name(from, pointer, "operator");
@@ -93,11 +97,11 @@ class Reader {
             kinds.reserve(kKinds.size());
             for (const Kind& one : kKinds) kinds.emplace_back(one.name);
             const std::string near = nearest(kind, kinds);
-            problems_.push_back({child_pointer(pointer, "kind"), "“" + kind + "” is no kind of operator",
-                                 kind == "attention" ? "models with attention are transformers" : "",
+            problems_.push_back({child_pointer(pointer, "kind"), said("“{1}” is no kind of operator", {kind}),
+                                 kind == "attention" ? said("models with attention are transformers") : "",
                                  !near.empty() && kind != "attention"
-                                     ? "did you mean “" + near + "”?"
-                                     : "use gemm, convolution, norm, elementwise, softmax or gather"});
+                                     ? said("did you mean “{1}”?", {near})
+                                     : said("use gemm, convolution, norm, elementwise, softmax or gather")});
             return out;
         }
         out.kind = found->kind;
@@ -110,8 +114,8 @@ class Reader {
         out.rows = number(from, "rows", pointer, 1, 1);
         out.reduction = number(from, "reduction", pointer, 0, 1);
         if (from.contains("rows") && from.contains("reduction")) {
-            problems_.push_back({child_pointer(pointer, "rows"), "rows and reduction are both given",
-                                 "each says how many rows there are", "leave one out"});
+            problems_.push_back({child_pointer(pointer, "rows"), said("rows and reduction are both given"),
+                                 said("each says how many rows there are"), said("leave one out")});
         }
         if (out.multiplies()) {
             sizes(from, pointer, out);
@@ -135,14 +139,14 @@ class Reader {
             out.stride = whole(from, "stride", pointer, 1, 1, kLargest);
             out.groups = whole(from, "groups", pointer, 1, 1, kLargest);
             if (std::fmod(out.in, out.groups) != 0 || std::fmod(out.out, out.groups) != 0) {
-                problems_.push_back({child_pointer(pointer, "groups"),
-                                     "the groups do not divide the channels",
-                                     "in and out are shared out among them", "use a divisor of both"});
+                problems_.push_back(
+                    {child_pointer(pointer, "groups"), said("the groups do not divide the channels"),
+                     said("in and out are shared out among them"), said("use a divisor of both")});
             }
         }
         if (const auto bias = from.find("bias"); bias != from.end()) {
             if (bias->is_boolean()) out.bias = bias->get<bool>();
-            else problems_.push_back({child_pointer(pointer, "bias"), "bias is true or false", "", {}});
+            else problems_.push_back({child_pointer(pointer, "bias"), said("bias is true or false"), "", {}});
         }
         out.weights = out.kernel * out.kernel * out.in / out.groups * out.out + (out.bias ? out.out : 0);
     }
@@ -151,7 +155,7 @@ class Reader {
         const auto found = from.find("name");
         if (found == from.end()) return otherwise;
         if (found->is_string() && !found->get<std::string>().empty()) return found->get<std::string>();
-        problems_.push_back({child_pointer(pointer, "name"), "a name is a text", "", {}});
+        problems_.push_back({child_pointer(pointer, "name"), said("a name is a text"), "", {}});
         return otherwise;
     }
     // `fallback` where the field is missing; NaN: it may not be.
@@ -161,17 +165,18 @@ class Reader {
         if (found == from.end() && !std::isnan(fallback)) return fallback;
         const double value = found != from.end() && found->is_number() ? found->get<double>() : NAN;
         if (value >= least && value <= kLargest) return value;
-        problems_.push_back({child_pointer(pointer, field), std::string(field) + " is a number",
-                             "from " + format(least, Quantity::count) + " to 1e12", "give one"});
+        problems_.push_back({child_pointer(pointer, field), said("{1} is a number", {field}),
+                             said("from {1} to 1e12", {format(least, Quantity::count)}), said("give one")});
         return least;
     }
     double whole(const json& from, const char* field, const std::string& pointer, double fallback,
                  double least, double most) {
         const double value = number(from, field, pointer, fallback, least);
         if (value == std::floor(value) && value <= most) return value;
-        problems_.push_back({child_pointer(pointer, field), std::string(field) + " is a whole number",
-                             "at most " + format(most, Quantity::count),
-                             "use " + format(std::clamp(std::round(value), least, most), Quantity::count)});
+        problems_.push_back(
+            {child_pointer(pointer, field), said("{1} is a whole number", {field}),
+             said("at most {1}", {format(most, Quantity::count)}),
+             said("use {1}", {format(std::clamp(std::round(value), least, most), Quantity::count)})});
         return least;
     }
 

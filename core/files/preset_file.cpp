@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/said.h"
 #include "base/text.h"
 #include "files/calibration_file.h"
 #include "files/embedded.h"
@@ -82,7 +83,7 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
     const json file = parse_json(text, problems);
     if (problems.size() > before) return nullptr;
     if (!file.is_object()) {
-        problems.push_back({"", "a preset is a JSON object", "", "write {…}"});
+        problems.push_back({"", said("a preset is a JSON object"), "", said("write {…}")});
         return nullptr;
     }
     Preset preset;
@@ -100,26 +101,29 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
             if (part.part.empty() || part.part == kOverAll || find(PresetKind::calibration, part.part))
                 continue;
             const std::string near = nearest(part.part, known);
-            problems.push_back({"/parts/" + part.part, "there is no part of this name", "",
-                                near.empty() ? "see `shardscope presets list --kind calibration`"
-                                             : "did you mean “" + near + "”?"});
+            problems.push_back({"/parts/" + part.part, said("there is no part of this name"), "",
+                                near.empty() ? said("see `shardscope presets list --kind {1}`",
+                                                    {name_of(PresetKind::calibration)})
+                                             : said("did you mean “{1}”?", {near})});
         }
     } else if (form == "shardscope-scenario") {
         preset.kind = PresetKind::scenario;
         preset.name = std::filesystem::path(path).stem().string();
         preset.title = text_at(file, "name");
     } else if (form != "shardscope-preset") {
-        problems.push_back({"/format", "format is “" + form + "”", "must be “shardscope-preset”", {}});
+        problems.push_back(
+            {"/format", said("format is “{1}”", {form}), said("must be “shardscope-preset”"), {}});
         return nullptr;
     } else if (const auto version = file.find("version"); version == file.end() || *version != 1) {
-        problems.push_back({"/version", "this version of the format is not known", "version 1 is", {}});
+        problems.push_back(
+            {"/version", said("this version of the format is not known"), said("version 1 is"), {}});
         return nullptr;
     } else {
         const std::string kind = text_at(file, "kind");
         const auto known = std::ranges::find_if(kKinds, [&](PresetKind k) { return name_of(k) == kind; });
         if (known == kKinds.end()) {
-            problems.push_back({"/kind", "“" + kind + "” is no kind of preset", "",
-                                "use gpu, cluster, model, study or calibration"});
+            problems.push_back({"/kind", said("“{1}” is no kind of preset", {kind}), "",
+                                said("use gpu, cluster, model, study or calibration")});
             return nullptr;
         }
         preset.kind = *known;
@@ -127,7 +131,8 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
         preset.title = text_at(file, "title");
         preset.source = text_at(file, "source");
         if (preset.name.empty())
-            problems.push_back({"/name", "the preset has no name", "", "give one, lower case with hyphens"});
+            problems.push_back(
+                {"/name", said("the preset has no name"), "", said("give one, lower case with hyphens")});
 
         const auto take = [&](P id, double value) { preset.values.emplace_back(id, value); };
         const auto cluster_gpu = [&](const std::string& field, const json& value) {
@@ -135,7 +140,7 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
             const std::string gpu = value.is_string() ? value.get<std::string>() : std::string();
             preset.gpu = find(PresetKind::gpu, gpu);
             if (!preset.gpu) {
-                problems.push_back({"/values/gpu", "there is no GPU preset “" + gpu + "”", "",
+                problems.push_back({"/values/gpu", said("there is no GPU preset “{1}”", {gpu}), "",
                                     nearest(gpu, names(PresetKind::gpu))});
             }
             return true;
@@ -176,7 +181,7 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
         if (const std::string calibration = text_at(file, "calibration"); !calibration.empty()) {
             preset.calibration = find(PresetKind::calibration, calibration);
             if (!preset.calibration) {
-                problems.push_back({"/calibration", "there is no calibration “" + calibration + "”", "",
+                problems.push_back({"/calibration", said("there is no calibration “{1}”", {calibration}), "",
                                     nearest(calibration, names(PresetKind::calibration))});
             }
         }
@@ -213,8 +218,8 @@ const Preset* Catalogue::add_operators(std::shared_ptr<const ListedModel> operat
     if (same != presets_.end()) return &*same;
     Preset& preset = presets_.emplace_back();
     preset.kind = PresetKind::model;
-    preset.title = "Own operators";
-    preset.source = "the scenario";
+    preset.title = "Own operators";  // in every language, for it heads launch files, too
+    preset.source = said("the scenario");
     preset.operators = std::move(operators);
     return &preset;
 }

@@ -11,6 +11,7 @@
 
 #include <unistd.h>
 
+#include "base/said.h"
 #include "base/text.h"
 #include "files/json_values.h"
 #include "files/listed_model_file.h"
@@ -25,11 +26,25 @@ using nlohmann::ordered_json;
 
 constexpr std::uintmax_t kLargestFile = 16 << 20;
 
+// A phrase with a place for the name.
+const char* no_preset(PresetKind kind) {
+    switch (kind) {
+        case PresetKind::gpu: return phrase("there is no gpu preset “{1}”");
+        case PresetKind::cluster: return phrase("there is no cluster preset “{1}”");
+        case PresetKind::model: return phrase("there is no model preset “{1}”");
+        case PresetKind::calibration: return phrase("there is no calibration preset “{1}”");
+        case PresetKind::scenario:
+        case PresetKind::study: break;  // no scenario is made of these
+    }
+    return "";
+}
+
 // A preset by name, or by a path relative to the scenario's file.
 const Preset* preset_named(const json& value, PresetKind kind, Catalogue& catalogue,
                            const std::string& folder, const std::string& pointer, Problems& problems) {
     if (!value.is_string()) {
-        problems.push_back({pointer, "a preset's name is a text", "", "write for instance \"dgx-h100\""});
+        problems.push_back(
+            {pointer, said("a preset's name is a text"), "", said("write for instance \"dgx-h100\"")});
         return nullptr;
     }
     const std::string name = value.get<std::string>();
@@ -45,17 +60,18 @@ const Preset* preset_named(const json& value, PresetKind kind, Catalogue& catalo
             problems.push_back(problem);
         }
         if (added && added->kind != kind) {
-            problems.push_back(
-                {pointer, path + " is a preset of another kind", std::string(name_of(added->kind)), {}});
+            problems.push_back({pointer,
+                                said("{1} is a preset of another kind", {path}),
+                                std::string(name_of(added->kind)),
+                                {}});
             return nullptr;
         }
         return added;
     }
     const std::string near = nearest(name, catalogue.names(kind));
-    problems.push_back({pointer, "there is no " + std::string(name_of(kind)) + " preset “" + name + "”", "",
-                        near.empty()
-                            ? "see `shardscope presets list --kind " + std::string(name_of(kind)) + "`"
-                            : "did you mean “" + near + "”?"});
+    problems.push_back({pointer, said(no_preset(kind), {name}), "",
+                        near.empty() ? said("see `shardscope presets list --kind {1}`", {name_of(kind)})
+                                     : said("did you mean “{1}”?", {near})});
     return nullptr;
 }
 
@@ -88,28 +104,28 @@ class Reader {
   private:
     void header(const json& file) {
         if (const auto form = file.find("format"); form != file.end() && *form == "shardscope-session") {
-            problems_.push_back(
-                {"/format", "this is a session", "one scenario is expected", "give one of its scenarios"});
+            problems_.push_back({"/format", said("this is a session"), said("one scenario is expected"),
+                                 said("give one of its scenarios")});
         } else if (form != file.end() && *form != "shardscope-scenario") {
             problems_.push_back(
-                {"/format", "this is no scenario", "format must be “shardscope-scenario”", {}});
+                {"/format", said("this is no scenario"), said("format must be “shardscope-scenario”"), {}});
         }
         if (const auto version = file.find("version"); version != file.end() && *version != 1) {
             problems_.push_back({"/version",
-                                 "version " + version->dump() + " is not known",
-                                 "this program reads version 1",
+                                 said("version {1} is not known", {version->dump()}),
+                                 said("this program reads version 1"),
                                  {}});
         }
     }
 
     void name(const json& value, const std::string& pointer) {
         if (value.is_string()) scenario_.name = value.get<std::string>();
-        else problems_.push_back({pointer, "a name is a text", "", {}});
+        else problems_.push_back({pointer, said("a name is a text"), "", {}});
     }
 
     void view(const json& value, const std::string& pointer) {
         if (!value.is_object()) {
-            problems_.push_back({pointer, "view is an object", "", {}});
+            problems_.push_back({pointer, said("view is an object"), "", {}});
             return;
         }
         scenario_.view = value.dump();
@@ -132,8 +148,8 @@ class Reader {
             }
             if (field == "operators") {
                 if (value.contains("preset")) {
-                    problems_.push_back({where, "a preset and operators are both given",
-                                         "each is the whole model", "leave one out"});
+                    problems_.push_back({where, said("a preset and operators are both given"),
+                                         said("each is the whole model"), said("leave one out")});
                 } else if (auto list = read_listed_model(entry, where, problems_)) {
                     scenario_.model = catalogue_.add_operators(std::move(list));
                 }
@@ -208,15 +224,15 @@ class Reader {
         if (value.is_object() && value.contains("accumulation") && value.contains("global_batch") &&
             !value["accumulation"].is_null() && !value["global_batch"].is_null()) {
             problems_.push_back({child_pointer(pointer, "accumulation"),
-                                 "accumulation and global_batch are both given",
-                                 "each follows from the other", "leave one out"});
+                                 said("accumulation and global_batch are both given"),
+                                 said("each follows from the other"), said("leave one out")});
         }
     }
 
     void automatic(const json& value, const std::string& pointer) {
         if (!value.is_array()) {
-            problems_.push_back(
-                {pointer, "auto is a list of training keys", "", "write for instance [\"micro_batch\"]"});
+            problems_.push_back({pointer, said("auto is a list of training keys"), "",
+                                 said("write for instance [\"micro_batch\"]")});
             return;
         }
         std::vector<std::string> known;
@@ -229,8 +245,8 @@ class Reader {
             const P id = find_parameter("training." + key);
             if (id == P::count || !parameter(id).plan) {
                 const std::string near = nearest(key, known);
-                problems_.push_back({where, "“" + key + "” is no plan parameter", "",
-                                     near.empty() ? "" : "did you mean “" + near + "”?"});
+                problems_.push_back({where, said("“{1}” is no plan parameter", {key}), "",
+                                     near.empty() ? "" : said("did you mean “{1}”?", {near})});
             } else {
                 scenario_.automatic.set(index(id));
             }
@@ -269,7 +285,7 @@ Scenario read_scenario(std::string_view text, Catalogue& catalogue, const std::s
     const json file = parse_json(text, problems);
     if (problems.size() > before) return Scenario::first_launch(catalogue);
     if (!file.is_object()) {
-        problems.push_back({"", "a scenario is a JSON object", "", "write {…}"});
+        problems.push_back({"", said("a scenario is a JSON object"), "", said("write {…}")});
         return Scenario::first_launch(catalogue);
     }
     Scenario scenario = Reader(catalogue, folder, problems).read(file);
@@ -277,7 +293,8 @@ Scenario read_scenario(std::string_view text, Catalogue& catalogue, const std::s
     // said already is not said twice.
     const Settings judged = plan_is_open ? without_plan(resolve(scenario)) : resolve(planned(scenario));
     for (Problem& wrong : check(scenario, judged)) {
-        if (std::ranges::none_of(problems, [&](const Problem& said) { return said.where == wrong.where; })) {
+        if (std::ranges::none_of(problems,
+                                 [&](const Problem& known) { return known.where == wrong.where; })) {
             problems.push_back(std::move(wrong));
         }
     }
@@ -289,11 +306,12 @@ Scenario patched(const Scenario& scenario, std::string_view patch, Catalogue& ca
     const json change = parse_json(patch, problems);
     if (problems.size() > before) return scenario;
     if (!change.is_object()) {
-        problems.push_back({"", "a scenario is a JSON object", "", "write {…}"});
+        problems.push_back({"", said("a scenario is a JSON object"), "", said("write {…}")});
         return scenario;
     }
     if (change.contains("view")) {
-        problems.push_back({"/view", "it has a view of its own", "there is one window", "leave it out"});
+        problems.push_back(
+            {"/view", said("it has a view of its own"), said("there is one window"), said("leave it out")});
         return scenario;
     }
     json out = json::parse(write_scenario(scenario, false));
@@ -362,29 +380,32 @@ std::string read_text(const std::string& path, Problems& problems) {
         std::error_code error;
         const auto status = std::filesystem::status(path, error);
         if (error || !std::filesystem::exists(status)) {
-            problems.push_back({"", "the file cannot be read", "it does not exist", "check the path"});
+            problems.push_back(
+                {"", said("the file cannot be read"), said("it does not exist"), said("check the path")});
             return {};
         }
         if (std::filesystem::is_directory(status)) {
-            problems.push_back({"", "this is a folder", "a file is expected", "name a file in it"});
+            problems.push_back(
+                {"", said("this is a folder"), said("a file is expected"), said("name a file in it")});
             return {};
         }
         if (std::filesystem::is_regular_file(status) &&
             std::filesystem::file_size(path, error) > kLargestFile) {
-            problems.push_back({"", "the file is larger than 16 MiB", "no scenario or table is that large",
-                                "check the path"});
+            problems.push_back({"", said("the file is larger than 16 MiB"),
+                                said("no scenario or table is that large"), said("check the path")});
             return {};
         }
         std::ifstream file(path, std::ios::binary);
         if (!file) {
-            problems.push_back({"", "the file cannot be read", std::generic_category().message(errno),
-                                "check its permissions"});
+            const std::string why = std::generic_category().message(errno);
+            problems.push_back({"", said("the file cannot be read"), why, said("check its permissions")});
             return {};
         }
         text.assign(std::istreambuf_iterator<char>(file), {});
     }
     if (text.size() > kLargestFile)
-        problems.push_back({"", "the input is larger than 16 MiB", "no scenario or table is that large", {}});
+        problems.push_back(
+            {"", said("the input is larger than 16 MiB"), said("no scenario or table is that large"), {}});
     // The mark some editors put before UTF-8 is no part of any text.
     constexpr std::string_view kMark = "\xEF\xBB\xBF";
     if (text.starts_with(kMark)) text.erase(0, kMark.size());
@@ -395,8 +416,8 @@ bool write_whole(const std::string& target, std::string_view content, Problems& 
     std::error_code status_error;
     const auto status = std::filesystem::status(target, status_error);
     if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-        problems.push_back(
-            {"", "this is no regular file", "it would be replaced", "choose another place to write to"});
+        problems.push_back({"", said("this is no regular file"), said("it would be replaced"),
+                            said("choose another place to write to")});
         return false;
     }
     // A link keeps pointing where it does: what it points to is replaced.
@@ -405,24 +426,24 @@ bool write_whole(const std::string& target, std::string_view content, Problems& 
     const std::string path = link_error ? target : resolved.string();
     const std::string temporary = path + ".part" + std::to_string(::getpid());
     const auto fail = [&](const char* what) {
-        problems.push_back(
-            {"", what, std::generic_category().message(errno), "choose another place to write to"});
+        const std::string why = std::generic_category().message(errno);  // before anything else sets it
+        problems.push_back({"", said(what), why, said("choose another place to write to")});
         std::error_code ignored;
         std::filesystem::remove(temporary, ignored);
         return false;
     };
     {
         std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-        if (!file) return fail("the file cannot be written");
+        if (!file) return fail(phrase("the file cannot be written"));
         file.write(content.data(), static_cast<std::streamsize>(content.size()));
         file.flush();
-        if (!file) return fail("the file cannot be written whole");
+        if (!file) return fail(phrase("the file cannot be written whole"));
     }
     std::error_code error;
     std::filesystem::rename(temporary, path, error);
     if (error) {
         errno = error.value();
-        return fail("the file cannot be put in its place");
+        return fail(phrase("the file cannot be put in its place"));
     }
     return true;
 }

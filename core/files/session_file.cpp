@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/said.h"
 #include "files/json_values.h"
 #include "files/scenario_file.h"
 
@@ -21,7 +22,8 @@ const std::vector<std::string> kFields{"format",  "version",  "scenarios", "curr
 char letter_of(const json& value, const std::string& pointer, Problems& problems) {
     const std::string text = value.is_string() ? value.get<std::string>() : std::string();
     if (text.size() == 1 && text[0] >= kFirstPin && text[0] <= kLastPin) return text[0];
-    problems.push_back({pointer, value.dump() + " is no pin's letter", "pins are B to G", {}});
+    problems.push_back(
+        {pointer, said("{1} is no pin's letter", {value.dump()}), said("pins are B to G"), {}});
     return 0;
 }
 
@@ -31,10 +33,13 @@ void check_header(const json& file, Problems& problems) {
             problems.push_back(unknown_field("", field, kFields));
     }
     if (const auto form = file.find("format"); form == file.end() || *form != kFormat)
-        problems.push_back({"/format", "this is no session", "format must be “shardscope-session”", {}});
-    if (const auto version = file.find("version"); version != file.end() && *version != 1) {
         problems.push_back(
-            {"/version", "version " + version->dump() + " is not known", "this program reads version 1", {}});
+            {"/format", said("this is no session"), said("format must be “shardscope-session”"), {}});
+    if (const auto version = file.find("version"); version != file.end() && *version != 1) {
+        problems.push_back({"/version",
+                            said("version {1} is not known", {version->dump()}),
+                            said("this program reads version 1"),
+                            {}});
     }
 }
 
@@ -44,8 +49,8 @@ std::size_t read_current(const json& file, std::size_t scenarios, Problems& prob
     if (entry->is_number_integer() && entry->get<std::int64_t>() >= 0 &&
         entry->get<std::uint64_t>() < scenarios)
         return entry->get<std::size_t>();
-    problems.push_back({"/current", entry->dump() + " is the place of no scenario", "places count from 0",
-                        "use 0 to " + std::to_string(scenarios - 1)});
+    problems.push_back({"/current", said("{1} is the place of no scenario", {entry->dump()}),
+                        said("places count from 0"), said("use 0 to {1}", {std::to_string(scenarios - 1)})});
     return 0;
 }
 
@@ -62,8 +67,8 @@ std::vector<char> read_letters(const json& file, std::size_t scenarios, std::siz
         return out;
     }
     if (!entry->is_array() || entry->size() != scenarios) {
-        problems.push_back({"/letters", "letters is a list of one letter a scenario", "",
-                            "write for instance [\"A\", \"B\"], or leave it out"});
+        problems.push_back({"/letters", said("letters is a list of one letter a scenario"), "",
+                            said("write for instance [\"A\", \"B\"], or leave it out")});
         return out;
     }
     for (std::size_t i = 0; i < scenarios; ++i) {
@@ -71,7 +76,7 @@ std::vector<char> read_letters(const json& file, std::size_t scenarios, std::siz
         const std::string pointer = "/letters/" + std::to_string(i);
         const char letter = letter_of((*entry)[i], pointer, problems);
         if (letter != 0 && std::ranges::find(out, letter) != out.end())
-            problems.push_back({pointer, std::string("two pins are called ") + letter, "", {}});
+            problems.push_back({pointer, said("two pins are called {1}", {std::string(1, letter)}), "", {}});
         out[i] = letter;
     }
     return out;
@@ -92,18 +97,20 @@ SavedSession read_session(std::string_view text, Catalogue& catalogue, const std
     const json file = parse_json(text, problems);
     if (problems.size() > before) return out;
     if (!file.is_object()) {
-        problems.push_back({"", "a session is a JSON object", "", "write {…}"});
+        problems.push_back({"", said("a session is a JSON object"), "", said("write {…}")});
         return out;
     }
     check_header(file, problems);
     const auto scenarios = file.find("scenarios");
     if (scenarios == file.end() || !scenarios->is_array() || scenarios->empty()) {
-        problems.push_back({"/scenarios", "a session is a list of scenarios", "at least one", {}});
+        problems.push_back(
+            {"/scenarios", said("a session is a list of scenarios"), said("at least one"), {}});
         return out;
     }
     if (scenarios->size() > 1 + kMostPins) {
-        problems.push_back({"/scenarios", std::to_string(scenarios->size()) + " scenarios",
-                            "a session holds the current one and up to six pins", "leave some out"});
+        problems.push_back({"/scenarios", said("{1} scenarios", {std::to_string(scenarios->size())}),
+                            said("a session holds the current one and up to six pins"),
+                            said("leave some out")});
         return out;
     }
     const std::size_t current = read_current(file, scenarios->size(), problems);
@@ -127,14 +134,15 @@ SavedSession read_session(std::string_view text, Catalogue& catalogue, const std
         out.compared = letter_of(*compared, "/compared", problems);
         if (out.compared != 0 &&
             std::ranges::find(out.pins, out.compared, &SavedPin::letter) == out.pins.end())
-            problems.push_back({"/compared", std::string("there is no pin ") + out.compared, "", {}});
+            problems.push_back(
+                {"/compared", said("there is no pin {1}", {std::string(1, out.compared)}), "", {}});
     }
     if (const auto view = file.find("view"); view != file.end()) {
         // Judged beside the scenario that it is a view of.
         Scenario seen = out.current;
         seen.view = view->dump(-1, ' ', false, json::error_handler_t::replace);
         if (view->is_object()) check_view(seen, catalogue, problems);
-        else problems.push_back({"/view", "view is an object", "", {}});
+        else problems.push_back({"/view", said("view is an object"), "", {}});
         out.view = view_of(seen);
     }
     return out;
