@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "base/said.h"
 #include "evidence/least_squares.h"
 #include "physics/step.h"
 
@@ -67,7 +68,7 @@ std::vector<Case> cases_of(const std::vector<MeasuredRun>& runs, const Catalogue
     for (const MeasuredRun& run : runs) {
         if (options.take && !options.take(run)) continue;
         if (!(run.step_time > 0)) {
-            skipped.push_back({&run, "no step time and no tokens/s", false});
+            skipped.push_back({&run, said("no step time and no tokens/s"), false});
             continue;
         }
         Problems problems;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/said.h"
 #include "evidence/least_squares.h"
 #include "physics/collectives.h"
 
@@ -79,11 +80,11 @@ FabricFit fit_fabric(std::span<const CollectiveTable> tables, const FabricLinks&
     FabricFit out;
     out.points = static_cast<int>(points.size());
     if (points.size() < kFewest) {
-        problems.push_back({"", "too few measurements for a fit",
-                            std::to_string(points.size()) +
-                                " of all-gather, reduce-scatter or all-reduce from 128 KiB on, " +
-                                std::to_string(kFewest) + " are needed",
-                            "run more sizes, for instance with -b 128K -e 4G -f 2"});
+        problems.push_back(
+            {"", said("too few measurements for a fit"),
+             said("{1} of all-gather, reduce-scatter or all-reduce from 128 KiB on, {2} are needed",
+                  {std::to_string(points.size()), std::to_string(kFewest)}),
+             said("run more sizes, for instance with -b 128K -e 4G -f 2")});
         return out;
     }
     FitProblem problem;

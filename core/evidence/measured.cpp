@@ -5,6 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/said.h"
+
 namespace shardscope {
 namespace {
 
@@ -157,9 +159,9 @@ void check_measurement(std::string_view view, Problems& problems) {
     const auto entry = read.find("measured");
     if (entry == read.end()) return;
     constexpr const char* kWhere = "/view/measured";
-    constexpr const char* kExample = "write for instance {\"tokens_per_s_per_gpu\": 1039, \"gpus\": 64}";
+    const std::string example = said("write for instance {\"tokens_per_s_per_gpu\": 1039, \"gpus\": 64}");
     if (!entry->is_object()) {
-        problems.push_back({kWhere, "a measured run is an object", "", kExample});
+        problems.push_back({kWhere, said("a measured run is an object"), "", example});
         return;
     }
     int values = 0;
@@ -169,17 +171,19 @@ void check_measurement(std::string_view view, Problems& problems) {
             kKinds, [&, name = std::string_view(field)](MeasuredKind kind) { return name == name_of(kind); });
         const std::string where = std::string(kWhere) + "/" + field;
         if (!known && field != "gpus") {
-            problems.push_back({where, "there is no field “" + field + "”", "", kExample});
+            problems.push_back({where, said("there is no field “{1}”", {field}), "", example});
         } else if (!is_positive(value)) {
-            problems.push_back({where, field + " is no number above zero", "", kExample});
+            problems.push_back({where, said("{1} is no number above zero", {field}), "", example});
         }
         values += known ? 1 : 0;
         gpus = gpus || field == "gpus";
     }
     if (values != 1)
-        problems.push_back({kWhere, "a measured run has one measurement",
-                            "tokens_per_s_per_gpu, tokens_per_s or step_time_s", kExample});
-    if (!gpus) problems.push_back({kWhere, "gpus is missing", "the run had so many GPUs", kExample});
+        problems.push_back({kWhere, said("a measured run has one measurement"),
+                            said("tokens_per_s_per_gpu, tokens_per_s or step_time_s"), example});
+    if (!gpus)
+        problems.push_back(
+            {kWhere, said("{1} is missing", {"gpus"}), said("the run had so many GPUs"), example});
 }
 
 Residual residual(const Answer& answer, const Measurement& measurement) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/said.h"
 #include "evidence/least_squares.h"
 #include "files/json_values.h"
 
@@ -24,7 +25,8 @@ class Fields {
     Fields(const json& object, std::string pointer, Problems& problems)
         : object_(object), pointer_(std::move(pointer)), problems_(problems) {
         if (!object.is_object())
-            problems_.push_back({pointer_, "this is no object", "measurements are objects", "write {…}"});
+            problems_.push_back(
+                {pointer_, said("this is no object"), said("measurements are objects"), said("write {…}")});
     }
 
     // A number above 0; NaN and a problem otherwise.
@@ -33,9 +35,10 @@ class Fields {
         if (!value) return kNone;
         const double number = value->is_number() ? value->get<double>() : kNone;
         if (number > 0 && number <= most) return number;
-        problems_.push_back({where(field), "“" + value->dump() + "” makes no sense here",
-                             "a number above 0 and up to " + format(most, Quantity::count) + " is expected",
-                             "measure again or take the entry out"});
+        problems_.push_back(
+            {where(field), said("“{1}” makes no sense here", {value->dump()}),
+             said("a number above 0 and up to {1} is expected", {format(most, Quantity::count)}),
+             said("measure again or take the entry out")});
         return kNone;
     }
 
@@ -60,10 +63,10 @@ class Fields {
         const Parameter& row = parameter(id);
         const bool named = std::ranges::any_of(row.names, [&](const Named& n) { return n.value == number; });
         if (named || (number >= row.minimum && number <= row.maximum)) return number;
-        problems_.push_back({where(field), std::string(row.label) + " is " + given->dump(),
-                             "must be " + format(row.minimum, Quantity::count) + " to " +
-                                 format(row.maximum, Quantity::count),
-                             "measure again or take the entry out"});
+        problems_.push_back({where(field), said("{1} is {2}", {said(row.label), given->dump()}),
+                             said("must be {1} to {2}", {format(row.minimum, Quantity::count),
+                                                         format(row.maximum, Quantity::count)}),
+                             said("measure again or take the entry out")});
         return kNone;
     }
 
@@ -76,7 +79,8 @@ class Fields {
     bool flag(const std::string& field) {
         const json* given = required(field);
         if (given && !given->is_boolean())
-            problems_.push_back({where(field), "“" + given->dump() + "” is neither true nor false", "", {}});
+            problems_.push_back(
+                {where(field), said("“{1}” is neither true nor false", {given->dump()}), "", {}});
         return given && given->is_boolean() && given->get<bool>();
     }
 
@@ -85,7 +89,8 @@ class Fields {
         const json* given = required(field);
         if (!given || given->is_null()) return {};
         if (given->is_string()) return given->get<std::string>();
-        problems_.push_back({where(field), "“" + given->dump() + "” is no text", "", "write \"…\""});
+        problems_.push_back(
+            {where(field), said("“{1}” is no text", {given->dump()}), "", said("write \"…\"")});
         return {};
     }
 
@@ -95,7 +100,7 @@ class Fields {
         const json* given = required(field);
         if (!given) return;
         if (!given->is_array()) {
-            problems_.push_back({where(field), "this is no list", "", "write [ … ]"});
+            problems_.push_back({where(field), said("this is no list"), "", said("write [ … ]")});
             return;
         }
         for (std::size_t i = 0; i < given->size(); ++i) {
@@ -121,8 +126,8 @@ class Fields {
         if (!object_.is_object()) return nullptr;  // said once, by the constructor
         const auto found = object_.find(field);
         if (found != object_.end()) return &*found;
-        problems_.push_back({where(field), "the field is missing", "every measurement has it",
-                             "measure again with measure_gpu.py"});
+        problems_.push_back({where(field), said("the field is missing"), said("every measurement has it"),
+                             said("measure again with measure_gpu.py")});
         return nullptr;
     }
 
@@ -134,21 +139,22 @@ class Fields {
 
 bool has_header(const json& file, Problems& problems) {
     if (!file.is_object()) {
-        problems.push_back({"", "this is no JSON object", "measurements are one", {}});
+        problems.push_back({"", said("this is no JSON object"), said("measurements are one"), {}});
         return false;
     }
     const auto form = file.find("format");
     if (form == file.end() || *form != "shardscope-measurements") {
-        problems.push_back({"/format", "these are no measurements",
-                            "format must be “shardscope-measurements”", "give a file of measure_gpu.py"});
+        problems.push_back({"/format", said("these are no measurements"),
+                            said("format must be “shardscope-measurements”"),
+                            said("give a file of measure_gpu.py")});
         return false;
     }
     const auto version = file.find("version");
     if (version == file.end() || *version != 1) {
         problems.push_back({"/version",
-                            version == file.end() ? "the version is missing"
-                                                  : "version " + version->dump() + " is not known",
-                            "this program reads version 1",
+                            version == file.end() ? said("the version is missing")
+                                                  : said("version {1} is not known", {version->dump()}),
+                            said("this program reads version 1"),
                             {}});
         return false;
     }
@@ -307,9 +313,9 @@ void check_speed(const Measurements& measured, Precision precision, double peak,
     // Boost clocks beyond the data sheet's exist; a tenth more is another GPU.
     constexpr double kBeyond = 1.1;
     const auto complain = [&](std::string where, double rate, double promised, Quantity quantity) {
-        problems.push_back({std::move(where), "this is " + format(rate, quantity),
-                            "the preset's GPU has " + format(promised, quantity) + " at most",
-                            "choose the preset of the GPU that was measured (" + measured.gpu + ")"});
+        problems.push_back({std::move(where), said("this is {1}", {format(rate, quantity)}),
+                            said("the preset's GPU has {1} at most", {format(promised, quantity)}),
+                            said("choose the preset of the GPU that was measured ({1})", {measured.gpu})});
     };
     for (std::size_t i = 0; i < measured.gemm.size(); ++i) {
         const GemmMeasurement& gemm = measured.gemm[i];
@@ -351,7 +357,7 @@ Measurements read_measurements(std::string_view text, Problems& problems) {
     const std::string device = fields.text("device");
     out.on_cpu = device == "cpu";
     if (file.contains("device") && device != "cpu" && device != "cuda")
-        problems.push_back({"/device", "“" + device + "” is no device", "", "use cuda or cpu"});
+        problems.push_back({"/device", said("“{1}” is no device", {device}), "", said("use cuda or cpu")});
     fields.list("gemm", [&](Fields& entry) { out.gemm.push_back(read_gemm(entry)); });
     fields.list("attention", [&](Fields& entry) { out.attention.push_back(read_attention(entry)); });
     fields.list("streaming", [&](Fields& entry) {
@@ -378,25 +384,27 @@ KernelFit fit_kernels(const Measurements& measured, const NominalRates& nominal,
     KernelFit out;
     const std::size_t before = problems.size();
     if (measured.on_cpu && allowed == MeasuredOn::gpu) {
-        problems.push_back({"/device", "these are measurements of a CPU", "they say nothing about a GPU",
-                            "run measure_gpu.py without --tiny on the GPU"});
+        problems.push_back({"/device", said("these are measurements of a CPU"),
+                            said("they say nothing about a GPU"),
+                            said("run measure_gpu.py without --tiny on the GPU")});
     }
     const std::optional<Precision> precision = fitted_precision(measured);
     if (!precision) {
-        problems.push_back({"/gemm", "there is no matrix multiplication in bf16, fp16 or fp32",
-                            "the constants are found from them", "run measure_gpu.py again"});
+        problems.push_back({"/gemm", said("there is no matrix multiplication in bf16, fp16 or fp32"),
+                            said("the constants are found from them"), said("run measure_gpu.py again")});
         return out;
     }
     out.precision = *precision;
     const double peak = peak_of(*precision, nominal);
     if (!(peak > 0)) {
         const std::string name(parameter(P::precision).names[static_cast<std::size_t>(*precision)].name);
-        problems.push_back({"/gemm", "the matrices were measured in " + name,
-                            "the GPU's preset has no peak for " + name, "add it to the preset"});
+        problems.push_back({"/gemm", said("the matrices were measured in {1}", {name}),
+                            said("the GPU's preset has no peak for {1}", {name}),
+                            said("add it to the preset")});
     }
     if (!(nominal.memory_bandwidth > 0)) {
-        problems.push_back({"/streaming", "the nominal memory bandwidth is not known",
-                            "efficiencies are shares of it", "add it to the GPU's preset"});
+        problems.push_back({"/streaming", said("the nominal memory bandwidth is not known"),
+                            said("efficiencies are shares of it"), said("add it to the GPU's preset")});
     }
     if (problems.size() == before) check_speed(measured, *precision, peak, nominal, problems);
     if (problems.size() > before) return out;

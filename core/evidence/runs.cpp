@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/said.h"
 #include "base/text.h"
 #include "files/csv.h"
 #include "files/embedded.h"
@@ -63,8 +64,8 @@ double number_in(const MeasuredRun& run, std::string_view column) {
 void check_cells(MeasuredRun& run) {
     for (const std::string_view required : kRequired) {
         if (run.column[std::string(required)].empty()) {
-            run.problems.push_back({"/" + std::string(required), "the cell is blank", "a scenario needs it",
-                                    "fill it in", run.line});
+            run.problems.push_back({"/" + std::string(required), said("the cell is blank"),
+                                    said("a scenario needs it"), said("fill it in"), run.line});
         }
     }
     constexpr double kShortestStep = 1e-6;   // s
@@ -76,22 +77,23 @@ void check_cells(MeasuredRun& run) {
     for (const auto& [name, largest] : measurements) {
         const double value = number_in(run, name);
         if (std::isnan(value) || value < 0 || value > largest) {
-            run.problems.push_back({"/" + std::string(name),
-                                    "“" + run.column[std::string(name)] + "” makes no sense here",
-                                    "a number from 0 to " + format(largest, Quantity::count) + " is expected",
-                                    "correct it or leave it blank", run.line});
+            run.problems.push_back(
+                {"/" + std::string(name), said("“{1}” makes no sense here", {run.column[std::string(name)]}),
+                 said("a number from 0 to {1} is expected", {format(largest, Quantity::count)}),
+                 said("correct it or leave it blank"), run.line});
         }
     }
     const double step = number_in(run, "step_time_s");
     if (step > 0 && step < kShortestStep) {
-        run.problems.push_back({"/step_time_s", "“" + run.column["step_time_s"] + "” makes no sense here",
-                                "no step is shorter than a microsecond", "give seconds", run.line});
+        run.problems.push_back(
+            {"/step_time_s", said("“{1}” makes no sense here", {run.column["step_time_s"]}),
+             said("no step is shorter than a microsecond"), said("give seconds"), run.line});
     }
     const auto kind = run.column.find("peak_kind");
     if (kind != run.column.end() && !kind->second.empty() && kind->second != "allocated" &&
         kind->second != "reserved" && kind->second != "device") {
-        run.problems.push_back({"/peak_kind", "“" + kind->second + "” is no kind of peak", "",
-                                "use allocated, reserved or device", run.line});
+        run.problems.push_back({"/peak_kind", said("“{1}” is no kind of peak", {kind->second}), "",
+                                said("use allocated, reserved or device"), run.line});
     }
 }
 
@@ -119,7 +121,8 @@ std::string usual_software(const std::string& sharding, double model_parallel) {
 
 std::string gpu_hint(const std::string& name, const Catalogue& catalogue) {
     const std::string near = nearest(name, catalogue.names(PresetKind::gpu));
-    return near.empty() ? "see `shardscope presets list --kind gpu`" : "did you mean “" + near + "”?";
+    return near.empty() ? said("see `shardscope presets list --kind {1}`", {name_of(PresetKind::gpu)})
+                        : said("did you mean “{1}”?", {near});
 }
 
 // Beyond this many GPUs a fast domain is a rack, not a node.
@@ -199,13 +202,13 @@ void warn_of_columns(const std::vector<std::string>& header, int line, Problems&
         const std::string& name = header[i];
         if (std::find(header.begin(), header.begin() + static_cast<std::ptrdiff_t>(i), name) !=
             header.begin() + static_cast<std::ptrdiff_t>(i)) {
-            problems.push_back(
-                {"", "the column “" + name + "” is given twice", "the later one counts", "remove one", line});
+            problems.push_back({"", said("the column “{1}” is given twice", {name}),
+                                said("the later one counts"), said("remove one"), line});
         }
         if (std::ranges::find(known, name) != known.end()) continue;
         if (const std::string near = nearest(name, known); !near.empty())
-            problems.push_back(
-                {"", "the column “" + name + "” is not read", "", "did you mean “" + near + "”?", line});
+            problems.push_back({"", said("the column “{1}” is not read", {name}), "",
+                                said("did you mean “{1}”?", {near}), line});
     }
 }
 
@@ -254,27 +257,28 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
     std::vector<MeasuredRun> runs;
     const std::vector<CsvRow> rows = read_csv(csv);
     if (rows.empty()) {
-        problems.push_back({"", "the table is empty", "a header row is expected", {}});
+        problems.push_back({"", said("the table is empty"), said("a header row is expected"), {}});
         return runs;
     }
     const std::vector<std::string>& header = rows[0].fields;
     for (const std::string_view required : kRequired) {
         if (std::ranges::find(header, required) == header.end()) {
-            problems.push_back({"", "the column “" + std::string(required) + "” is missing",
-                                "a scenario needs it", "add it to the header row", rows[0].line});
+            problems.push_back({"", said("the column “{1}” is missing", {required}),
+                                said("a scenario needs it"), said("add it to the header row"), rows[0].line});
         }
     }
     if (!problems.empty()) return runs;
     warn_of_columns(header, rows[0].line, problems);
     if (rows.size() == 1)
-        problems.push_back({"", "the table has no rows", "only its header", "add a row for each run", 1});
+        problems.push_back(
+            {"", said("the table has no rows"), said("only its header"), said("add a row for each run"), 1});
     for (std::size_t i = 1; i < rows.size(); ++i) {
         const CsvRow& row = rows[i];
         if (row.fields == header) continue;  // tables pasted together
         if (row.fields.size() != header.size()) {
             problems.push_back({"",
-                                "the row has " + std::to_string(row.fields.size()) + " fields",
-                                "the header has " + std::to_string(header.size()),
+                                said("the row has {1} fields", {std::to_string(row.fields.size())}),
+                                said("the header has {1}", {std::to_string(header.size())}),
                                 {},
                                 row.line});
             continue;
@@ -313,10 +317,11 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
         constexpr double kAgree = 0.1;
         if (implied > 0 && tokens > 0 && std::fabs(implied / tokens - 1) > kAgree) {
             run.problems.push_back(
-                {"/tokens_per_s_per_gpu", "does not agree with step_time_s and the batch",
-                 format(run.tokens_per_s_per_gpu * run.step_time * run.gpus, Quantity::count) +
-                     " tokens a step against " + format(tokens, Quantity::count),
-                 "is it the total, or samples? leave one of the two blank", run.line});
+                {"/tokens_per_s_per_gpu", said("does not agree with step_time_s and the batch"),
+                 said("{1} tokens a step against {2}",
+                      {format(run.tokens_per_s_per_gpu * run.step_time * run.gpus, Quantity::count),
+                       format(tokens, Quantity::count)}),
+                 said("is it the total, or samples? leave one of the two blank"), run.line});
         }
         if (!(run.step_time > 0) && run.tokens_per_s_per_gpu > 0 && run.gpus > 0) {
             run.step_time = tokens / (run.tokens_per_s_per_gpu * run.gpus);
@@ -351,8 +356,8 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
     scenario.cluster = nullptr;  // blank columns mean the GPU's usual node
     scenario.gpu = catalogue.find(PresetKind::gpu, run.gpu);
     if (!scenario.gpu) {
-        problems.push_back(
-            {"/gpu", "there is no GPU preset “" + run.gpu + "”", "", gpu_hint(run.gpu, catalogue), run.line});
+        problems.push_back({"/gpu", said("there is no GPU preset “{1}”", {run.gpu}), "",
+                            gpu_hint(run.gpu, catalogue), run.line});
         return scenario;
     }
     // A stack nobody calibrated on takes the defaults of “other”.

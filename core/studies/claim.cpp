@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/said.h"
+
 namespace shardscope {
 namespace {
 
@@ -19,8 +21,8 @@ double better(Output output, double one, double other) { return is_better(output
 // Why there is no value.
 std::string reason_of(const Scenario& scenario, const Answer& answer, bool valid) {
     const Problems problems = valid ? Problems{} : check(answer.scenario, answer.settings);
-    const std::string why = problems.empty() ? "does not fit" : problems.front().text();
-    return scenario.title() + ": " + why;
+    if (problems.empty()) return said("{1}: does not fit", {scenario.title()});
+    return scenario.title() + ": " + problems.front().text();
 }
 
 bool is_question(const Claim& claim) { return std::isinf(claim.low) && std::isinf(claim.high); }
@@ -128,7 +130,7 @@ Finding examine(const Claim& claim, const std::stop_token& stop) {
         out.value = crossover(claim, stop);
         if (std::isnan(out.value)) {
             const Axis& axis = claim.along.front();
-            out.reason = "nowhere up to " + format(axis.id, axis.values.back());
+            out.reason = said("nowhere up to {1}", {format(axis.id, axis.values.back())});
         }
     } else {
         for (const Scenario& scenario : claim.scenarios)
@@ -164,9 +166,9 @@ std::string text_of(const Claim& claim, double value) {
 std::string range_text(const Claim& claim) {
     const bool low = std::isfinite(claim.low);
     const bool high = std::isfinite(claim.high);
-    if (low && high) return text_of(claim, claim.low) + " to " + text_of(claim, claim.high);
-    if (low) return "at least " + text_of(claim, claim.low);
-    if (high) return "at most " + text_of(claim, claim.high);
+    if (low && high) return said("{1} to {2}", {text_of(claim, claim.low), text_of(claim, claim.high)});
+    if (low) return said("at least {1}", {text_of(claim, claim.low)});
+    if (high) return said("at most {1}", {text_of(claim, claim.high)});
     return {};
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/said.h"
 #include "base/text.h"
 #include "files/json_values.h"
 #include "files/scenario_file.h"
@@ -50,7 +51,8 @@ class Reader {
         out.pins = pins_of(out.scenario, catalogue_, problems_);
         const auto claims = file.find("claims");
         if (claims == file.end() || !claims->is_array() || claims->empty()) {
-            problems_.push_back({"/claims", "a study examines at least one claim", "", "write [{…}]"});
+            problems_.push_back(
+                {"/claims", said("a study examines at least one claim"), "", said("write [{…}]")});
             return out;
         }
         for (std::size_t i = 0; i < claims->size(); ++i)
@@ -86,15 +88,17 @@ class Reader {
         if (found != object.end() && found->is_string() && !found->get_ref<const std::string&>().empty())
             return found->get<std::string>();
         problems_.push_back(
-            {child_pointer(pointer, field), std::string(field) + " is missing", "a text is expected", {}});
+            {child_pointer(pointer, field), said("{1} is missing", {field}), said("a text is expected"), {}});
         return {};
     }
 
     const json* object(const json& parent, const std::string& pointer, const char* field) {
         const auto found = parent.find(field);
         if (found != parent.end() && found->is_object()) return &*found;
-        problems_.push_back(
-            {child_pointer(pointer, field), std::string(field) + " is missing", "an object is expected", {}});
+        problems_.push_back({child_pointer(pointer, field),
+                             said("{1} is missing", {field}),
+                             said("an object is expected"),
+                             {}});
         return nullptr;
     }
 
@@ -114,14 +118,15 @@ class Reader {
     // A number of the claim's measure; infinite where an end is open.
     double number(const json& value, const std::string& pointer, double open) {
         if (value.is_number()) return value.get<double>();
-        if (!value.is_null()) problems_.push_back({pointer, value.dump() + " is no number", "", {}});
+        if (!value.is_null())
+            problems_.push_back({pointer, said("{1} is no number", {value.dump()}), "", {}});
         return open;
     }
 
     Claim claim(const json& file, const std::string& at, const Scenario& base) {
         Claim out;
         if (!file.is_object()) {
-            problems_.push_back({at, "a claim is an object", "", "write {…}"});
+            problems_.push_back({at, said("a claim is an object"), "", said("write {…}")});
             return out;
         }
         known_only(file, at, kClaimFields);
@@ -132,16 +137,17 @@ class Reader {
         if (const auto published = file.find("published"); published != file.end() && published->is_boolean())
             out.published = published->get<bool>();
         else
-            problems_.push_back({at + "/published", "published is missing", "true or false is expected",
-                                 "write true only where the number was read in a public source"});
+            problems_.push_back({at + "/published", said("{1} is missing", {"published"}),
+                                 said("true or false is expected"),
+                                 said("write true only where the number was read in a public source")});
         out.output = find_output(text(file, at, "output"));
         if (out.output == Output::count) {
             std::vector<std::string> known;
             for (const OutputRow& row : outputs()) known.emplace_back(row.path);
             const std::string path = file.value("output", json()).dump();
             const std::string near = nearest(path, known);
-            problems_.push_back({at + "/output", "there is no output " + path, "",
-                                 near.empty() ? "" : "did you mean “" + near + "”?"});
+            problems_.push_back({at + "/output", said("there is no output {1}", {path}), "",
+                                 near.empty() ? "" : said("did you mean “{1}”?", {near})});
             out.output = Output::mfu;
         }
         read_measure(file, at, out);
@@ -156,15 +162,16 @@ class Reader {
         const auto found = std::ranges::find(kMeasures, name, [](Measure m) { return name_of(m); });
         if (found != kMeasures.end()) out.measure = *found;
         else if (!name.empty())
-            problems_.push_back({at + "/measure", "“" + name + "” is no measure", "",
-                                 "use value, ratio, relative-change or crossover"});
+            problems_.push_back({at + "/measure", said("“{1}” is no measure", {name}), "",
+                                 said("use value, ratio, relative-change or crossover")});
     }
 
     void read_scenarios(const json& file, const std::string& at, const Scenario& base, Claim& out) {
         const auto list = file.find("scenarios");
         if (list == file.end() || !list->is_array() || list->empty()) {
-            problems_.push_back({at + "/scenarios", "a claim compares scenarios",
-                                 "each as what it changes of the study's own", "write [{}, {…}]"});
+            problems_.push_back({at + "/scenarios", said("a claim compares scenarios"),
+                                 said("each as what it changes of the study's own"),
+                                 said("write [{}, {…}]")});
             return;
         }
         for (std::size_t i = 0; i < list->size(); ++i) {
@@ -179,10 +186,10 @@ class Reader {
         const bool any = out.measure == Measure::crossover && !one;
         if (one ? count != 1 : any ? count < 2 : count != 2) {
             problems_.push_back({at + "/scenarios",
-                                 std::to_string(count) + " scenarios",
-                                 one   ? "one is expected"
-                                 : any ? "two or more are expected, or one with a target"
-                                       : "two are expected",
+                                 said("{1} scenarios", {std::to_string(count)}),
+                                 one   ? said("one is expected")
+                                 : any ? said("two or more are expected, or one with a target")
+                                       : said("two are expected"),
                                  {}});
         }
     }
@@ -202,22 +209,23 @@ class Reader {
             }
             for (std::size_t i = 0; i < (values.is_array() ? values.size() : 0); ++i) {
                 const std::string at_value = where + "/" + std::to_string(i);
-                if (values[i].is_null()) problems_.push_back({at_value, "null is no value", "", {}});
+                if (values[i].is_null()) problems_.push_back({at_value, said("null is no value"), "", {}});
                 axis.values.push_back(read_value(axis.id, values[i], at_value, problems_));
             }
             if (axis.values.empty())
-                problems_.push_back({where, "an axis is a list of values", "", "write for instance [8, 16]"});
+                problems_.push_back(
+                    {where, said("an axis is a list of values"), "", said("write for instance [8, 16]")});
             out.along.push_back(std::move(axis));
         }
         double combinations = 1;
         for (const Axis& axis : out.along) combinations *= static_cast<double>(axis.values.size());
         constexpr double kMostCombinations = 10000;
         if (combinations > kMostCombinations)
-            problems_.push_back({at + "/along", exact(combinations) + " combinations",
-                                 "every one is worked out", "use at most 10,000"});
+            problems_.push_back({at + "/along", said("{1} combinations", {exact(combinations)}),
+                                 said("every one is worked out"), said("use at most 10,000")});
         if (out.measure == Measure::crossover && out.along.size() != 1)
-            problems_.push_back({at + "/along", "a crossover is looked for along one input", "",
-                                 "write for instance {\"gpus\": [8, 16, 32]}"});
+            problems_.push_back({at + "/along", said("a crossover is looked for along one input"), "",
+                                 said("write for instance {\"gpus\": [8, 16, 32]}")});
     }
 
     void read_numbers(const json& file, const std::string& at, Claim& out) {
@@ -228,16 +236,17 @@ class Reader {
         const auto range = file.find("agrees");
         if (range == file.end() && !out.published && !out.stated) return;  // a question
         if (range == file.end() || !range->is_array() || range->size() != 2) {
-            problems_.push_back({at + "/agrees", "agrees is missing",
-                                 "the least and the most with which the engine agrees",
-                                 "write for instance [-0.45, -0.3]; null is an open end"});
+            problems_.push_back({at + "/agrees", said("{1} is missing", {"agrees"}),
+                                 said("the least and the most with which the engine agrees"),
+                                 said("write for instance [-0.45, -0.3]; null is an open end")});
             return;
         }
         out.low = number((*range)[0], at + "/agrees/0", out.low);
         out.high = number((*range)[1], at + "/agrees/1", out.high);
-        if (out.low > out.high) problems_.push_back({at + "/agrees", "the least is above the most", "", {}});
+        if (out.low > out.high)
+            problems_.push_back({at + "/agrees", said("the least is above the most"), "", {}});
         if (out.stated && (*out.stated < out.low || *out.stated > out.high))
-            problems_.push_back({at + "/stated", "the stated number lies outside “agrees”", "", {}});
+            problems_.push_back({at + "/stated", said("the stated number lies outside “agrees”"), "", {}});
     }
 
     Catalogue& catalogue_;
@@ -248,7 +257,8 @@ class Reader {
 }  // namespace
 
 std::string Study::origin() const {
-    return "after " + paper.label + (paper.arxiv.empty() ? "" : ", arXiv " + paper.arxiv) + ", reconstructed";
+    return paper.arxiv.empty() ? said("after {1}, reconstructed", {paper.label})
+                               : said("after {1}, arXiv {2}, reconstructed", {paper.label, paper.arxiv});
 }
 
 bool is_study(std::string_view text) {
@@ -262,7 +272,7 @@ Study read_study(std::string_view text, Catalogue& catalogue, const std::string&
     const json file = parse_json(text, problems);
     if (problems.size() > before) return {};
     if (!file.is_object()) {
-        problems.push_back({"", "a study is a JSON object", "", "write {…}"});
+        problems.push_back({"", said("a study is a JSON object"), "", said("write {…}")});
         return {};
     }
     return Reader(catalogue, folder, problems).read(file);

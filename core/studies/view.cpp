@@ -4,6 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/said.h"
 #include "base/text.h"
 #include "evidence/measured.h"
 #include "files/json_values.h"
@@ -39,7 +40,8 @@ Axis axis_of(const Scenario& scenario, P id, const std::string& range) {
     return parse_axis(scenario, std::string(parameter(id).key) + "=" + range, unread);
 }
 
-void check_name(const json& view, const char* field, std::span<const std::string> known, const char* what,
+// `no_such` is a phrase with a place for what stands there.
+void check_name(const json& view, const char* field, std::span<const std::string> known, const char* no_such,
                 Problems& problems) {
     const auto entry = view.find(field);
     if (entry == view.end()) return;
@@ -47,31 +49,30 @@ void check_name(const json& view, const char* field, std::span<const std::string
     if (std::ranges::find(known, name) != known.end()) return;
     const std::string near = nearest(name, known);
     problems.push_back({std::string("/view/") + field,
-                        (entry->is_string() ? "“" + name + "”" : entry->dump()) + " is no " + what, "",
-                        near.empty() ? "" : "did you mean “" + near + "”?"});
+                        said(no_such, {entry->is_string() ? said("“{1}”", {name}) : entry->dump()}), "",
+                        near.empty() ? "" : said("did you mean “{1}”?", {near})});
 }
 
 void check_inputs(const json& view, const Scenario& scenario, Problems& problems) {
     const auto range = view.find("range");
     if (range != view.end() && !range->is_object()) {
-        problems.push_back({"/view/range", "range is an object of ranges", "",
-                            "write for instance {\"x\": \"8:2048:33:log\"}"});
+        problems.push_back({"/view/range", said("range is an object of ranges"), "",
+                            said("write for instance {\"x\": \"8:2048:33:log\"}")});
     }
     std::vector<std::string> known;
     for (const Parameter& row : parameters()) known.emplace_back(row.key);
     for (std::size_t i = 0; i < kParameters; ++i) known.emplace_back(field_of(static_cast<P>(i)));
     for (const char* side : {"x", "y"}) {
         const P id = find_parameter(text_at(view, side));
-        if (id == P::count) check_name(view, side, known, "parameter", problems);
+        if (id == P::count) check_name(view, side, known, phrase("{1} is no parameter"), problems);
         if (range == view.end() || !range->is_object() || !range->contains(side)) continue;
         const std::string text = text_at(*range, side);
         const std::string where = std::string("/view/range/") + side;
         if (id == P::count)
-            problems.push_back(
-                {where, std::string("there is no ") + side + " that it is the range of", "", {}});
+            problems.push_back({where, said("there is no {1} that it is the range of", {side}), "", {}});
         else if (axis_of(scenario, id, text).values.empty())
-            problems.push_back({where, "“" + text + "” is no range of " + std::string(parameter(id).key), "",
-                                "write FROM:TO:STEPS[:log] or a,b,c"});
+            problems.push_back({where, said("“{1}” is no range of {2}", {text, parameter(id).key}), "",
+                                said("write FROM:TO:STEPS[:log] or a,b,c")});
     }
     if (range == view.end() || !range->is_object()) return;
     const std::vector<std::string> sides{"x", "y"};
@@ -87,16 +88,16 @@ void check_output(const json& entry, const std::string& where, Problems& problem
     std::vector<std::string> known;
     for (const OutputRow& row : outputs()) known.emplace_back(row.path);
     const std::string near = nearest(path, known);
-    problems.push_back(
-        {where, "there is no output “" + path + "”", "", near.empty() ? "" : "did you mean “" + near + "”?"});
+    problems.push_back({where, said("there is no output “{1}”", {path}), "",
+                        near.empty() ? "" : said("did you mean “{1}”?", {near})});
 }
 
 void check_outputs(const json& view, Problems& problems) {
     const auto entry = view.find("outputs");
     if (entry == view.end()) return;
     if (!entry->is_array()) {
-        problems.push_back(
-            {"/view/outputs", "outputs is a list of result fields", "", "write for instance [\"mfu\"]"});
+        problems.push_back({"/view/outputs", said("outputs is a list of result fields"), "",
+                            said("write for instance [\"mfu\"]")});
         return;
     }
     for (std::size_t i = 0; i < entry->size(); ++i)
@@ -107,8 +108,8 @@ void check_pins(const json& view, const Scenario& scenario, Catalogue& catalogue
     const auto entry = view.find("pins");
     if (entry == view.end()) return;
     if (!entry->is_array() || entry->size() > kMostPins) {
-        problems.push_back({"/view/pins", "pins is a list of up to six scenarios", "",
-                            "write for instance [{\"name\": \"A100\", \"cluster\": {…}}]"});
+        problems.push_back({"/view/pins", said("pins is a list of up to six scenarios"), "",
+                            said("write for instance [{\"name\": \"A100\", \"cluster\": {…}}]")});
         return;
     }
     pins_of(scenario, catalogue, problems);
@@ -199,14 +200,18 @@ void check_view(const Scenario& scenario, Catalogue& catalogue, Problems& proble
         if (std::ranges::find(kFields, field) == kFields.end())
             problems.push_back(unknown_field("/view", field, kFields));
     }
-    check_name(view, "plot", std::vector<std::string>(kPlots.begin(), kPlots.end()), "plot", problems);
-    check_name(view, "plan", std::vector<std::string>{kHeld, kAnew}, "way to plan", problems);
+    check_name(view, "plot", std::vector<std::string>(kPlots.begin(), kPlots.end()), phrase("{1} is no plot"),
+               problems);
+    check_name(view, "plan", std::vector<std::string>{kHeld, kAnew}, phrase("{1} is no way to plan"),
+               problems);
     check_inputs(view, scenario, problems);
     check_outputs(view, problems);
     if (view.contains("against")) check_output(view["against"], "/view/against", problems);
     if (view.contains("side_by_side") && !view["side_by_side"].is_boolean())
-        problems.push_back(
-            {"/view/side_by_side", view["side_by_side"].dump() + " is neither true nor false", "", {}});
+        problems.push_back({"/view/side_by_side",
+                            said("{1} is neither true nor false", {view["side_by_side"].dump()}),
+                            "",
+                            {}});
     check_pins(view, scenario, catalogue, problems);
     check_measurement(scenario.view, problems);
 }
