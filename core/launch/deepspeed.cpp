@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/said.h"
 #include "base/units.h"
 #include "files/json_values.h"
 #include "launch/launch.h"
@@ -33,7 +34,7 @@ void write_precision(Plan& plan, ordered_json& out) {
         out["bf16"]["enabled"] = true;
         if (plan.is(P::optimizer_precision, Precision::bf16)) {
             if (plan.is(P::sharding, Sharding::ddp)) {
-                plan.note("DeepSpeed keeps the optimizer in bf16 only with ZeRO.");
+                plan.note(said("DeepSpeed keeps the optimizer in bf16 only with ZeRO."));
             } else {
                 out["bf16"]["bf16_master_weights_and_grads"] = true;
                 out["bf16"]["bf16_optimizer_states"] = true;
@@ -41,7 +42,7 @@ void write_precision(Plan& plan, ordered_json& out) {
         }
     }
     if (precision == Precision::fp8)
-        plan.note("DeepSpeed's config has no fp8; Transformer Engine's layers in the model bring it.");
+        plan.note(said("DeepSpeed's config has no fp8; Transformer Engine's layers in the model bring it."));
     if (plan.is(P::gradient_precision, Precision::bf16) || plan.is(P::gradient_precision, Precision::fp16))
         out["communication_data_type"] = format(P::gradient_precision, plan.s[P::gradient_precision]);
     else out["communication_data_type"] = "fp32";
@@ -54,7 +55,7 @@ void write_optimizer(Plan& plan, ordered_json& out) {
         case Optimizer::muon: type = "Muon"; break;
         case Optimizer::momentum:
         case Optimizer::sgd: type = "SGD"; break;
-        default: plan.lacks(kDeepspeed, P::optimizer, "AdamW is written");
+        default: plan.lacks(kDeepspeed, P::optimizer, phrase("{1} has no word for “{2}”; AdamW is written."));
     }
     out["optimizer"]["type"] = type;
     if (plan.is(P::optimizer, Optimizer::momentum)) out["optimizer"]["params"]["momentum"] = 0.9;
@@ -62,7 +63,8 @@ void write_optimizer(Plan& plan, ordered_json& out) {
     // other such question, zero_force_ds_cpu_optimizer, is asked of optimizers that the program brings.
     if (std::string_view(type) == "SGD" && !plan.is(P::sharding, Sharding::ddp)) {
         out["zero_allow_untested_optimizer"] = true;
-        plan.note("DeepSpeed does not test ZeRO with SGD; zero_allow_untested_optimizer lets it start.");
+        plan.note(
+            said("DeepSpeed does not test ZeRO with SGD; zero_allow_untested_optimizer lets it start."));
     }
 }
 
@@ -74,28 +76,31 @@ void write_zero(Plan& plan, ordered_json& out) {
     const auto offload = s.choice<Offload>(P::offload);
     if (sharding == Sharding::ddp) {
         if (offload != Offload::none)
-            plan.lacks(kDeepspeed, P::offload, "it offloads only with ZeRO, and nothing is written");
+            plan.lacks(
+                kDeepspeed, P::offload,
+                phrase("{1} has no word for “{2}”; it offloads only with ZeRO, and nothing is written."));
         return;
     }
     zero["overlap_comm"] = true;
     if (shard_group(s) < state_sharers(s)) {
         if (is_fsdp(s)) {
             zero["mics_shard_size"] = number(shard_group(s));
-            plan.note(
+            plan.note(said(
                 "Sharding within a group is MiCS: the model has to be made under deepspeed.zero.MiCS_Init, "
-                "with a DeepSpeed from before September 2026, when pull request 8490 removed MiCS.");
+                "with a DeepSpeed from before September 2026, when pull request 8490 removed MiCS."));
         } else {
-            plan.lacks(kDeepspeed, P::shard_group, "all GPUs share the state");
+            plan.lacks(kDeepspeed, P::shard_group,
+                       phrase("{1} has no word for “{2}”; all GPUs share the state."));
         }
     }
     if (is_fsdp(s) && !s.on(P::reshard_after_forward))
         plan.note(
-            "DeepSpeed frees gathered weights after the forward pass, but for those within "
-            "stage3_max_live_parameters.");
+            said("DeepSpeed frees gathered weights after the forward pass, but for those within "
+                 "stage3_max_live_parameters."));
     if (offload != Offload::none) zero["offload_optimizer"]["device"] = "cpu";
     if (offload == Offload::optimizer_and_parameters && is_fsdp(s)) zero["offload_param"]["device"] = "cpu";
     else if (offload == Offload::optimizer_and_parameters)
-        plan.note("DeepSpeed offloads weights only at stage 3; the optimizer alone is offloaded.");
+        plan.note(said("DeepSpeed offloads weights only at stage 3; the optimizer alone is offloaded."));
 }
 
 void write_parallelism(Plan& plan, ordered_json& out) {
@@ -104,38 +109,43 @@ void write_parallelism(Plan& plan, ordered_json& out) {
         out["tensor_parallel"]["autotp_size"] = number(s[P::tensor_parallel]);
         if (s.on(P::async_tensor_parallel)) out["tensor_parallel"]["tp_overlap_comm"] = true;
         if (s.on(P::sequence_parallel))
-            plan.note("DeepSpeed's tensor parallelism leaves norms and residuals whole on every GPU.");
+            plan.note(said("DeepSpeed's tensor parallelism leaves norms and residuals whole on every GPU."));
     }
     if (s[P::expert_parallel] > 1) {
         out["expert_parallel"]["enabled"] = true;
         out["expert_parallel"]["autoep_size"] = number(s[P::expert_parallel]);
         if (s[P::tensor_parallel] > 1)
-            plan.note("DeepSpeed does not combine expert_parallel with tensor_parallel.");
+            plan.note(said("DeepSpeed does not combine expert_parallel with tensor_parallel."));
     }
     if (s[P::context_parallel] > 1)
-        plan.note("DeepSpeed's config does not hold “" + plan.said(P::context_parallel) +
-                  "”; Ulysses (deepspeed.sequence) in the model is the nearest.");
+        plan.note(
+            said("DeepSpeed's config does not hold “{1}”; Ulysses (deepspeed.sequence) in the model is the "
+                 "nearest.",
+                 {plan.named(P::context_parallel)}));
     if (s[P::pipeline_parallel] > 1) {
-        plan.note("DeepSpeed's config does not hold “" + plan.said(P::pipeline_parallel) +
-                  "”; the program gives it to deepspeed.pipe.PipelineModule as num_stages.");
+        plan.note(
+            said("DeepSpeed's config does not hold “{1}”; the program gives it to "
+                 "deepspeed.pipe.PipelineModule as num_stages.",
+                 {plan.named(P::pipeline_parallel)}));
         if (!plan.is(P::schedule, ScheduleKind::one_f_one_b) || s[P::virtual_stages] > 1)
-            plan.note("DeepSpeed's pipeline is 1F1B; the scenario's is " +
-                      format(P::schedule, s[P::schedule]) + ".");
+            plan.note(said("DeepSpeed's pipeline is 1F1B; the scenario's is {1}.",
+                           {format(P::schedule, s[P::schedule])}));
         if (s.choice<Sharding>(P::sharding) >= Sharding::zero2)
-            plan.note("DeepSpeed's pipeline goes with ZeRO-1 at most.");
+            plan.note(said("DeepSpeed's pipeline goes with ZeRO-1 at most."));
     } else if (schedule_of(s.choice<ScheduleKind>(P::schedule)).layered && s[P::accumulation] > 1) {
-        plan.note("DeepSpeed accumulates micro-batch by micro-batch, not layer by layer.");
+        plan.note(said("DeepSpeed accumulates micro-batch by micro-batch, not layer by layer."));
     }
 }
 
 void note_model(Plan& plan) {
     const Settings& s = plan.s;
-    plan.note(s.listed() ? "The model is the program's."
-                         : "The model is the program's, with its sequence of " +
-                               format(P::sequence_length, s[P::sequence_length]) + " and its attention.");
+    plan.note(s.listed() ? said("The model is the program's.")
+                         : said("The model is the program's, with its sequence of {1} and its attention.",
+                                {format(P::sequence_length, s[P::sequence_length])}));
     if (s[P::recompute] != 0)
-        plan.note("“" + plan.said(P::recompute) +
-                  "” is the model's, too: gradient_checkpointing_enable(), or deepspeed.checkpointing.");
+        plan.note(
+            said("“{1}” is the model's, too: gradient_checkpointing_enable(), or deepspeed.checkpointing.",
+                 {plan.named(P::recompute)}));
 }
 
 LaunchText write(const Answer& answer, const std::string& file) {
@@ -176,7 +186,7 @@ class Reader {
         const json* value = at(path);
         if (!value || *value == "auto") return otherwise;
         if (value->is_number()) return value->get<double>();
-        problem(path, "is no number", "write one");
+        problem(path, said("is no number"), said("write one"));
         return otherwise;
     }
     // A whole number of at least so many.
@@ -184,13 +194,14 @@ class Reader {
         const double value = number(path, std::nan(""));
         if (value >= least && value == std::floor(value)) return value;
         if (!std::isnan(value))
-            problem(path, "is " + exact(value), "write a whole number of at least " + whole(least));
+            problem(path, said("is {1}", {exact(value)}),
+                    said("write a whole number of at least {1}", {whole(least)}));
         return otherwise;
     }
     bool flag(const std::string& path) {
         const json* value = at(path);
         if (value && !value->is_boolean() && *value != "auto")
-            problem(path, "is neither true nor false", "write one of them");
+            problem(path, said("is neither true nor false"), said("write one of them"));
         return value && *value == true;
     }
     std::string text(const std::string& path) {
@@ -201,7 +212,7 @@ class Reader {
     void section(const std::string& path) {
         const json::json_pointer pointer(path);
         if (config_.contains(pointer) && !config_[pointer].is_object())
-            problem(path, "is no object", "write { … }");
+            problem(path, said("is no object"), said("write { … }"));
     }
     void problem(const std::string& path, const std::string& what, const std::string& suggestion,
                  const std::string& why = "") {
@@ -245,9 +256,10 @@ class Reader {
 bool read_offload(Reader& reader, Building& out, const std::string& path) {
     const std::string device = reader.text(path + "/device");
     if (device == "nvme")
-        out.note("“" + path.substr(path.rfind('/') + 1) + "” goes to NVMe; here to the memory of the CPU.");
+        out.note(
+            said("“{1}” goes to NVMe; here to the memory of the CPU.", {path.substr(path.rfind('/') + 1)}));
     else if (device != "cpu" && device != "none" && !device.empty())
-        reader.problem(path + "/device", "is “" + device + "”", "write cpu, nvme or none");
+        reader.problem(path + "/device", said("is “{1}”", {device}), said("write cpu, nvme or none"));
     return device == "cpu" || device == "nvme";
 }
 
@@ -255,15 +267,15 @@ void read_zero(Reader& reader, Building& out, const json& config) {
     if (const auto zero = config.find("zero_optimization"); zero != config.end() && zero->is_boolean()) {
         const bool on = reader.flag("/zero_optimization");
         out.give(P::sharding, on ? "zero1" : "ddp");
-        if (on) out.note("“zero_optimization: true” is DeepSpeed's old word for stage 1.");
+        if (on) out.note(said("“zero_optimization: true” is DeepSpeed's old word for stage 1."));
         return;
     }
     reader.section("/zero_optimization");
     const double stage = reader.number("/zero_optimization/stage", 0);
     constexpr double kMost = 3;
     if (stage < 0 || stage > kMost || stage != std::floor(stage)) {
-        reader.problem("/zero_optimization/stage", "is " + exact(stage), "write 0, 1, 2 or 3",
-                       "ZeRO has no such stage");
+        reader.problem("/zero_optimization/stage", said("is {1}", {exact(stage)}), said("write 0, 1, 2 or 3"),
+                       said("ZeRO has no such stage"));
         return;
     }
     constexpr double kAll = -1;
@@ -292,7 +304,7 @@ void read_optimizer(Reader& reader, Building& out) {
     } else {
         out.give(P::optimizer, "adamw");
         if (!type.empty() && type != "adam" && type != "adamw")
-            out.note("The optimizer " + name + " is taken for AdamW.");
+            out.note(said("The optimizer {1} is taken for AdamW.", {name}));
     }
 }
 
@@ -300,7 +312,7 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
     const json config = parse_json(text, problems);
     if (!problems.empty()) return {};
     if (!config.is_object()) {
-        problems.push_back({"", "is no DeepSpeed config", "a JSON object is expected", ""});
+        problems.push_back({"", said("is no DeepSpeed config"), said("a JSON object is expected"), ""});
         return {};
     }
     Reader reader(config, problems);
@@ -338,9 +350,9 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
     out.give(P::gradient_precision, known ? sent : fp16 ? "fp16" : bf16 ? "bf16" : "fp32");
     out.give(P::optimizer_precision, reader.flag("/bf16/bf16_optimizer_states") ? "bf16" : "fp32");
     reader.ignore("/bf16/bf16_master_weights_and_grads");
-    out.note(
+    out.note(said(
         "A DeepSpeed config holds no model: that of the scenario stays, with its sequence, and nothing is "
-        "recomputed.");
+        "recomputed."));
     out.not_used(reader.unused());
     return std::move(out).done(problems);
 }

@@ -5,6 +5,7 @@
 // torch.distributed.algorithms._checkpoint.checkpoint_wrapper.checkpoint_wrapper.
 #include <cmath>
 
+#include "base/said.h"
 #include "launch/launch.h"
 #include "launch/writing.h"
 
@@ -48,38 +49,39 @@ void note_the_rest(Plan& plan) {
     const Settings& s = plan.s;
     if (s[P::tensor_parallel] > 1)
         plan.note(
-            "Tensor parallelism comes before fully_shard: torch.distributed.tensor.parallel"
-            ".parallelize_module with a plan of the model's layers, on mesh[\"tensor\"].");
+            said("Tensor parallelism comes before fully_shard: torch.distributed.tensor.parallel"
+                 ".parallelize_module with a plan of the model's layers, on mesh[\"tensor\"]."));
     if (s[P::context_parallel] > 1)
         plan.note(
-            "Context parallelism is torch.distributed.tensor.experimental.context_parallel around the "
-            "training step, on " +
-            plan.whole(P::context_parallel) + " of the GPUs that share weights.");
+            said("Context parallelism is torch.distributed.tensor.experimental.context_parallel around the "
+                 "training step, on {1} of the GPUs that share weights.",
+                 {plan.whole(P::context_parallel)}));
     if (s[P::pipeline_parallel] > 1)
         plan.note(
-            "The pipeline (" + format(P::schedule, s[P::schedule]) +
-            ") is torch.distributed.pipelining's, on mesh[\"pipeline\"]; each stage is wrapped by itself.");
+            said("The pipeline ({1}) is torch.distributed.pipelining's, on mesh[\"pipeline\"]; each stage is "
+                 "wrapped by itself.",
+                 {format(P::schedule, s[P::schedule])}));
     if (s[P::expert_parallel] > 1)
-        plan.note("“" + plan.said(P::expert_parallel) +
-                  "” is the model's; fully_shard its experts on a mesh of their own.");
+        plan.note(said("“{1}” is the model's; fully_shard its experts on a mesh of their own.",
+                       {plan.named(P::expert_parallel)}));
     if (plan.is(P::precision, Precision::fp8))
-        plan.note("fp8 is torchao's convert_to_float8_training(model), before the wrapping.");
+        plan.note(said("fp8 is torchao's convert_to_float8_training(model), before the wrapping."));
     if (plan.is(P::offload, Offload::optimizer))
         plan.note(
-            "FSDP2 offloads weights, gradients and optimizer together (CPUOffloadPolicy) or nothing; "
-            "nothing is written.");
+            said("FSDP2 offloads weights, gradients and optimizer together (CPUOffloadPolicy) or nothing; "
+                 "nothing is written."));
     if (plan.is(P::sharding, Sharding::zero2))
         plan.note(
-            "FSDP2 has no zero2; the nearest is written: weights stay gathered from the forward to the "
-            "backward pass.");
+            said("FSDP2 has no zero2; the nearest is written: weights stay gathered from the forward to the "
+                 "backward pass."));
     if (plan.is(P::recompute, kRecomputeSelective))
         plan.note(
-            "Recomputing the attention core alone is for the model to say; flash attention does it "
-            "anyhow.");
+            said("Recomputing the attention core alone is for the model to say; flash attention does it "
+                 "anyhow."));
     if (plan.is(P::optimizer_precision, Precision::bf16))
-        plan.note(
-            "An optimizer in bf16 wants the model in bf16: model.to(torch.bfloat16) before the wrapping.");
-    plan.note("The model is the program's; its layers are taken to be model.layers.");
+        plan.note(said(
+            "An optimizer in bf16 wants the model in bf16: model.to(torch.bfloat16) before the wrapping."));
+    plan.note(said("The model is the program's; its layers are taken to be model.layers."));
 }
 
 // The optimizer's class and what it takes beside the weights.
@@ -89,8 +91,10 @@ std::string optimizer_of(Plan& plan) {
         case Optimizer::momentum: return "torch.optim.SGD, momentum=0.9";
         case Optimizer::sgd: return "torch.optim.SGD";
         case Optimizer::adafactor: return "torch.optim.Adafactor";
-        case Optimizer::muon: plan.note("torch.optim.Muon takes matrices only; AdamW is written."); break;
-        default: plan.lacks(kFsdp2, P::optimizer, "AdamW is written");
+        case Optimizer::muon:
+            plan.note(said("torch.optim.Muon takes matrices only; AdamW is written."));
+            break;
+        default: plan.lacks(kFsdp2, P::optimizer, phrase("{1} has no word for “{2}”; AdamW is written."));
     }
     return "torch.optim.AdamW";
 }
@@ -112,8 +116,8 @@ std::string checkpointing(Plan& plan) {
         const double every = std::fmax(1.0, std::round(1 / share));
         if (every > 1) which = "        if i % " + whole(every) + " == 0:\n    ";
         if (every != 1 / share)
-            plan.note("Every " + whole(every) + " layers one is recomputed, not a share of " + exact(share) +
-                      ".");
+            plan.note(said("Every {1} layers one is recomputed, not a share of {2}.",
+                           {whole(every), exact(share)}));
     }
     return "    for i, layer in enumerate(model.layers):\n" + which +
            "        model.layers[i] = checkpoint_wrapper(layer)\n";
@@ -153,7 +157,8 @@ LaunchText write(const Answer& answer, const std::string& /*file: the program im
     const bool zero1 = plan.is(P::sharding, Sharding::zero1);
     const std::string recomputed = checkpointing(plan);
     const std::string optimizer = optimizer_of(plan);
-    if (ddp) plan.note("Without sharded weights there is no FSDP2: DistributedDataParallel is written.");
+    if (ddp)
+        plan.note(said("Without sharded weights there is no FSDP2: DistributedDataParallel is written."));
     note_the_rest(plan);
     const Mesh mesh = mesh_of(s);
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/said.h"
 #include "launch/launch.h"
 #include "launch/megatron_options.h"
 #include "launch/shapes.h"
@@ -70,11 +71,11 @@ void write_attention(Plan& plan, Arguments& out) {
         case QkNorm::head: out.put("--qk-layernorm"); break;
         case QkNorm::whole:
             out.put("--qk-layernorm");
-            plan.lacks(kMegatron, P::qk_norm, "it norms head by head");
+            plan.lacks(kMegatron, P::qk_norm, phrase("{1} has no word for “{2}”; it norms head by head."));
             break;
     }
     if (s[P::attention_window] > 0) out.put("--window-size", plan.whole(P::attention_window) + ",0");
-    if (!s.on(P::causal)) plan.note("Megatron-LM's GPT is causal; the scenario's attention is not.");
+    if (!s.on(P::causal)) plan.note(said("Megatron-LM's GPT is causal; the scenario's attention is not."));
     out.put("--attention-backend",
             s.choice<AttentionKernel>(P::attention) == AttentionKernel::flash ? "flash" : "unfused");
 }
@@ -89,13 +90,16 @@ void write_model(Plan& plan, Arguments& out) {
     while (multiple > 1 && std::fmod(s[P::vocab_size], multiple * s[P::tensor_parallel]) != 0) multiple /= 2;
     out.put("--make-vocab-size-divisible-by", whole(multiple));
     if (std::fmod(s[P::vocab_size], s[P::tensor_parallel]) != 0)
-        plan.note("Megatron-LM pads the vocabulary to a multiple of " + plan.whole(P::tensor_parallel) + ".");
+        plan.note(
+            said("Megatron-LM pads the vocabulary to a multiple of {1}.", {plan.whole(P::tensor_parallel)}));
     if (s.choice<Mlp>(P::mlp) == Mlp::gated) out.put("--swiglu");
     const bool rms = s.choice<Norm>(P::norm) == Norm::rmsnorm;
     out.put("--normalization", rms ? "RMSNorm" : "LayerNorm");
     if (s.choice<NormWeights>(P::norm_weights) != (rms ? NormWeights::scale : NormWeights::scale_and_bias))
-        plan.note(std::string("Megatron-LM's ") + (rms ? "RMSNorm has a scale." : "LayerNorm has a bias."));
-    if (s[P::layer_norms] != 2) plan.lacks(kMegatron, P::layer_norms, "a layer has two");
+        plan.note(rms ? said("Megatron-LM's RMSNorm has a scale.")
+                      : said("Megatron-LM's LayerNorm has a bias."));
+    if (s[P::layer_norms] != 2)
+        plan.lacks(kMegatron, P::layer_norms, phrase("{1} has no word for “{2}”; a layer has two."));
     if (!s.on(P::tied_embeddings)) out.put("--untie-embeddings-and-output-weights");
     if (!s.on(P::bias)) out.put("--disable-bias-linear");
     if (s.on(P::qkv_bias) && !s.on(P::bias)) out.put("--add-qkv-bias");
@@ -104,7 +108,7 @@ void write_model(Plan& plan, Arguments& out) {
     out.put("--position-embedding-type", rows > 0 ? "learned_absolute" : "rope");
     out.put("--max-position-embeddings", whole(std::max(rows, s[P::sequence_length])));
     if (rows > 0 && rows < s[P::sequence_length])
-        plan.note("Megatron-LM wants as many learned positions as the sequence is long.");
+        plan.note(said("Megatron-LM wants as many learned positions as the sequence is long."));
     const std::string dropout = s.on(P::dropout) ? "0.1" : "0.0";
     out.put("--attention-dropout", dropout);
     out.put("--hidden-dropout", dropout);
@@ -121,7 +125,9 @@ void write_optimizer(Plan& plan, Arguments& out) {
         case Optimizer::momentum: out.put("--optimizer sgd"); break;
         case Optimizer::sgd: out.put("--optimizer sgd"), out.put("--sgd-momentum 0.0"); break;
         case Optimizer::adamw: out.put("--optimizer adam"); break;
-        default: out.put("--optimizer adam"); plan.lacks(kMegatron, P::optimizer, "adam is written");
+        default:
+            out.put("--optimizer adam");
+            plan.lacks(kMegatron, P::optimizer, phrase("{1} has no word for “{2}”; adam is written."));
     }
     const bool low = plan.is(P::optimizer_precision, Precision::bf16);
     const bool offload = !plan.is(P::offload, Offload::none);
@@ -131,21 +137,26 @@ void write_optimizer(Plan& plan, Arguments& out) {
     const bool adam = !plan.is(P::optimizer, Optimizer::muon) && !plan.is(P::optimizer, Optimizer::sgd) &&
                       !plan.is(P::optimizer, Optimizer::momentum);
     if (!adam || plan.is(P::sharding, Sharding::ddp)) {
-        if (low) plan.lacks(kMegatron, P::optimizer_precision, "only a sharded Adam may be in bf16");
+        if (low)
+            plan.lacks(kMegatron, P::optimizer_precision,
+                       phrase("{1} has no word for “{2}”; only a sharded Adam may be in bf16."));
         if (offload)
-            plan.lacks(kMegatron, P::offload, "it offloads only a sharded Adam, and nothing is written");
+            plan.lacks(
+                kMegatron, P::offload,
+                phrase(
+                    "{1} has no word for “{2}”; it offloads only a sharded Adam, and nothing is written."));
         return;
     }
     out.put("--use-precision-aware-optimizer");
     if (low) {
         out.put("--exp-avg-dtype bf16");
         out.put("--exp-avg-sq-dtype bf16");
-        plan.note(
-            "Megatron-LM keeps the optimizer's moments in bf16, but a master copy of the weights in fp32.");
+        plan.note(said(
+            "Megatron-LM keeps the optimizer's moments in bf16, but a master copy of the weights in fp32."));
     }
     if (offload) out.put("--optimizer-cpu-offload");
     if (plan.is(P::offload, Offload::optimizer_and_parameters))
-        plan.note("Megatron-LM offloads the optimizer, not the weights.");
+        plan.note(said("Megatron-LM offloads the optimizer, not the weights."));
 }
 
 void write_training(Plan& plan, Arguments& out) {
@@ -168,7 +179,8 @@ void write_training(Plan& plan, Arguments& out) {
     if (fp32 && !own) out.put("--accumulate-allreduce-grads-in-fp32");
     else if (bf16 && plan.is(P::gradient_precision, Precision::bf16)) out.put("--grad-reduce-in-bf16");
     else if (!own)
-        plan.lacks(kMegatron, P::gradient_precision, "gradients have the precision of the weights");
+        plan.lacks(kMegatron, P::gradient_precision,
+                   phrase("{1} has no word for “{2}”; gradients have the precision of the weights."));
     write_optimizer(plan, out);
 }
 
@@ -178,7 +190,7 @@ void write_sharding(Plan& plan, Arguments& out) {
     const auto sharding = s.choice<Sharding>(P::sharding);
     if (sharding == Sharding::ddp) return;
     if (plan.is(P::optimizer, Optimizer::muon)) {
-        plan.note("Megatron-LM does not shard Muon; “" + plan.said(P::sharding) + "” is not written.");
+        plan.note(said("Megatron-LM does not shard Muon; “{1}” is not written.", {plan.named(P::sharding)}));
         return;
     }
     out.put("--use-distributed-optimizer");
@@ -227,14 +239,17 @@ void write_pipeline(Plan& plan, Arguments& out) {
     const double pieces = s[P::virtual_stages];
     if (s[P::pipeline_parallel] <= 1) {
         if (schedule_of(kind).layered && s[P::accumulation] > 1)
-            plan.note("Megatron-LM accumulates micro-batch by micro-batch, not layer by layer.");
+            plan.note(said("Megatron-LM accumulates micro-batch by micro-batch, not layer by layer."));
         return;
     }
     const bool interleaved = kind == ScheduleKind::interleaved;
     if (kind != ScheduleKind::one_f_one_b && !interleaved) {
         plan.lacks(
             kMegatron, P::schedule,
-            std::string("the nearest is written, ") + (pieces > 1 ? "the interleaved schedule" : "1F1B"));
+            pieces > 1
+                ? phrase("{1} has no word for “{2}”; the nearest is written, the interleaved schedule.")
+                : phrase("{1} has no word for “{2}”; the nearest is written, {3}."),
+            "1F1B");
     }
     const double each = s[P::layers] / s[P::pipeline_parallel] / pieces;
     if (pieces > 1 && each == std::floor(each)) {
@@ -242,8 +257,9 @@ void write_pipeline(Plan& plan, Arguments& out) {
     } else if (pieces > 1) {
         out.put("--num-virtual-stages-per-pipeline-rank", whole(pieces));
         if (std::fmod(s[P::layers], s[P::pipeline_parallel]) != 0)
-            plan.note("Megatron-LM interleaves only stages of equal length; the " + plan.whole(P::layers) +
-                      " layers do not come out even.");
+            plan.note(said(
+                "Megatron-LM interleaves only stages of equal length; the {1} layers do not come out even.",
+                {plan.whole(P::layers)}));
     } else {
         write_uneven_stages(plan, out);
     }
@@ -255,15 +271,16 @@ void write_parallelism(Plan& plan, Arguments& out) {
     if (s[P::tensor_parallel] > 1) {
         if (s.on(P::sequence_parallel)) out.put("--sequence-parallel");
         else if (s[P::experts] > 0)
-            plan.note("Megatron-LM wants sequence parallelism where tensors and experts are shared out.");
+            plan.note(
+                said("Megatron-LM wants sequence parallelism where tensors and experts are shared out."));
         if (s.on(P::async_tensor_parallel) && s.on(P::sequence_parallel)) out.put("--tp-comm-overlap");
         else if (s.on(P::async_tensor_parallel))
             plan.note(
-                "Megatron-LM overlaps tensor parallelism only with sequence parallelism; nothing is "
-                "written.");
+                said("Megatron-LM overlaps tensor parallelism only with sequence parallelism; nothing is "
+                     "written."));
     }
     if (s[P::context_parallel] > 1 && std::fmod(s[P::sequence_length], 2 * s[P::context_parallel]) != 0)
-        plan.note("Megatron-LM wants a sequence that twice the context parallel degree divides.");
+        plan.note(said("Megatron-LM wants a sequence that twice the context parallel degree divides."));
     write_pipeline(plan, out);
     write_sharding(plan, out);
 }
@@ -287,14 +304,15 @@ void write_recomputation(Plan& plan, Arguments& out) {
     out.put("--recompute-method block");
     out.put("--recompute-num-layers", whole(count));
     if (std::fabs(count - share * stage) > 1e-9)
-        plan.note("Megatron-LM recomputes whole layers, " + whole(count) +
-                  " of every stage, not a share of " + exact(share) + ".");
+        plan.note(said("Megatron-LM recomputes whole layers, {1} of every stage, not a share of {2}.",
+                       {whole(count), exact(share)}));
 }
 
 LaunchText write(const Answer& answer, const std::string& file) {
     Plan plan(answer);
     const Settings& s = plan.s;
-    if (s.listed()) return {"", "", {"Megatron-LM trains transformers; this model is a list of operators."}};
+    if (s.listed())
+        return {"", "", {said("Megatron-LM trains transformers; this model is a list of operators.")}};
     plan.check_stack(kMegatron);
     Arguments out;
     write_model(plan, out);

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 
+#include "base/said.h"
 #include "base/text.h"
 #include "launch/reading.h"
 #include "launch/shapes.h"
@@ -83,7 +84,7 @@ class Options {
         if (!value) return otherwise;
         const Parsed parsed = parse(value->text, Quantity::count);
         if (parsed.ok) return parsed.value;
-        problem(option, "“" + value->text + "” is no number", "", "write the number");
+        problem(option, said("“{1}” is no number", {value->text}), "", said("write the number"));
         return otherwise;
     }
     std::string text(std::string_view option, const char* otherwise) {
@@ -121,13 +122,13 @@ class Options {
         const Option* found = take(option);
         if (!found) return nullptr;
         if (found->values.empty()) {
-            problem(option, "has no value", "", "write one after it");
+            problem(option, said("has no value"), "", said("write one after it"));
             return nullptr;
         }
         const Word& value = found->values.front();
         if (value.unknown.empty()) return &value;
-        problem(option, "is " + value.unknown, "what only the shell knows is not read",
-                "write the value, or set the variable in the file");
+        problem(option, said("is {1}", {value.unknown}), said("what only the shell knows is not read"),
+                said("write the value, or set the variable in the file"));
         return nullptr;
     }
 
@@ -299,14 +300,15 @@ class Reader {
     double number(P id, double otherwise) { return o_.number(option_of(id), otherwise); }
     double needed(P id) {
         if (!o_.has(option_of(id)))
-            o_.problem(option_of(id), "is missing", "nothing else tells it", "give the whole command");
+            o_.problem(option_of(id), said("is missing"), said("nothing else tells it"),
+                       said("give the whole command"));
         return number(id, parameter(id).minimum);
     }
     // 0 where it is no number: --nproc-per-node=gpu, or --nnodes=1:4 of an elastic run.
     double either(const char* option, const char* other, double otherwise) {
-        const std::string said = o_.text(o_.has(option) ? option : other, "");
-        if (said.empty()) return otherwise;
-        const Parsed parsed = parse(said, Quantity::count);
+        const std::string given = o_.text(o_.has(option) ? option : other, "");
+        if (given.empty()) return otherwise;
+        const Parsed parsed = parse(given, Quantity::count);
         return parsed.ok ? parsed.value : 0;
     }
 
@@ -328,25 +330,25 @@ class Reader {
         out_.give_partition(layers, stages, ends);
         if (embedding + loss == 0) return;
         const double each = (layers + embedding + loss) / stages;
-        const Partition said{each - embedding, each - loss};
+        const Partition given{each - embedding, each - loss};
         const bool even = each == std::floor(each) && each >= 2;
         if (even && pieces <= 1) {
-            out_.give_partition(layers, stages, said);
+            out_.give_partition(layers, stages, given);
             return;
         }
         // Both, where they make the layers come out even, are how they are dealt out anyway.
         const Stages here = deal_layers(layers, 0, stages);
-        if (!even || here.first.layers() != said.first || here.last.layers() != said.last)
-            out_.note("Layers are dealt out to the stages by rule, not as the file says.");
+        if (!even || here.first.layers() != given.first || here.last.layers() != given.last)
+            out_.note(said("Layers are dealt out to the stages by rule, not as the file says."));
     }
 
     void given_layout(const std::string& layout, double layers, double stages) {
         const std::optional<StageLayers> pieces = layers_of_layout(layout);
         if (!pieces || std::fmod(static_cast<double>(pieces->size()), stages) != 0 ||
             layers_of(*pieces) != layers) {
-            o_.problem("--pipeline-model-parallel-layout", "“" + layout + "” is not understood",
-                       "every stage is E, t and L, as many t in all as there are layers, and | between",
-                       "write Et*9|t*12|t*11L");
+            o_.problem("--pipeline-model-parallel-layout", said("“{1}” is not understood", {layout}),
+                       said("every stage is E, t and L, as many t in all as there are layers, and | between"),
+                       said("write Et*9|t*12|t*11L"));
             return;
         }
         const double each = static_cast<double>(pieces->size()) / stages;
@@ -378,21 +380,22 @@ class Reader {
         const std::vector<std::string> window = split(o_.text("--window-size", "0"), ',');
         const Parsed back = parse(window.empty() ? "0" : window.front(), Quantity::count);
         if (back.ok) set(P::attention_window, std::fmax(0.0, back.value));
-        else o_.problem("--window-size", "is no pair of numbers", "", "write 4096,0");
+        else o_.problem("--window-size", said("is no pair of numbers"), "", said("write 4096,0"));
     }
 
     void vocabulary() {
         constexpr double kGpt2 = 50304;  // 50,257 in steps of 128
         const double padded = o_.number("--padded-vocab-size", 0);
-        const double said = number(P::vocab_size, 0);
+        const double given = number(P::vocab_size, 0);
         // A few more for every GPU to have as many.
         const double step = o_.number("--make-vocab-size-divisible-by", 128) * number(P::tensor_parallel, 1);
-        if (padded <= 0 && said <= 0)
-            out_.note("The vocabulary is the tokenizer's, which is not read; 50,304 entries are taken.");
-        set(P::vocab_size, padded > 0             ? padded
-                           : said > 0 && step > 0 ? std::ceil(said / step) * step
-                           : said > 0             ? said
-                                                  : kGpt2);
+        if (padded <= 0 && given <= 0)
+            out_.note(
+                said("The vocabulary is the tokenizer's, which is not read; 50,304 entries are taken."));
+        set(P::vocab_size, padded > 0              ? padded
+                           : given > 0 && step > 0 ? std::ceil(given / step) * step
+                           : given > 0             ? given
+                                                   : kGpt2);
     }
 
     void experts(double layers) {
@@ -411,12 +414,12 @@ class Reader {
             // One of every so many layers.
             const double dense = layers - std::ceil(layers / stride.value);
             set(P::dense_layers, dense);
-            if (dense > 0) out_.note("Layers without experts are counted first, wherever they lie.");
+            if (dense > 0) out_.note(said("Layers without experts are counted first, wherever they lie."));
         } else if (const double dense = leading_dense(pattern); dense >= 0) {
             set(P::dense_layers, dense);
         } else {
-            o_.problem("--moe-layer-freq", "“" + pattern + "” is not understood", "",
-                       "write ([0]*3+[1]*58): layers without experts first");
+            o_.problem("--moe-layer-freq", said("“{1}” is not understood", {pattern}), "",
+                       said("write ([0]*3+[1]*58): layers without experts first"));
         }
     }
 
@@ -449,7 +452,7 @@ class Reader {
             out_.give(P::recompute, kRecomputeSelective);
             if (const std::string modules = o_.text("--recompute-modules", "core_attn");
                 modules != "core_attn")
-                out_.note("Of what is recomputed selectively the attention core is counted.");
+                out_.note(said("Of what is recomputed selectively the attention core is counted."));
         } else if (granularity == "full") {
             const double share = method == "block" ? count * stages * pieces / layers : 1;
             out_.give(P::recompute, std::fmin(1.0, share));
@@ -505,8 +508,8 @@ LaunchRead read_megatron(std::string_view text, const Scenario& base, Problems& 
     if (options.has(option_of(P::sequence_length)))
         out.give(P::sequence_length, options.number(option_of(P::sequence_length), 1));
     else
-        options.problem(option_of(P::sequence_length), "is missing", "nothing else tells it",
-                        "give the whole command");
+        options.problem(option_of(P::sequence_length), said("is missing"), said("nothing else tells it"),
+                        said("give the whole command"));
     wanted.set(P::sequence_length, out.settings()[P::sequence_length], Origin::given);
     wanted = reader.shape(wanted);
     if (!problems.empty()) return {};

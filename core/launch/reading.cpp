@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/said.h"
 #include "launch/shapes.h"
 #include "plan/schedules/schedule.h"
 
@@ -31,15 +32,15 @@ void Building::take_shape(const Settings& wanted) {
     Scenario& scenario = out_.scenario;
     launch::take_shape(scenario, wanted);
     if (!is_modified(scenario, Group::model)) return;
-    scenario.name =
-        format(P::layers, wanted[P::layers]) + " layers of " + format(P::hidden_size, wanted[P::hidden_size]);
+    scenario.name = said("{1} layers of {2}", {format(P::layers, wanted[P::layers]),
+                                               format(P::hidden_size, wanted[P::hidden_size])});
 }
 
 void Building::not_used(const std::vector<std::string>& options) {
     if (options.empty()) return;
-    std::string sentence = "Not used: ";
-    for (std::size_t i = 0; i < options.size(); ++i) sentence += (i > 0 ? ", " : "") + options[i];
-    note(sentence + ".");
+    std::string names;
+    for (std::size_t i = 0; i < options.size(); ++i) names += (i > 0 ? ", " : "") + options[i];
+    note(said("Not used: {1}.", {names}));
 }
 
 void Building::give_gpus(double gpus) {
@@ -50,7 +51,7 @@ void Building::give_gpus(double gpus) {
     const Settings s = settings();
     const double kept = nearest_valid(P::gpus, s[P::gpus], s);
     if (kept != s[P::gpus]) give(P::gpus, kept);
-    note("The file does not say how many GPUs there are; " + format(P::gpus, kept) + " are taken.");
+    note(said("The file does not say how many GPUs there are; {1} are taken.", {format(P::gpus, kept)}));
 }
 
 void Building::give_partition(double layers, double stages, Partition partition) {
@@ -70,8 +71,10 @@ void Building::give_stages(const StageLayers& stages) {
     const auto count = static_cast<double>(stages.size());
     const Partition partition{stages.front(), stages.back()};
     if (partition.first < 1 || partition.last < 1 || !partition.deals(layers, count)) {
-        note("The file deals the layers out as " + as_text(stages) +
-             "; a scenario has one on every stage, and deals them by rule.");
+        note(
+            said("The file deals the layers out as {1}; a scenario has one on every stage, and deals them by "
+                 "rule.",
+                 {as_text(stages)}));
         return;
     }
     give_partition(layers, count, partition);
@@ -84,8 +87,8 @@ void Building::note_stages(const StageLayers& stages) {
     if (layers < count) return;
     const StageLayers here = dealt_here(layers, count, partition_of(settings()));
     if (here != stages)
-        note("The file deals the layers out as " + as_text(stages) + "; here the stages hold " +
-             as_text(here) + ".");
+        note(said("The file deals the layers out as {1}; here the stages hold {2}.",
+                  {as_text(stages), as_text(here)}));
 }
 
 LaunchRead Building::done(Problems& problems) && {

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "base/said.h"
+
 namespace shardscope::launch {
 namespace {
 
@@ -35,7 +37,7 @@ class Script {
         return length > 0;
     }
     void fail(const std::string& what, int line) {
-        problems_.push_back({"", what, "it does not end", "close it", line});
+        problems_.push_back({"", what, said("it does not end"), said("close it"), line});
     }
 
     void blanks(bool lines) {
@@ -166,7 +168,7 @@ class Script {
         while (problems_.empty()) {
             blanks(true);
             if (at_ >= text_.size()) {
-                fail("the list " + name + "=( is open", start);
+                fail(said("the list {1}=( is open", {name}), start);
                 return;
             }
             if (here() == ')') break;
@@ -228,7 +230,7 @@ class Script {
             add(now, here());
             step();
         }
-        if (at_ >= text_.size()) fail("a quote ' is open", start);
+        if (at_ >= text_.size()) fail(said("a quote ' is open"), start);
         step();
     }
 
@@ -258,7 +260,7 @@ class Script {
                 step();
             }
         }
-        if (at_ >= text_.size()) fail("a quote \" is open", start);
+        if (at_ >= text_.size()) fail(said("a quote \" is open"), start);
         step();
     }
 
@@ -272,8 +274,8 @@ class Script {
         constexpr std::size_t kMost = std::size_t{1} << 22;
         for (const Word& word : words) expanded_ += word.text.size() + 1;
         if (expanded_ <= kMost) return words;
-        problems_.push_back({"", "the script is too long", "its variables make more than 4 MiB",
-                             "give the command alone", line_});
+        problems_.push_back({"", said("the script is too long"), said("its variables make more than 4 MiB"),
+                             said("give the command alone"), line_});
         return {};
     }
 

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "base/said.h"
 #include "launch/writing.h"
 
 namespace shardscope::launch {
@@ -27,14 +28,14 @@ std::string as_text(const StageLayers& stages) {
     for (std::size_t i = 0; i < stages.size();) {
         std::size_t end = i + 1;
         while (stages.size() > kSpeltOut && end < stages.size() && stages[end] == stages[i]) ++end;
-        items.push_back(whole(stages[i]));
-        if (end > i + 1) items.back() += " (" + std::to_string(end - i) + " times)";
+        const std::string layers = whole(stages[i]);
+        items.push_back(end > i + 1 ? said("{1} ({2} times)", {layers, std::to_string(end - i)}) : layers);
         i = end;
     }
+    if (items.size() < 2) return items.empty() ? std::string() : items.front();
     std::string out;
-    for (std::size_t i = 0; i < items.size(); ++i)
-        out += (i == 0 ? "" : i + 1 == items.size() ? " and " : ", ") + items[i];
-    return out;
+    for (std::size_t i = 0; i + 1 < items.size(); ++i) out += (i == 0 ? "" : ", ") + items[i];
+    return said("{1} and {2}", {out, items.back()});
 }
 
 }  // namespace shardscope::launch

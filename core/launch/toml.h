@@ -37,7 +37,8 @@ class Toml {
         int line = 0;
         bool used = false;
     };
-    const Value* take(const std::string& key, Kind kind, std::string_view what, Problems& problems);
+    // Of another kind: a problem that says so with the phrase `not_one`.
+    const Value* take(const std::string& key, Kind kind, const char* not_one, Problems& problems);
 
     std::map<std::string, Value> values_;
 };

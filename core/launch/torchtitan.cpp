@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/said.h"
 #include "launch/launch.h"
 #include "launch/reading.h"
 #include "launch/shapes.h"
@@ -142,14 +143,16 @@ void write_model(Plan& plan, Writer& out) {
                     plan.whole(P::vocab_size));
         out.put("name", llama ? "llama3" : "your_model");
         out.put("flavor", "your_flavor");
-        plan.note(llama ? "torchtitan has no flavor of this shape; register one with llama3's "
-                          "TransformerModelArgs and name it in place of your_flavor."
-                        : "torchtitan takes its models from Python code and has none of this kind; register "
-                          "one and name it in place of your_model and your_flavor.");
+        plan.note(
+            llama ? said("torchtitan has no flavor of this shape; register one with llama3's "
+                         "TransformerModelArgs and name it in place of your_flavor.")
+                  : said("torchtitan takes its models from Python code and has none of this kind; register "
+                         "one and name it in place of your_model and your_flavor."));
     }
-    if (s.on(P::dropout)) plan.note("torchtitan's models have no dropout; the scenario's is on.");
+    if (s.on(P::dropout)) plan.note(said("torchtitan's models have no dropout; the scenario's is on."));
     if (s.choice<AttentionKernel>(P::attention) == AttentionKernel::naive)
-        plan.note("torchtitan's attention is PyTorch's scaled dot product, which keeps no score matrix.");
+        plan.note(
+            said("torchtitan's attention is PyTorch's scaled dot product, which keeps no score matrix."));
     if (plan.is(P::precision, Precision::fp8)) {
         out.put("converters", std::string(R"(["quantize.linear.float8"])"));
         out.section("quantize.linear.float8");
@@ -163,7 +166,8 @@ void write_training(Plan& plan, Writer& out) {
     const Settings& s = plan.s;
     out.section("optimizer");
     out.put("name", "AdamW");
-    if (!plan.is(P::optimizer, Optimizer::adamw)) plan.lacks(kTorchtitan, P::optimizer, "AdamW is written");
+    if (!plan.is(P::optimizer, Optimizer::adamw))
+        plan.lacks(kTorchtitan, P::optimizer, phrase("{1} has no word for “{2}”; AdamW is written."));
 
     out.section("training");
     const bool pipeline = s[P::pipeline_parallel] > 1;
@@ -175,16 +179,17 @@ void write_training(Plan& plan, Writer& out) {
     out.put("dtype", plan.is(P::optimizer_precision, Precision::bf16) ? "bfloat16" : "float32");
     out.put("mixed_precision_param", plan.is(P::precision, Precision::fp32) ? "float32" : "bfloat16");
     out.put("mixed_precision_reduce", "float32");
-    if (plan.is(P::precision, Precision::fp16)) plan.lacks(kTorchtitan, P::precision, "bfloat16 is written");
+    if (plan.is(P::precision, Precision::fp16))
+        plan.lacks(kTorchtitan, P::precision, phrase("{1} has no word for “{2}”; bfloat16 is written."));
     if (!plan.is(P::gradient_precision, Precision::fp32))
-        plan.note("torchtitan reduces gradients in float32; the scenario does in " +
-                  format(P::gradient_precision, s[P::gradient_precision]) + ".");
+        plan.note(said("torchtitan reduces gradients in float32; the scenario does in {1}.",
+                       {format(P::gradient_precision, s[P::gradient_precision])}));
     switch (s.choice<Offload>(P::offload)) {
         case Offload::none: break;
         case Offload::optimizer:
             plan.note(
-                "torchtitan offloads weights, gradients and optimizer together "
-                "(enable_cpu_offload) or nothing; nothing is written.");
+                said("torchtitan offloads weights, gradients and optimizer together "
+                     "(enable_cpu_offload) or nothing; nothing is written."));
             break;
         case Offload::optimizer_and_parameters: out.put("enable_cpu_offload", true); break;
     }
@@ -199,26 +204,30 @@ void write_sharding(Plan& plan, Writer& out) {
     switch (s.choice<Sharding>(P::sharding)) {
         case Sharding::ddp:
             shard = 1;
-            if (context > 1) plan.note("With context parallelism torchtitan shards over those GPUs.");
+            if (context > 1) plan.note(said("With context parallelism torchtitan shards over those GPUs."));
             break;
         case Sharding::zero1:
         case Sharding::zero2:
-            plan.note("torchtitan has no " + format(P::sharding, s[P::sharding]) +
-                      "; the nearest is written, FSDP that keeps gathered weights until the backward pass.");
+            plan.note(
+                said("torchtitan has no {1}; the nearest is written, FSDP that keeps gathered weights until "
+                     "the backward pass.",
+                     {format(P::sharding, s[P::sharding])}));
             break;
         case Sharding::zero3:
         case Sharding::hsdp: shard = std::min(data, shard_group(s) / context); break;
     }
     if (shard < 1 || shard != std::floor(shard) || std::fmod(data, shard) != 0) {
         shard = data;
-        plan.note("The shard group of " + whole(shard_group(s)) + " GPUs cuts through the " + whole(context) +
-                  " that share a sequence; all GPUs share the weights here.");
+        plan.note(
+            said("The shard group of {1} GPUs cuts through the {2} that share a sequence; all GPUs share the "
+                 "weights here.",
+                 {whole(shard_group(s)), whole(context)}));
     }
     out.put("data_parallel_replicate_degree", whole(data / shard));
     out.put("data_parallel_shard_degree", whole(shard));
     out.put("fsdp_reshard_after_forward", is_fsdp(s) && s.on(P::reshard_after_forward) ? "always" : "never");
     if (s[P::expert_parallel] > 1 && std::fmod(shard * context, s[P::expert_parallel]) != 0)
-        plan.note("torchtitan wants expert parallelism within the GPUs that share weights.");
+        plan.note(said("torchtitan wants expert parallelism within the GPUs that share weights."));
 }
 
 // What comes nearest to the stages of the plan.
@@ -240,7 +249,7 @@ void write_pipeline(Plan& plan, Writer& out) {
     const auto kind = s.choice<ScheduleKind>(P::schedule);
     if (stages <= 1) {
         if (schedule_of(kind).layered && s[P::accumulation] > 1)
-            plan.note("torchtitan accumulates micro-batch by micro-batch, not layer by layer.");
+            plan.note(said("torchtitan accumulates micro-batch by micro-batch, not layer by layer."));
         return;
     }
     const double pieces = s[P::virtual_stages];
@@ -250,7 +259,8 @@ void write_pipeline(Plan& plan, Writer& out) {
     if (kind == ScheduleKind::interleaved && pieces == 1) name = kSchedules.front();
     else if (kind == ScheduleKind::breadth_first && pieces == 1) name = kSchedules[1];
     else if (!name.exact || name.kind != kind)
-        plan.lacks(kTorchtitan, P::schedule, "the nearest is written, " + std::string(name.name));
+        plan.lacks(kTorchtitan, P::schedule,
+                   phrase("{1} has no word for “{2}”; the nearest is written, {3}."), name.name);
     out.put("pipeline_parallel_schedule", quoted(name.name));
     out.put("pipeline_parallel_microbatch_size", plan.whole(P::micro_batch));
     const double parts = stages * (name.several ? std::max(pieces, 2.0) : 1);
@@ -269,11 +279,14 @@ void write_pipeline(Plan& plan, Writer& out) {
     const bool same = name.exact && name.kind == kind;
     const bool comparable = same || (!name.several && !schedule.pieces && schedule.copies <= 1);
     if (!dealt || (!tells && parts > stages * 2)) {
-        plan.note("torchtitan cannot cut " + plan.whole(P::layers) + " layers into " + whole(parts) +
-                  " stages; name them in module_fqns_per_model_part.");
+        plan.note(
+            said("torchtitan cannot cut {1} layers into {2} stages; name them in module_fqns_per_model_part.",
+                 {plan.whole(P::layers), whole(parts)}));
     } else if (const StageLayers held = of_gpus(*dealt, stages); comparable && held != here) {
-        plan.note("torchtitan deals the " + plan.whole(P::layers) + " layers out as " + as_text(held) +
-                  ", the estimate as " + as_text(here) + "; module_fqns_per_model_part would name them.");
+        plan.note(
+            said("torchtitan deals the {1} layers out as {2}, the estimate as {3}; "
+                 "module_fqns_per_model_part would name them.",
+                 {plan.whole(P::layers), as_text(held), as_text(here)}));
     }
 }
 
@@ -287,7 +300,7 @@ void write_parallelism(Plan& plan, Writer& out) {
         out.put("enable_async_tensor_parallel", s.on(P::async_tensor_parallel));
         out.put("disable_loss_parallel", !s.on(P::parallel_loss));
         if (!s.on(P::sequence_parallel))
-            plan.note("torchtitan's tensor parallelism is always sequence parallel, too.");
+            plan.note(said("torchtitan's tensor parallelism is always sequence parallel, too."));
     }
     out.put("context_parallel_degree", plan.whole(P::context_parallel));
     write_pipeline(plan, out);
@@ -314,15 +327,17 @@ void write_recomputation(Plan& plan, Writer& out) {
         out.put("mode", "selective");
         out.put("selective_ac_option", quoted(whole(every)));
         if (every != 1 / share)
-            plan.note("torchtitan recomputes every n-th layer, not a share of " + exact(share) + "; every " +
-                      whole(every) + " is written.");
+            plan.note(
+                said("torchtitan recomputes every n-th layer, not a share of {1}; every {2} is written.",
+                     {exact(share), whole(every)}));
     }
 }
 
 LaunchText write(const Answer& answer, const std::string& file) {
     Plan plan(answer);
     const Settings& s = plan.s;
-    if (s.listed()) return {"", "", {"torchtitan trains transformers; this model is a list of operators."}};
+    if (s.listed())
+        return {"", "", {said("torchtitan trains transformers; this model is a list of operators.")}};
     const std::string launcher = torchrun(plan);
     const std::string program = "-m torchtitan.train --job.config_file " + shell_word(file);
     plan.check_stack(kTorchtitan);
@@ -378,8 +393,8 @@ class Reader {
             flavors +=
                 (flavors.empty() ? "" : ", ") + std::string(known.model) + " " + std::string(known.flavor);
         }
-        problem("model.flavor", "“" + flavor + "” of " + name + " is no model that is known here",
-                "use one of " + flavors);
+        problem("model.flavor", said("“{1}” of {2} is no model that is known here", {flavor, name}),
+                said("use one of {1}", {flavors}));
     }
 
     void training() {
@@ -402,10 +417,10 @@ class Reader {
         if (flag("training.enable_cpu_offload", false)) out_.give(P::offload, "optimizer+parameters");
         const std::string optimizer = text("optimizer.name", "AdamW");
         if (optimizer != "AdamW" && optimizer != "Adam")
-            out_.note("The optimizer " + optimizer + " is taken for AdamW.");
+            out_.note(said("The optimizer {1} is taken for AdamW.", {optimizer}));
         for (const std::string& converter : file_.list("model.converters", problems_)) {
             if (converter.ends_with("float8")) out_.give(P::precision, "fp8");
-            else if (!converter.empty()) out_.note("The converter " + converter + " is not used.");
+            else if (!converter.empty()) out_.note(said("The converter {1} is not used.", {converter}));
         }
         // How fp8 is done: known, and without a bearing on anything here.
         flag("quantize.linear.float8.enable_fsdp_float8_all_gather", false);
@@ -426,10 +441,10 @@ class Reader {
             const Parsed every = parse(option, Quantity::count);
             if (every.ok && every.value >= 1) out_.give(P::recompute, 1 / every.value);
             else
-                problem("activation_checkpoint.selective_ac_option", "“" + option + "” is not known",
-                        "use op, or a number of layers");
+                problem("activation_checkpoint.selective_ac_option", said("“{1}” is not known", {option}),
+                        said("use op, or a number of layers"));
         } else if (mode != "none") {
-            out_.note("The activation checkpointing “" + mode + "” is taken for none.");
+            out_.note(said("The activation checkpointing “{1}” is taken for none.", {mode}));
         }
     }
 
@@ -449,14 +464,14 @@ class Reader {
         const auto found = std::ranges::find_if(
             kSchedules, [&](const PipelineName& known) { return same(known.name, name); });
         if (found == kSchedules.end()) {
-            problem("parallelism.pipeline_parallel_schedule", "“" + name + "” is not known",
-                    "use 1F1B, GPipe, Interleaved1F1B or LoopedBFS");
+            problem("parallelism.pipeline_parallel_schedule", said("“{1}” is not known", {name}),
+                    said("use 1F1B, GPipe, Interleaved1F1B or LoopedBFS"));
             return;
         }
         out_.give(P::schedule, static_cast<double>(found->kind));
         if (!found->exact)
-            out_.note("The schedule " + name + " is taken for " +
-                      format(P::schedule, static_cast<double>(found->kind)) + ".");
+            out_.note(said("The schedule {1} is taken for {2}.",
+                           {name, format(P::schedule, static_cast<double>(found->kind))}));
         deal(*found, stages, {first, last}, each);
     }
 
@@ -501,25 +516,25 @@ class Reader {
         const double layers = out_.settings()[P::layers];
         const auto no_count = [](double value) { return value < 0 || value != std::floor(value); };
         if (no_count(less.first) || no_count(less.last) || no_count(each)) {
-            problem(kLayersPerStage, "or what the ends take less is no number of layers",
-                    "write whole numbers");
+            problem(kLayersPerStage, said("or what the ends take less is no number of layers"),
+                    said("write whole numbers"));
             return;
         }
         const double counted = layers + less.first + less.last;
         const double pieces = each > 0 ? std::ceil(counted / each) : schedule.several ? 2 * stages : stages;
         if (std::fmod(pieces, stages) != 0 || schedule.several == (pieces == stages)) {
             problem(kLayersPerStage,
-                    "makes " + whole(pieces) + " stages for the " + whole(stages) + " GPUs of the pipeline",
-                    schedule.several ? "write a number that makes two or more for each"
-                                     : "write " + whole(std::ceil(counted / stages)));
+                    said("makes {1} stages for the {2} GPUs of the pipeline", {whole(pieces), whole(stages)}),
+                    schedule.several ? said("write a number that makes two or more for each")
+                                     : said("write {1}", {whole(std::ceil(counted / stages))}));
             return;
         }
         const std::optional<StageLayers> dealt = cut(layers, pieces, less);
         if (!dealt) {
             problem("parallelism.pipeline_parallel_degree",
-                    "leaves no layers for each of " + whole(pieces) + " stages, with " + whole(less.first) +
-                        " and " + whole(less.last) + " less at the ends",
-                    "write fewer stages, or less of …_stage_less_layers");
+                    said("leaves no layers for each of {1} stages, with {2} and {3} less at the ends",
+                         {whole(pieces), whole(less.first), whole(less.last)}),
+                    said("write fewer stages, or less of …_stage_less_layers"));
             return;
         }
         if (!schedule.several) {

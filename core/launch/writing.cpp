@@ -16,18 +16,17 @@ std::string whole(double value) {
 
 std::string Plan::whole(P id) const { return launch::whole(s[id]); }
 
-std::string Plan::said(P id) const { return std::string(parameter(id).label) + " " + format(id, s[id]); }
+std::string Plan::named(P id) const { return said(parameter(id).label) + " " + format(id, s[id]); }
 
-void Plan::lacks(const LaunchFormat& tool, P id, const std::string& instead) {
-    note(std::string(tool.label) + " has no word for “" + said(id) + "”" +
-         (instead.empty() ? "." : "; " + instead + "."));
+void Plan::lacks(const LaunchFormat& tool, P id, const char* sentence, std::string_view written) {
+    note(said(sentence, {tool.label, named(id), written}));
 }
 
 void Plan::check_stack(const LaunchFormat& tool) {
     const std::string predicted = format(P::software, s[P::software]);
     if (predicted.starts_with(tool.stack)) return;
-    note("The prediction is for the software " + predicted + "; for " + std::string(tool.label) + " choose " +
-         std::string(tool.stack) + ".");
+    note(said("The prediction is for the software {1}; for {2} choose {3}.",
+              {predicted, tool.label, tool.stack}));
 }
 
 std::string header(const LaunchFormat& tool, const Answer& answer, const std::string& how_to_start) {
@@ -86,8 +85,10 @@ std::string torchrun(Plan& plan) {
     const Hosts on = hosts(plan.s);
     constexpr double kMostInAHost = 16;
     if (on.gpus > kMostInAHost) {
-        plan.note("A node of the scenario, " + whole(on.gpus) +
-                  " GPUs, is more than one host: start as many processes on each as it has GPUs.");
+        plan.note(
+            said("A node of the scenario, {1} GPUs, is more than one host: start as many processes on each "
+                 "as it has GPUs.",
+                 {whole(on.gpus)}));
     }
     std::string out = "torchrun --nnodes=" + whole(on.nodes) + " --nproc-per-node=" + whole(on.gpus);
     if (on.nodes > 1) out += " --rdzv-backend=c10d --rdzv-endpoint=\"$HEAD_NODE:29500\"";

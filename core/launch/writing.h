@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/said.h"
 #include "launch/launch.h"
 #include "parameters/parameter.h"
 
@@ -20,14 +21,16 @@ struct Plan {
 
     void note(std::string sentence) { notes.push_back(std::move(sentence)); }
     [[nodiscard]] std::string whole(P id) const;  // "4096"
-    [[nodiscard]] std::string said(P id) const;   // "Recompute 0.3"
+    [[nodiscard]] std::string named(P id) const;  // "Recompute 0.3"
     [[nodiscard]] bool is(P id, double value) const { return s[id] == value; }
     template <typename Choice>
     [[nodiscard]] bool is(P id, Choice value) const {
         return s.choice<Choice>(id) == value;
     }
-    // A value the tool has no word for: "torchtitan has no Optimizer lion; AdamW stands there instead."
-    void lacks(const LaunchFormat& tool, P id, const std::string& instead = {});
+    // A value the tool has no word for. The phrase has places for the tool, the value and what is written in
+    // its stead.
+    void lacks(const LaunchFormat& tool, P id, const char* sentence = phrase("{1} has no word for “{2}”."),
+               std::string_view written = {});
     // The prediction is for one software stack; the tool is another.
     void check_stack(const LaunchFormat& tool);
 };
