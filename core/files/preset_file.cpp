@@ -218,7 +218,7 @@ const Preset* Catalogue::add_operators(std::shared_ptr<const ListedModel> operat
     if (same != presets_.end()) return &*same;
     Preset& preset = presets_.emplace_back();
     preset.kind = PresetKind::model;
-    preset.title = said("Own operators");
+    preset.title = "Own operators";  // in every language, for it heads launch files, too
     preset.source = said("the scenario");
     preset.operators = std::move(operators);
     return &preset;

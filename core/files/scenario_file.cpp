@@ -32,9 +32,9 @@ const char* no_preset(PresetKind kind) {
         case PresetKind::gpu: return phrase("there is no gpu preset “{1}”");
         case PresetKind::cluster: return phrase("there is no cluster preset “{1}”");
         case PresetKind::model: return phrase("there is no model preset “{1}”");
-        case PresetKind::scenario: return phrase("there is no scenario preset “{1}”");
-        case PresetKind::study: return phrase("there is no study preset “{1}”");
         case PresetKind::calibration: return phrase("there is no calibration preset “{1}”");
+        case PresetKind::scenario:
+        case PresetKind::study: break;  // no scenario is made of these
     }
     return "";
 }
@@ -426,7 +426,7 @@ bool write_whole(const std::string& target, std::string_view content, Problems& 
     const std::string path = link_error ? target : resolved.string();
     const std::string temporary = path + ".part" + std::to_string(::getpid());
     const auto fail = [&](const char* what) {
-        const std::string why = std::generic_category().message(errno);
+        const std::string why = std::generic_category().message(errno);  // before anything else sets it
         problems.push_back({"", said(what), why, said("choose another place to write to")});
         std::error_code ignored;
         std::filesystem::remove(temporary, ignored);
