@@ -13,7 +13,7 @@ Language& language() {
 }  // namespace
 
 std::string said(std::string_view phrase, std::initializer_list<std::string_view> parts) {
-    std::string text = language() ? language()(phrase) : std::string();
+    std::string text = language() && !phrase.empty() ? language()(phrase) : std::string();
     if (text.empty()) text = phrase;
     if (parts.size() == 0) return text;
     std::string out;
@@ -31,5 +31,6 @@ std::string said(std::string_view phrase, std::initializer_list<std::string_view
 }
 
 void speak(Language spoken) { language() = std::move(spoken); }
+bool speaks_english() { return !language(); }
 
 }  // namespace shardscope

@@ -20,5 +20,7 @@ using Language = std::function<std::string(std::string_view english)>;  // empty
 
 // The language of all that follows; none is English. Called before other threads begin.
 void speak(Language language);
+// Whether it is English, whose labels lose their capital within a sentence; other languages' nouns may not.
+bool speaks_english();
 
 }  // namespace shardscope
