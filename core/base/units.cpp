@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/said.h"
+
 namespace shardscope {
 namespace {
 
@@ -133,14 +135,12 @@ bool count_suffix(std::string_view text, Quantity quantity, double& factor) {
 
 std::string accepted(Quantity quantity) {
     const auto units = units_of(quantity);
-    if (units.empty()) return "write a number such as 8, 70B or 8k";
-    if (units.size() == 1) return "write a number, with or without the unit " + std::string(units[0].symbol);
-    std::string out = "write a number with one of the units ";
-    for (std::size_t i = 0; i < units.size(); ++i) {
-        if (i > 0) out += i + 1 == units.size() ? " or " : ", ";
-        out += units[i].symbol;
-    }
-    return out;
+    if (units.empty()) return said("write a number such as 8, 70B or 8k");
+    if (units.size() == 1) return said("write a number, with or without the unit {1}", {units[0].symbol});
+    std::string all_but_last(units[0].symbol);
+    for (const Unit& unit : units.subspan(1, units.size() - 2))
+        all_but_last += ", " + std::string(unit.symbol);
+    return said("write a number with one of the units {1} or {2}", {all_but_last, units.back().symbol});
 }
 
 }  // namespace
@@ -235,7 +235,7 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
         return Parsed{false, 0, std::move(problem), std::move(suggestion)};
     };
     std::string_view rest = trimmed(text);
-    if (rest.empty()) return fail("the value is empty");
+    if (rest.empty()) return fail(said("the value is empty"));
 
     double sign = 1;
     if (rest.starts_with("−")) {
@@ -260,8 +260,9 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
             }
             std::string as_point = number;
             as_point[comma] = '.';
-            return fail("“" + number + "” can be read in two ways",
-                        several ? "write " + without : "write " + without + " or " + as_point);
+            return fail(
+                said("“{1}” can be read in two ways", {number}),
+                several ? said("write {1}", {without}) : said("write {1} or {2}", {without, as_point}));
         }
         number[comma] = '.';
     }
@@ -280,9 +281,9 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
     double value = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
     if (error == std::errc::result_out_of_range)
-        return fail("“" + std::string(text) + "” is too large or too small to hold");
+        return fail(said("“{1}” is too large or too small to hold", {text}));
     if (number.empty() || error != std::errc() || end != number.data() + number.size()) {
-        return fail("“" + std::string(trimmed(text)) + "” is not a number");
+        return fail(said("“{1}” is not a number", {trimmed(text)}));
     }
     rest = rest.substr(tail);
     if (rest.starts_with('^')) {
@@ -290,7 +291,7 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
         const auto [power_end, power_error] =
             std::from_chars(rest.data() + 1, rest.data() + rest.size(), exponent);
         if (power_error != std::errc())
-            return fail("the exponent after ^ is missing", "write for instance 2^13");
+            return fail(said("the exponent after ^ is missing"), said("write for instance 2^13"));
         value = std::pow(value, exponent);
         rest = rest.substr(static_cast<std::size_t>(power_end - rest.data()));
     }
@@ -324,15 +325,15 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
             // "400 gbit/s" is clear enough to offer, not clear enough to accept: Gb and GB differ by eight.
             for (const Unit& unit : units) {
                 if (lower(unit.symbol) == lower(rest)) {
-                    return fail("the unit “" + std::string(rest) + "” is not known",
-                                "did you mean " + std::string(unit.symbol) + "?");
+                    return fail(said("the unit “{1}” is not known", {rest}),
+                                said("did you mean {1}?", {unit.symbol}));
                 }
             }
-            return fail("the unit “" + std::string(rest) + "” is not known here");
+            return fail(said("the unit “{1}” is not known here", {rest}));
         }
         value *= factor;
     }
-    if (!std::isfinite(value)) return fail("“" + std::string(text) + "” is not a finite number");
+    if (!std::isfinite(value)) return fail(said("“{1}” is not a finite number", {text}));
     return {true, value, {}, {}};
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/said.h"
 #include "base/text.h"
 
 namespace shardscope {
@@ -75,20 +76,34 @@ std::string quoted_names(const Parameter& row) {
 
 }  // namespace
 
-std::string_view title(Group group) {
+std::string_view name_of(Group group) {
     switch (group) {
-        case Group::cluster: return "Cluster";
-        case Group::gpu: return "GPU";
-        case Group::model: return "Model";
-        case Group::training: return "Training";
-        case Group::plan: return "Plan";
-        case Group::assumptions: return "Assumptions";
+        case Group::cluster: return "cluster";
+        case Group::gpu: return "gpu";
+        case Group::model: return "model";
+        case Group::training: return "training";
+        case Group::plan: return "plan";
+        case Group::assumptions: return "assumptions";
     }
     return "";
 }
 
+std::string title(Group group) {
+    switch (group) {
+        case Group::cluster: return said("Cluster");
+        case Group::gpu: return said("GPU");
+        case Group::model: return said("Model");
+        case Group::training: return said("Training");
+        case Group::plan: return said("Plan");
+        case Group::assumptions: return said("Assumptions");
+    }
+    return {};
+}
+
 std::span<const Parameter, kParameters> parameters() { return kTable; }
 const Parameter& parameter(P id) { return kTable[index(id)]; }
+std::string label_of(P id) { return said(parameter(id).label); }
+std::string help_of(P id) { return said(parameter(id).help); }
 
 P find_parameter(std::string_view key) {
     P found = P::count;
@@ -135,19 +150,21 @@ Parsed parse(P id, std::string_view text, bool bare_unit_is_shown) {
         std::vector<std::string> known;
         for (const Named& named : row.names) known.emplace_back(named.name);
         const std::string near = nearest(word, known);
-        return {false, 0, "“" + word + "” is not one of its values",
-                near.empty() ? "use one of " + quoted_names(row) : "did you mean “" + near + "”?"};
+        return {
+            false, 0, said("“{1}” is not one of its values", {word}),
+            near.empty() ? said("use one of {1}", {quoted_names(row)}) : said("did you mean “{1}”?", {near})};
     }
     Parsed parsed = parse(word, row.quantity, bare_unit_is_shown);
     // The number behind a name ("selective" is −1) is not itself a way to say it.
     for (const Named& named : row.names) {
         if (parsed.ok && parsed.value == named.value && named.value < row.minimum) {
-            return {false, 0, "“" + word + "” is below " + format(id, row.minimum),
-                    "use a value from " + format(id, row.minimum) + " to " + format(id, row.maximum) +
-                        ", or one of " + quoted_names(row)};
+            return {false, 0, said("“{1}” is below {2}", {word, format(id, row.minimum)}),
+                    said("use a value from {1} to {2}, or one of {3}",
+                         {format(id, row.minimum), format(id, row.maximum), quoted_names(row)})};
         }
     }
-    if (!parsed.ok && !row.names.empty()) parsed.suggestion += ", or one of " + quoted_names(row);
+    if (!parsed.ok && !row.names.empty())
+        parsed.suggestion = said("{1}, or one of {2}", {parsed.suggestion, quoted_names(row)});
     return parsed;
 }
 

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/units.h"
@@ -26,7 +27,8 @@ constexpr std::size_t index(P id) { return static_cast<std::size_t>(id); }
 
 // Where a parameter is shown.
 enum class Group { cluster, gpu, model, training, plan, assumptions };
-std::string_view title(Group group);
+std::string_view name_of(Group group);  // "cluster"
+std::string title(Group group);         // "Cluster"
 
 // A value with a name ("zero3").
 struct Named {
@@ -42,7 +44,7 @@ enum class Prominence {
 
 struct Parameter {           // one row of the table
     std::string_view key;    // "training.micro_batch": section.field, fixed for good
-    std::string_view label;  // "Micro-batch"
+    std::string_view label;  // "Micro-batch": in English, as help and source; see label_of
     std::string_view help;   // one sentence: what it is, what a larger value does
     Group group = Group::training;
     Quantity quantity = Quantity::count;
@@ -63,6 +65,8 @@ struct Parameter {           // one row of the table
 
 std::span<const Parameter, kParameters> parameters();
 const Parameter& parameter(P id);
+std::string label_of(P id);  // in the language spoken
+std::string help_of(P id);
 
 // By full key ("training.micro_batch") or, where unique, its last name; P::count when there is none.
 P find_parameter(std::string_view key);

@@ -214,7 +214,7 @@ class ControlGroup : public QWidget {
   public:
     ControlGroup(Group group, LiveModel& model, QWidget* parent)
         : QWidget(parent), group_(group), model_(model) {
-        const QString name = QStringLiteral("group/") + text_of(title(group)).toLower();
+        const QString name = QStringLiteral("group/") + text_of(name_of(group));
         header_ = new Disclosure(text_of(title(group)), true, this);
         header_->setObjectName(name);
         body_ = new QWidget(this);
