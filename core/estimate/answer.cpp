@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/said.h"
 #include "planner/planner.h"
 
 namespace shardscope {
@@ -24,7 +25,7 @@ Answer answer(const Scenario& scenario) {
     out.problems = check(out.scenario, out.settings);
     // The two ways of asking must agree; `check` also knows what no value can say.
     if (!valid && out.problems.empty())
-        out.problems.push_back({"", "the values cannot be used together", "", {}});
+        out.problems.push_back({"", said("the values cannot be used together"), "", {}});
     return out;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/said.h"
 #include "physics/memory.h"
 #include "physics/power.h"
 #include "physics/step.h"
@@ -77,29 +78,33 @@ std::string_view name_of(MemoryTerm term) {
                                                            "activations", "logits", "context", "allocator"},
                 term);
 }
-std::string_view label_of(MemoryTerm term) {
-    return pick(std::array<std::string_view, kMemoryTerms>{"weights", "gradients", "optimizer state",
-                                                           "gathered units", "activations", "logits + loss",
-                                                           "CUDA + NCCL", "allocator"},
-                term);
+std::string label_of(MemoryTerm term) {
+    return said(pick(
+        std::array<std::string_view, kMemoryTerms>{
+            phrase("weights"), phrase("gradients"), phrase("optimizer state"), phrase("gathered units"),
+            phrase("activations"), phrase("logits + loss"), phrase("CUDA + NCCL"), phrase("allocator")},
+        term));
 }
 std::string_view name_of(Moment moment) {
     return pick(std::array<std::string_view, kMoments>{"forward-end", "backward", "optimizer-step"}, moment);
 }
-std::string_view label_of(Moment moment) {
-    return pick(
-        std::array<std::string_view, kMoments>{"end of forward", "start of backward", "optimizer step"},
-        moment);
+std::string label_of(Moment moment) {
+    return said(
+        pick(std::array<std::string_view, kMoments>{phrase("end of forward"), phrase("start of backward"),
+                                                    phrase("optimizer step")},
+             moment));
 }
 std::string_view name_of(Wall wall) {
     return pick(std::array<std::string_view, 7>{"memory", "compute", "memory-bandwidth", "intra-node",
                                                 "inter-node", "latency", "balanced"},
                 wall);
 }
-std::string_view label_of(Wall wall) {
-    return pick(std::array<std::string_view, 7>{"memory", "compute", "memory bandwidth", "intra-node",
-                                                "inter-node", "latency", "balanced"},
-                wall);
+std::string label_of(Wall wall) {
+    return said(
+        pick(std::array<std::string_view, 7>{phrase("memory"), phrase("compute"), phrase("memory bandwidth"),
+                                             phrase("intra-node"), phrase("inter-node"), phrase("latency"),
+                                             phrase("balanced")},
+             wall));
 }
 
 double Estimate::compute_time() const {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "estimate/compiled.h"
@@ -30,14 +31,14 @@ enum class MemoryTerm : unsigned char {
 };
 inline constexpr std::size_t kMemoryTerms = static_cast<std::size_t>(MemoryTerm::count);
 inline constexpr std::size_t kSharedMemoryTerms = 3;
-std::string_view name_of(MemoryTerm term);   // "optimizer"
-std::string_view label_of(MemoryTerm term);  // "optimizer state"
+std::string_view name_of(MemoryTerm term);  // "optimizer"
+std::string label_of(MemoryTerm term);      // "optimizer state"
 
 // Moments of the step at which memory may peak.
 enum class Moment : unsigned char { forward_end, backward, optimizer_step, count };
 inline constexpr std::size_t kMoments = static_cast<std::size_t>(Moment::count);
-std::string_view name_of(Moment moment);   // "forward-end"
-std::string_view label_of(Moment moment);  // "end of forward"
+std::string_view name_of(Moment moment);  // "forward-end"
+std::string label_of(Moment moment);      // "end of forward"
 
 using MemoryTerms = std::array<double, kMemoryTerms>;
 
@@ -71,8 +72,8 @@ enum class Wall : unsigned char {
     latency,
     balanced
 };
-std::string_view name_of(Wall wall);   // "inter-node"
-std::string_view label_of(Wall wall);  // "inter-node network"
+std::string_view name_of(Wall wall);  // "inter-node"
+std::string label_of(Wall wall);      // "inter-node"
 
 struct Estimate {  // what a scenario comes to
     Verdict verdict = Verdict::fits;

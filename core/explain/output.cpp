@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/said.h"
 #include "base/text.h"
 #include "explain/ingredients.h"
 #include "explain/takeover.h"
@@ -32,16 +33,60 @@ constexpr std::array<OutputRow, kOutputs> kTable{{
 #undef SHARDSCOPE_OUTPUT
 }};
 
-// " Inter-node takes over below 150 Gbit/s."
+// Named at the start of a sentence: where a capital goes is for the language to say.
+std::string starting(Wall wall) {
+    constexpr std::array<std::string_view, 7> kNames{
+        phrase("Memory"),     phrase("Compute"), phrase("Memory bandwidth"), phrase("Intra-node"),
+        phrase("Inter-node"), phrase("Latency"), phrase("Balanced")};
+    return said(kNames[static_cast<std::size_t>(wall)]);
+}
+
+// "Inter-node takes over below 150 Gbit/s."
 std::string takeover_sentence(const Answer& answer) {
     const auto found = nearest_takeover(answer);
     if (!found) return {};
-    std::string name(label_of(found->next));
-    name[0] = static_cast<char>(name[0] - 'a' + 'A');
     // Two digits are as many as such a threshold deserves.
     const double digit = std::pow(10, std::floor(std::log10(found->value * 8)) - 1) / 8;
-    return " " + name + " takes over " + (found->below ? "below " : "above ") +
-           format(found->rate, std::round(found->value / digit) * digit) + ".";
+    const std::string value = format(found->rate, std::round(found->value / digit) * digit);
+    return found->below ? said("{1} takes over below {2}.", {starting(found->next), value})
+                        : said("{1} takes over above {2}.", {starting(found->next), value});
+}
+
+// What costs most beside computing where gathers do not set the pace.
+std::string worst_cost(const StepTime& step) {
+    struct Cost {
+        StepTerm term;
+        std::string_view sentence;
+    };
+    constexpr std::array costs{
+        Cost{StepTerm::network, phrase("{1} of the step waits for gradients, which move once a step.")},
+        Cost{StepTerm::tensor_network, phrase("{1} of the step goes to tensor-parallel exchanges.")},
+        Cost{StepTerm::context_network, phrase("{1} of the step goes to the context-parallel ring.")},
+        Cost{StepTerm::expert_network, phrase("{1} of the step goes to sending tokens to their experts.")},
+        Cost{StepTerm::stage_network, phrase("{1} of the step goes to messages between stages.")},
+        Cost{StepTerm::bubble, phrase("{1} of the step is the pipeline's bubble.")},
+    };
+    const auto seconds = [&](const Cost& cost) { return step.terms[static_cast<std::size_t>(cost.term)]; };
+    const Cost& worst = *std::ranges::max_element(costs, {}, seconds);
+    return said(worst.sentence, {format(seconds(worst) / step.total, Quantity::percent)});
+}
+
+// Tokens of a GPU against those that hide the gathers.
+std::string hiding_sentence(const Answer& answer) {
+    const double tokens = answer.compiled.tokens_per_micro_batch;
+    const double threshold = answer.estimate.ideal.threshold_tokens;
+    const std::string have = format(tokens, Quantity::tokens, false);
+    const std::string need =
+        threshold < 1 ? said("less than one") : format(std::round(threshold), Quantity::tokens, false);
+    if (answer.settings.listed()) {
+        return tokens >= threshold
+                   ? said("{1} samples per GPU hide the network, which needs {2} ideally.", {have, need})
+                   : said("{1} samples per GPU do not hide the network, which needs {2} ideally.",
+                          {have, need});
+    }
+    return tokens >= threshold
+               ? said("{1} tokens per GPU hide the network, which needs {2} ideally.", {have, need})
+               : said("{1} tokens per GPU do not hide the network, which needs {2} ideally.", {have, need});
 }
 
 // The constants of the chosen law.
@@ -80,13 +125,14 @@ std::string formula_of(Output id, const Answer& answer) {
             case FlopsConvention::six_n: return "MFU = 6·N_a · r ÷ P";
         }
     }
-    return std::string(output(id).formula);
+    return said(output(id).formula);
 }
 
 }  // namespace
 
 std::span<const OutputRow, kOutputs> outputs() { return kTable; }
 const OutputRow& output(Output id) { return kTable[static_cast<std::size_t>(id)]; }
+std::string label_of(Output id) { return said(output(id).label); }
 
 Output find_output(std::string_view path) {
     for (std::size_t i = 0; i < kOutputs; ++i) {
@@ -135,30 +181,30 @@ std::string text_of(Output id, const Answer& answer, bool hypothetical) {
 Explanation explain(Output id, const Answer& answer) {
     const OutputRow& row = output(id);
     Explanation out;
-    out.title = row.label;
-    out.sentence = row.sentence;
+    out.title = label_of(id);
+    out.sentence = said(row.sentence);
     out.formula = formula_of(id, answer);
-    out.source = row.source;
+    out.source = said(row.source);
     if (!answer.valid()) return out;
     if (id == Output::wall) {
         out.sentence = wall_sentence(answer);
-        out.result = std::string(label_of(answer.estimate.wall));
+        out.result = label_of(answer.estimate.wall);
     } else {
         out.result = text_of(id, answer);
     }
     if (id == Output::mfu && answer.settings[P::mfu_override] > 0) {
-        out.sentence = "Set by hand; " + format(answer.estimate.predicted_mfu, Quantity::percent) +
-                       " is predicted. Step, rates and days follow from it.";
-        out.source = "set by hand: assumptions.mfu_override";
+        out.sentence = said("Set by hand; {1} is predicted. Step, rates and days follow from it.",
+                            {format(answer.estimate.predicted_mfu, Quantity::percent)});
+        out.source = said("set by hand: assumptions.mfu_override");
     }
     // Each schedule has its own rule and source.
     if (id == Output::step_bubble && answer.valid()) {
-        out.formula =
-            std::string(answer.compiled.schedule->title) + ": " + std::string(answer.compiled.schedule->rule);
-        out.source = "E20: " + std::string(answer.compiled.schedule->source);
+        const Schedule& schedule = *answer.compiled.schedule;
+        out.formula = said(schedule.title) + ": " + said(schedule.rule);
+        out.source = "E20: " + said(schedule.source);
     }
     const bool counted = id == Output::mfu && counts_operators(answer);
-    if (counted) out.source = "the operators' shapes; backward twice forward";
+    if (counted) out.source = said("the operators' shapes; backward twice forward");
     for (const std::string& symbol : split(counted ? "F_s r P" : row.symbols, ' ')) {
         if (symbol.empty()) continue;
         Ingredient entry = ingredient(symbol, answer);
@@ -171,9 +217,8 @@ Explanation explain(Output id, const Answer& answer) {
     for (const std::string& name : split(assumptions_of(id, answer), ' ')) {
         const P parameter_id = name.empty() ? P::count : find_parameter(name);
         if (parameter_id == P::count) continue;
-        out.assumptions.push_back({{},
-                                   std::string(parameter(parameter_id).label),
-                                   format(parameter_id, answer.settings[parameter_id])});
+        out.assumptions.push_back(
+            {{}, label_of(parameter_id), format(parameter_id, answer.settings[parameter_id])});
     }
     return out;
 }
@@ -201,45 +246,25 @@ std::string wall_sentence(const Answer& answer) {
     if (e.wall == Wall::memory) {
         const MemoryTerms& terms = e.memory.terms();
         const auto largest = static_cast<std::size_t>(std::ranges::max_element(terms) - terms.begin());
-        const std::string name(
-            output(static_cast<Output>(static_cast<std::size_t>(Output::memory_weights) + largest)).label);
-        return "Wall: memory. " + name + (name.ends_with('s') ? " alone need " : " alone needs ") +
-               format(terms[largest], Quantity::bytes) + " of " + format(e.memory.capacity, Quantity::bytes) +
-               "; the whole is " + format(e.memory.peak - e.memory.capacity, Quantity::bytes) + " too much.";
+        const auto term = static_cast<Output>(static_cast<std::size_t>(Output::memory_weights) + largest);
+        const std::string need = format(terms[largest], Quantity::bytes);
+        const std::string capacity = format(e.memory.capacity, Quantity::bytes);
+        const std::string over = format(e.memory.peak - e.memory.capacity, Quantity::bytes);
+        return output(term).label.ends_with('s')
+                   ? said("Wall: memory. {1} alone need {2} of {3}; the whole is {4} too much.",
+                          {label_of(term), need, capacity, over})
+                   : said("Wall: memory. {1} alone needs {2} of {3}; the whole is {4} too much.",
+                          {label_of(term), need, capacity, over});
     }
-    std::string out = "Wall: " + std::string(label_of(e.wall)) + ". ";
-    if (s[P::mfu_override] > 0)
-        return out + "The MFU is set by hand; " + format(e.predicted_mfu, Quantity::percent) +
-               " is predicted.";
-    const double tokens = answer.compiled.tokens_per_micro_batch;
-    const double need = e.ideal.threshold_tokens;
-    const std::string have =
-        format(tokens, Quantity::tokens, false) + (s.listed() ? " samples per GPU" : " tokens per GPU");
-    if (s[P::gpus] <= 1) return out + "One GPU: there is no communication.";
-    if (s.choice<Sharding>(P::sharding) < Sharding::zero3) {
-        // Gathers do not set the pace: what costs most beside computing does.
-        struct Cost {
-            StepTerm term;
-            std::string_view words;
-        };
-        constexpr std::array costs{
-            Cost{StepTerm::network, "waits for gradients, which move once a step"},
-            Cost{StepTerm::tensor_network, "goes to tensor-parallel exchanges"},
-            Cost{StepTerm::context_network, "goes to the context-parallel ring"},
-            Cost{StepTerm::expert_network, "goes to sending tokens to their experts"},
-            Cost{StepTerm::stage_network, "goes to messages between stages"},
-            Cost{StepTerm::bubble, "is the pipeline's bubble"},
-        };
-        const auto seconds = [&](const Cost& cost) {
-            return e.step.terms[static_cast<std::size_t>(cost.term)];
-        };
-        const Cost& worst = *std::ranges::max_element(costs, {}, seconds);
-        return out + format(seconds(worst) / e.step.total, Quantity::percent) + " of the step " +
-               std::string(worst.words) + ".";
+    const std::string wall = said("Wall: {1}.", {label_of(e.wall)}) + " ";
+    if (s[P::mfu_override] > 0) {
+        return wall + said("The MFU is set by hand; {1} is predicted.",
+                           {format(e.predicted_mfu, Quantity::percent)});
     }
-    out += have + (tokens >= need ? " hide" : " do not hide") + " the network, which needs " +
-           (need < 1 ? "less than one" : format(std::round(need), Quantity::tokens, false)) + " ideally.";
-    return out + takeover_sentence(answer);
+    if (s[P::gpus] <= 1) return wall + said("One GPU: there is no communication.");
+    if (s.choice<Sharding>(P::sharding) < Sharding::zero3) return wall + worst_cost(e.step);
+    const std::string takeover = takeover_sentence(answer);
+    return wall + hiding_sentence(answer) + (takeover.empty() ? "" : " ") + takeover;
 }
 
 std::vector<std::string> warnings(const Answer& answer) {
@@ -247,29 +272,31 @@ std::vector<std::string> warnings(const Answer& answer) {
     if (!answer.valid()) return out;
     const Settings& s = answer.settings;
     if (s.listed()) {
-        out.emplace_back("The model is a list of operators: a token is one sample.");
+        out.push_back(said("The model is a list of operators: a token is one sample."));
         if (s[P::pipeline_parallel] > 1)
-            out.emplace_back(
-                "A list's layers differ; pipeline stages are told as if each were the average one.");
+            out.push_back(
+                said("A list's layers differ; pipeline stages are told as if each were the average one."));
     } else if (std::fmod(s[P::head_size], 8) != 0) {
-        out.emplace_back("Head size " + format(s[P::head_size], Quantity::count) +
-                         " is no multiple of 8: tensor cores run such attention far below their peak.");
+        out.push_back(
+            said("Head size {1} is no multiple of 8: tensor cores run such attention far below their peak.",
+                 {format(s[P::head_size], Quantity::count)}));
     }
     const double positions = s[P::learned_positions];
     if (positions > 0 && positions < s[P::sequence_length]) {
-        out.emplace_back("The sequence is longer than the model's " + format(positions, Quantity::count) +
-                         " learned positions.");
+        out.push_back(said("The sequence is longer than the model's {1} learned positions.",
+                           {format(positions, Quantity::count)}));
     }
     if (s[P::mfu_override] > 0) {
-        out.emplace_back(
-            "The MFU is set by hand: the step's parts are the predicted ones, stretched, and "
-            "plans are compared as predicted.");
+        out.push_back(
+            said("The MFU is set by hand: the step's parts are the predicted ones, stretched, and "
+                 "plans are compared as predicted."));
     }
     if (answer.estimate.run.batch > answer.estimate.run.critical_batch) {
-        out.emplace_back("The batch of " + format(answer.estimate.run.batch, Quantity::big_count) +
-                         " tokens is beyond the critical batch of " +
-                         format(answer.estimate.run.critical_batch, Quantity::big_count) +
-                         ": larger ones save little time and cost many tokens.");
+        out.push_back(
+            said("The batch of {1} tokens is beyond the critical batch of {2}: larger ones save little "
+                 "time and cost many tokens.",
+                 {format(answer.estimate.run.batch, Quantity::big_count),
+                  format(answer.estimate.run.critical_batch, Quantity::big_count)}));
     }
     for (const std::string& note : outside_validated(answer)) out.push_back(note);
     return out;

@@ -25,7 +25,7 @@ inline constexpr std::size_t kOutputs = static_cast<std::size_t>(Output::count);
 
 struct OutputRow {            // one output: how it is called, written, made and found
     std::string_view path;    // where it is in the result: "memory.peak_bytes"
-    std::string_view label;   // "Peak memory"
+    std::string_view label;   // "Peak memory": in English, as formula, sentence and source; see label_of
     std::string_view symbol;  // "M", for formulas
     Quantity quantity = Quantity::fraction;
     bool timed = true;  // means nothing when the scenario does not fit
@@ -39,6 +39,7 @@ struct OutputRow {            // one output: how it is called, written, made and
 
 std::span<const OutputRow, kOutputs> outputs();
 const OutputRow& output(Output id);
+std::string label_of(Output id);  // in the language spoken, as Explanation
 // By path or, where unique, its last name; Output::count when there is none.
 Output find_output(std::string_view path);
 

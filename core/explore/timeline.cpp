@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/said.h"
 #include "explore/pass_parts.h"
 #include "explore/timeline_memory.h"
 #include "physics/memory.h"
@@ -456,13 +457,14 @@ std::string_view name_of(Activity activity) {
                                                   "context-exchange", "expert-exchange", "stage-message"},
         activity);
 }
-std::string_view label_of(Activity activity) {
-    return pick(
+std::string label_of(Activity activity) {
+    return said(pick(
         std::array<std::string_view, kActivities>{
-            "forward", "backward", "weight gradients", "recompute", "copies", "optimizer", "host link",
-            "host", "bubble", "folded", "gather weights", "reduce gradients", "tensor parallel",
-            "context parallel", "expert parallel", "between stages"},
-        activity);
+            phrase("forward"), phrase("backward"), phrase("weight gradients"), phrase("recompute"),
+            phrase("copies"), phrase("optimizer"), phrase("host link"), phrase("host"), phrase("bubble"),
+            phrase("folded"), phrase("gather weights"), phrase("reduce gradients"), phrase("tensor parallel"),
+            phrase("context parallel"), phrase("expert parallel"), phrase("between stages")},
+        activity));
 }
 
 Timeline timeline(const Compiled& c, const Estimate& estimate) {

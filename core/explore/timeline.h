@@ -13,6 +13,7 @@
 // parallelism shows of itself is the slowest stage's, on all of them.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -42,8 +43,8 @@ enum class Activity : unsigned char {
     count
 };
 inline constexpr std::size_t kActivities = static_cast<std::size_t>(Activity::count);
-std::string_view name_of(Activity activity);   // "weight-gradient"
-std::string_view label_of(Activity activity);  // "weight gradients"
+std::string_view name_of(Activity activity);  // "weight-gradient"
+std::string label_of(Activity activity);      // "weight gradients"
 
 struct Interval {
     double start = 0;  // s

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cmath>
 
+#include "base/said.h"
+
 namespace shardscope {
 namespace {
 
@@ -114,7 +116,7 @@ void build_listed(const ListedModel& model, const Settings& settings, OperatorLi
         out.dense = std::move(blocks[first]);
         return;
     }
-    out.dense.name = "layer, on average";
+    out.dense.name = phrase("layer, on average");
     out.dense.repeat = model.layers();
     for (std::size_t i = first; i < last; ++i) {
         for (const Operator& op : blocks[i].operators)

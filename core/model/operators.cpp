@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/said.h"
 #include "model/listed_model.h"
 
 namespace shardscope {
@@ -385,7 +386,7 @@ void build_transformer(const Settings& settings, OperatorList& out) {
     for (Block* block : {&out.embedding, &out.dense, &out.sparse, &out.head}) block->operators.clear();
     const double rows = x.tokens / x.spread;
 
-    out.embedding.name = "embedding";
+    out.embedding.name = phrase("embedding");
     out.embedding.repeat = 1;
     Operator lookup = streaming(x, OperatorKind::gather, "embedding", 2 * x.tokens * x.h,
                                 x.vocab * x.h + x.positions * x.h, x.dropout ? rows * x.h : 0);
@@ -395,15 +396,15 @@ void build_transformer(const Settings& settings, OperatorList& out) {
 
     const double layers = settings[P::layers];
     const double dense = x.experts > 0 ? std::min(layers, settings[P::dense_layers]) : layers;
-    out.dense.name = x.experts > 0 ? "dense layer" : "layer";
+    out.dense.name = x.experts > 0 ? phrase("dense layer") : phrase("layer");
     out.dense.repeat = dense;
     if (dense > 0) build_dense_layer(x, out.dense.operators);
-    out.sparse.name = "expert layer";
+    out.sparse.name = phrase("expert layer");
     out.sparse.repeat = layers - dense;
     if (layers > dense) build_sparse_layer(x, out.sparse.operators);
     out.active_experts = x.experts > 0 ? std::min(1.0, x.top / x.experts) : 1;
 
-    out.head.name = "head";
+    out.head.name = phrase("head");
     out.head.repeat = 1;
     std::vector<Operator>& head = out.head.operators;
     head.push_back(

@@ -75,7 +75,7 @@ struct Operator {
 
 // Operators that run together as one unit of the model and of FSDP, `repeat` times in a row.
 struct Block {
-    std::string_view name;  // "layer"
+    std::string_view name;  // "layer", in English
     double repeat = 1;
     std::vector<Operator> operators;
 

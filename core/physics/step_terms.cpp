@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/said.h"
+
 namespace shardscope {
 namespace {
 
@@ -18,12 +20,13 @@ std::string_view name_of(StepTerm term) {
                                                          "bubble", "optimizer", "host-link", "host"},
                 term);
 }
-std::string_view label_of(StepTerm term) {
-    return pick(
-        std::array<std::string_view, kStepTerms>{"Matmuls", "Attention", "Elementwise", "Recompute", "Copies",
-                                                 "Network", "Tensor parallel", "Context parallel",
-                                                 "Expert parallel", "Between stages", "Pipeline bubble",
-                                                 "Optimizer", "Host link", "Host, launch"},
-        term);
+std::string label_of(StepTerm term) {
+    return said(pick(
+        std::array<std::string_view, kStepTerms>{
+            phrase("Matmuls"), phrase("Attention"), phrase("Elementwise"), phrase("Recompute"),
+            phrase("Copies"), phrase("Network"), phrase("Tensor parallel"), phrase("Context parallel"),
+            phrase("Expert parallel"), phrase("Between stages"), phrase("Pipeline bubble"),
+            phrase("Optimizer"), phrase("Host link"), phrase("Host, launch")},
+        term));
 }
 }  // namespace shardscope

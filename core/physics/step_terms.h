@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace shardscope {
@@ -25,7 +26,7 @@ enum class StepTerm : unsigned char {
     count
 };
 inline constexpr std::size_t kStepTerms = static_cast<std::size_t>(StepTerm::count);
-std::string_view name_of(StepTerm term);   // "matmul"
-std::string_view label_of(StepTerm term);  // "Matmuls"
+std::string_view name_of(StepTerm term);  // "matmul"
+std::string label_of(StepTerm term);      // "Matmuls"
 
 }  // namespace shardscope

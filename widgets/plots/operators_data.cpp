@@ -53,7 +53,7 @@ std::string shape_text(const OperatorRow& row) {
     return times + number(row.m) + " × " + number(row.n) + " × " + number(row.k);
 }
 
-std::string_view bound_label(const OperatorRow& row) {
+std::string bound_label(const OperatorRow& row) {
     if (row.bound == Rate::count) return {};
     return label_of(
         static_cast<Wall>(static_cast<std::size_t>(Wall::compute) + static_cast<std::size_t>(row.bound)));

@@ -35,7 +35,7 @@ OperatorsData operators_data(const Answer& answer, bool hypothetical = false);
 std::string shape_text(const OperatorRow& row);
 // "memory bandwidth": what most of an operator waits for, as the walls are called; empty where it takes no
 // time.
-std::string_view bound_label(const OperatorRow& row);
+std::string bound_label(const OperatorRow& row);
 // "layer ×40": a block and how often it is on the GPU.
 std::string block_text(const OperatorSum& block);
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/said.h"
 #include "plan/schedules/schedule.h"
 
 namespace shardscope {
@@ -77,15 +78,11 @@ int warm_up_of(int stages, int position) {
 const Schedule kBitPipe{
     .kind = ScheduleKind::bitpipe,
     .title = "BitPipe",
-    .rule =
-        "bubble (p/2 − 1)·(max(F, B) + (m/p − 1)·|B − F|); GPU i holds (3·p/2 + min(i, p − 1 − i) + 1) ÷ 2 "
-        "micro-batches and two copies of its weights in two pieces each; twice the messages; p even, m a "
-        "multiple "
-        "of p",
-    .source =
-        "Wu et al. 2024, arXiv 2410.19367 (reconstructed); order: the published fork of Megatron-LM; bubble "
-        "by "
-        "running the order",
+    .rule = phrase("bubble (p/2 − 1)·(max(F, B) + (m/p − 1)·|B − F|); GPU i holds (3·p/2 + min(i, p − 1 − i) "
+                   "+ 1) ÷ 2 micro-batches and two copies of its weights in two pieces each; twice the "
+                   "messages; p even, m a multiple of p"),
+    .source = phrase("Wu et al. 2024, arXiv 2410.19367 (reconstructed); order: the published fork of "
+                     "Megatron-LM; bubble by running the order"),
     .copies = 2,
     .pieces = [](double) { return static_cast<double>(kPieces); },
     .micro_batches =

@@ -7,21 +7,19 @@
 // Uncertain: the paper's text was not at hand; the bubble is what running the order shows, and is that of the
 // looping schedules of Narayanan et al. The loss is taken micro-batch by micro-batch, so that logits of one
 // lie in memory; micro-batches in several groups, depth first among them, are not modelled.
+#include "base/said.h"
 #include "plan/schedules/schedule.h"
 
 namespace shardscope {
 
 const Schedule kBreadthFirst{
     .kind = ScheduleKind::breadth_first,
-    .title = "breadth-first",
-    .rule =
-        "bubble (p − 1)·(F + B) ÷ v with m ≥ p; every GPU holds all m micro-batches; v times the messages; "
-        "FSDP "
-        "gathers once a step",
-    .source =
-        "Lamy-Poirier 2022, arXiv 2211.05953 (reconstructed); without a pipeline layered gradient "
-        "accumulation, "
-        "2021, arXiv 2106.02679 (reconstructed); order: torch.distributed.pipelining, ScheduleLoopedBFS",
+    .title = phrase("breadth-first"),
+    .rule = phrase("bubble (p − 1)·(F + B) ÷ v with m ≥ p; every GPU holds all m micro-batches; v times the "
+                   "messages; FSDP gathers once a step"),
+    .source = phrase("Lamy-Poirier 2022, arXiv 2211.05953 (reconstructed); without a pipeline layered "
+                     "gradient accumulation, 2021, arXiv 2106.02679 (reconstructed); order: "
+                     "torch.distributed.pipelining, ScheduleLoopedBFS"),
     .interleaves = true,
     .layered = true,
     .micro_batches =

@@ -12,6 +12,7 @@
 #include <array>
 #include <utility>
 
+#include "base/said.h"
 #include "plan/schedules/schedule.h"
 
 namespace shardscope {
@@ -56,13 +57,11 @@ class Order {
 const Schedule kDualPipe{
     .kind = ScheduleKind::dualpipe,
     .title = "DualPipe",
-    .rule =
-        "bubble max(2·h·F, (h − 1)·F + h·B) + h·max(0, B − W), h = p/2 − 1, B the input and W the weight "
-        "gradient; every GPU holds p + 1 micro-batches and two copies of its weights; p even, m even and at "
-        "least 2·p",
-    .source =
-        "DeepSeek-AI 2024, arXiv 2412.19437, section 3.2.1 (reconstructed); order and formula: deepseek-ai/"
-        "DualPipe; bubble by running the order",
+    .rule = phrase("bubble max(2·h·F, (h − 1)·F + h·B) + h·max(0, B − W), h = p/2 − 1, B the input and W the "
+                   "weight gradient; every GPU holds p + 1 micro-batches and two copies of its weights; p "
+                   "even, m even and at least 2·p"),
+    .source = phrase("DeepSeek-AI 2024, arXiv 2412.19437, section 3.2.1 (reconstructed); order and formula: "
+                     "deepseek-ai/DualPipe; bubble by running the order"),
     .splits_backward = true,
     .copies = 2,
     .micro_batches =

@@ -1,5 +1,6 @@
 // GPipe: all forward passes, then all backward passes. The bubble of 1F1B with the memory of every
 // micro-batch.
+#include "base/said.h"
 #include "plan/schedules/schedule.h"
 
 namespace shardscope {
@@ -7,7 +8,7 @@ namespace shardscope {
 const Schedule kGpipe{
     .kind = ScheduleKind::gpipe,
     .title = "GPipe",
-    .rule = "bubble (p − 1)·(F + B); every stage holds all m micro-batches",
+    .rule = phrase("bubble (p − 1)·(F + B); every stage holds all m micro-batches"),
     .source = "Huang et al. 2019, arXiv 1811.06965",
     .common = true,
     .bubble = [](const PipelineShape& shape,

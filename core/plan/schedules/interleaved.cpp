@@ -2,6 +2,7 @@
 // v times and the pipeline fills v times faster.
 #include <algorithm>
 
+#include "base/said.h"
 #include "plan/schedules/schedule.h"
 
 namespace shardscope {
@@ -29,13 +30,11 @@ std::vector<Pass> in_groups(PassKind kind, const PipelineShape& shape) {
 
 const Schedule kInterleaved{
     .kind = ScheduleKind::interleaved,
-    .title = "interleaved 1F1B",
-    .rule =
-        "bubble (p − 1)·(F + B) ÷ v; the first GPU holds p·(1 + (p − 1)/(p·v)) micro-batches; v times the "
-        "messages",
-    .source =
-        "Narayanan et al. 2021, arXiv 2104.04473, section 2.2.2; memory: Korthikanti et al. 2022, arXiv "
-        "2205.05198, section 4.2.3",
+    .title = phrase("interleaved 1F1B"),
+    .rule = phrase("bubble (p − 1)·(F + B) ÷ v; the first GPU holds p·(1 + (p − 1)/(p·v)) micro-batches; v "
+                   "times the messages"),
+    .source = phrase("Narayanan et al. 2021, arXiv 2104.04473, section 2.2.2; memory: Korthikanti et al. "
+                     "2022, arXiv 2205.05198, section 4.2.3"),
     .interleaves = true,
     .common = true,
     .micro_batches =

@@ -5,17 +5,17 @@
 //
 // Uncertain: the paper's text was not at hand. Every layer ends in a message, which slow links between stages
 // show: their share below compute is that of any other schedule here.
+#include "base/said.h"
 #include "plan/schedules/schedule.h"
 
 namespace shardscope {
 
 const Schedule kModular{
     .kind = ScheduleKind::modular,
-    .title = "modular",
-    .rule =
-        "every layer is a stage, v = L ÷ p: bubble (p − 1)·(F + B)·p ÷ L with m ≥ p; every GPU holds all m "
-        "micro-batches; v times the messages; FSDP gathers once a step",
-    .source = "Lamy-Poirier 2021, arXiv 2106.02679 (reconstructed)",
+    .title = phrase("modular"),
+    .rule = phrase("every layer is a stage, v = L ÷ p: bubble (p − 1)·(F + B)·p ÷ L with m ≥ p; every GPU "
+                   "holds all m micro-batches; v times the messages; FSDP gathers once a step"),
+    .source = phrase("Lamy-Poirier 2021, arXiv 2106.02679 (reconstructed)"),
     .layered = true,
     .pieces = [](double layers_per_gpu) { return layers_per_gpu; },
     .micro_batches = [](const PipelineShape& shape) { return kBreadthFirst.micro_batches(shape); },

@@ -2,6 +2,7 @@
 // at most as many micro-batches as there are stages behind it.
 #include <algorithm>
 
+#include "base/said.h"
 #include "plan/schedules/schedule.h"
 
 namespace shardscope {
@@ -9,10 +10,9 @@ namespace shardscope {
 const Schedule kOneFOneB{
     .kind = ScheduleKind::one_f_one_b,
     .title = "1F1B",
-    .rule = "bubble (p − 1)·(F + B); stage i holds min(m, p − i) micro-batches",
-    .source =
-        "Narayanan et al. 2019 (PipeDream), doi 10.1145/3341301.3359646; 2021, arXiv 2104.04473, section "
-        "2.2.1",
+    .rule = phrase("bubble (p − 1)·(F + B); stage i holds min(m, p − i) micro-batches"),
+    .source = phrase("Narayanan et al. 2019 (PipeDream), doi 10.1145/3341301.3359646; 2021, arXiv "
+                     "2104.04473, section 2.2.1"),
     .common = true,
     .bubble = [](const PipelineShape& shape,
                  const StageTimes& t) { return (shape.stages - 1) * (t.forward + t.backward); },

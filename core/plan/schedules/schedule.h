@@ -60,7 +60,7 @@ struct Place {
 
 struct Schedule {  // the rule of one schedule, in numbers
     ScheduleKind kind = ScheduleKind::one_f_one_b;
-    std::string_view title;
+    std::string_view title;  // in English, as rule and source
     std::string_view rule;
     std::string_view source;
     bool interleaves = false;      // holds as many virtual stages as are asked for

@@ -4,18 +4,17 @@
 // goes into: what comes after it waits.
 #include <algorithm>
 
+#include "base/said.h"
 #include "plan/schedules/schedule.h"
 
 namespace shardscope {
 
 const Schedule kZbH1{
     .kind = ScheduleKind::zb_h1,
-    .title = "zero bubble, H1",
-    .rule =
-        "bubble (p − 1)·(F + B) − min(p − 1, m − 1)·min(F, B, W), B the input and W the weight gradient; "
-        "every "
-        "stage holds min(m, p) micro-batches",
-    .source = "Qi et al. 2023, arXiv 2401.10241, for W ≤ F, B and m ≥ p; beyond by running the order",
+    .title = phrase("zero bubble, H1"),
+    .rule = phrase("bubble (p − 1)·(F + B) − min(p − 1, m − 1)·min(F, B, W), B the input and W the weight "
+                   "gradient; every stage holds min(m, p) micro-batches"),
+    .source = phrase("Qi et al. 2023, arXiv 2401.10241, for W ≤ F, B and m ≥ p; beyond by running the order"),
     .splits_backward = true,
     .common = true,
     .bubble =

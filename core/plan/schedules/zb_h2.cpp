@@ -3,17 +3,18 @@
 // weight gradient longer than the forward pass or than half of both leaves its neighbours waiting.
 #include <algorithm>
 
+#include "base/said.h"
 #include "plan/schedules/schedule.h"
 
 namespace shardscope {
 
 const Schedule kZbH2{
     .kind = ScheduleKind::zb_h2,
-    .title = "zero bubble, H2",
-    .rule =
-        "bubble (p − 1)·(F + B) − min(2·(p − 1), m − 1)·min(F, (F + B) ÷ 2, W), B the input and W the weight "
-        "gradient; every stage holds min(m, 2·p − 1) micro-batches",
-    .source = "Qi et al. 2023, arXiv 2401.10241, for W ≤ F, B and m ≥ 2·p − 1; beyond by running the order",
+    .title = phrase("zero bubble, H2"),
+    .rule = phrase("bubble (p − 1)·(F + B) − min(2·(p − 1), m − 1)·min(F, (F + B) ÷ 2, W), B the input and W "
+                   "the weight gradient; every stage holds min(m, 2·p − 1) micro-batches"),
+    .source =
+        phrase("Qi et al. 2023, arXiv 2401.10241, for W ≤ F, B and m ≥ 2·p − 1; beyond by running the order"),
     .splits_backward = true,
     .common = true,
     .steps_overlap = true,
