@@ -3,12 +3,15 @@
 #include <cctype>
 #include <cmath>
 
+#include "base/said.h"
+
 namespace shardscope {
 namespace {
 
 // Within a sentence: "Inter-node link" loses its capital, "GPUs" and "MFU convention" do not.
 std::string in_sentence(std::string_view label) {
-    std::string out(label);
+    std::string out = said(label);
+    if (!speaks_english()) return out;
     const auto is_upper = [&](std::size_t i) {
         return i < out.size() && std::isupper(static_cast<unsigned char>(out[i])) != 0;
     };
@@ -20,9 +23,9 @@ std::string in_sentence(std::string_view label) {
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 std::string title_of(const Preset* preset) {
-    if (!preset) return "none";
+    if (!preset) return said("none");
     if (!preset->title.empty()) return preset->title;
-    return preset->name.empty() ? "its own" : preset->name;
+    return preset->name.empty() ? said("its own") : preset->name;
 }
 
 // The preset that fills a parameter where the scenario itself says nothing. GPU count and software are not a
@@ -77,7 +80,8 @@ bool differs(const Answer& from, const Answer& to, P id) {
 
 std::string words_of(P id, const std::string& value) {
     // A count reads before its noun.
-    if (id == P::gpus || id == P::layers) return value + " " + in_sentence(parameter(id).label);
+    if (id == P::gpus) return said("{1} GPUs", {value});
+    if (id == P::layers) return said("{1} layers", {value});
     return in_sentence(parameter(id).label) + " " + value;
 }
 
@@ -94,28 +98,27 @@ std::vector<Difference> differences(const Answer& from, const Answer& to) {
         if (a == b) return;
         std::string words = title_of(b);
         if (!name_alone) words = in_sentence(label) + " " + words;
-        out.push_back({P::count, words, label, title_of(a), title_of(b)});
+        out.push_back({P::count, words, said(label), title_of(a), title_of(b)});
     };
     const Scenario& a = from.scenario;
     const Scenario& b = to.scenario;
-    preset("Model", a.model, b.model, b.model != nullptr);
-    preset("Cluster", a.cluster, b.cluster, b.cluster != nullptr);
+    preset(phrase("Model"), a.model, b.model, b.model != nullptr);
+    preset(phrase("Cluster"), a.cluster, b.cluster, b.cluster != nullptr);
     // A cluster brings its GPU; one of its own is said.
     const bool own_gpu = a.gpu || b.gpu || a.cluster == b.cluster || !b.cluster;
-    if (own_gpu) preset("GPU", a.gpu_preset(), b.gpu_preset(), b.gpu_preset() != nullptr);
-    preset("Calibration", a.calibration, b.calibration, false);
+    if (own_gpu) preset(phrase("GPU"), a.gpu_preset(), b.gpu_preset(), b.gpu_preset() != nullptr);
+    preset(phrase("Calibration"), a.calibration, b.calibration, false);
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         if (!differs(from, to, id)) continue;
         const std::string value = value_text(id, to.settings[id]);
-        out.push_back({id, words_of(id, value), std::string(parameter(id).label),
-                       value_text(id, from.settings[id]), value});
+        out.push_back({id, words_of(id, value), label_of(id), value_text(id, from.settings[id]), value});
     }
     return out;
 }
 
 std::string in_words(const std::vector<Difference>& differences) {
-    if (differences.empty()) return "same settings";
+    if (differences.empty()) return said("same settings");
     std::string out;
     for (const Difference& difference : differences) {
         if (!out.empty()) out += " · ";

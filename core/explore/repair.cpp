@@ -4,12 +4,14 @@
 #include <array>
 #include <cmath>
 
+#include "base/said.h"
+
 namespace shardscope {
 namespace {
 
 std::string result_text(const Answer& answer) {
-    return "fits, " + format(answer.estimate.memory.peak, Quantity::bytes) + ", MFU " +
-           format(answer.estimate.mfu, Quantity::percent);
+    return said("fits, {1}, MFU {2}", {format(answer.estimate.memory.peak, Quantity::bytes),
+                                       format(answer.estimate.mfu, Quantity::percent)});
 }
 
 bool fits_well(const Scenario& scenario, Answer& scratch) {
@@ -32,17 +34,16 @@ Repair try_values(const Scenario& scenario, const Answer& now, P id, const std::
         repair.scenario = trial;
         repair.mfu = scratch.estimate.mfu;
         repair.peak = scratch.estimate.memory.peak;
-        repair.label = std::string(parameter(id).label) + " " + format(id, now.settings[id], false) + " → " +
+        repair.label = label_of(id) + " " + format(id, now.settings[id], false) + " → " +
                        format(id, scratch.settings[id], false);
         repair.result = result_text(scratch);
         return repair;
     }
     repair.peak = last_peak;
-    const std::string where = candidates.empty() ? std::string("nothing left to change")
-                                                 : format(id, repair.value, false) + " still needs " +
-                                                       format(last_peak, Quantity::bytes);
-    repair.label = std::string(parameter(id).label);
-    repair.result = where;
+    repair.label = label_of(id);
+    repair.result = candidates.empty() ? said("nothing left to change")
+                                       : said("{1} still needs {2}", {format(id, repair.value, false),
+                                                                      format(last_peak, Quantity::bytes)});
     return repair;
 }
 
@@ -140,7 +141,7 @@ std::vector<Repair> repairs(const Scenario& scenario) {
         out.push_back(try_values(scenario, now, degree, ascending_above(domain(degree, s).stops, s[degree])));
     out.push_back(try_values(scenario, now, P::sequence_length, shorter_sequences(s)));
     out.push_back(try_values(scenario, now, P::gpus, ascending_above(domain(P::gpus, s).stops, s[P::gpus])));
-    if (!out.back().works) out.back().label = "More GPUs";
+    if (!out.back().works) out.back().label = said("More GPUs");
 
     std::ranges::stable_sort(out, [](const Repair& a, const Repair& b) {
         if (a.works != b.works) return a.works;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/said.h"
 #include "base/text.h"
 #include "explore/jobs.h"
 
@@ -54,8 +55,8 @@ class Search {
     void choose();
     [[nodiscard]] const Sample* best() const;
     [[nodiscard]] std::string reason() const;
-    [[nodiscard]] std::string reason_of_memory() const;
-    [[nodiscard]] std::string reason_of_value(const Sample& best) const;
+    [[nodiscard]] std::string reason_of_memory(const std::string& range) const;
+    [[nodiscard]] std::string reason_of_value(const std::string& range, const Sample& best) const;
     [[nodiscard]] std::string text(double value) const { return format(q_.id, value); }
 
     const Question& q_;
@@ -249,17 +250,17 @@ void Search::choose() {
 // ---- why there is none -----------------------------------------------------------------------------------
 
 std::string Search::reason() const {
-    std::string where = "No solution for ";
-    where += parameter(q_.id).label;
-    if (!has_list() && !samples_.empty())
-        where += " from " + text(samples_.front().x) + " to " + text(samples_.back().x);
-    if (samples_.empty()) return where + " because none of its values can be used here.";
+    std::string range = label_of(q_.id);
+    if (samples_.empty())
+        return said("No solution for {1} because none of its values can be used here.", {range});
+    if (!has_list())
+        range = said("{1} from {2} to {3}", {range, text(samples_.front().x), text(samples_.back().x)});
     const Sample* nearest = best();
-    return where + (nearest ? reason_of_value(*nearest) : reason_of_memory());
+    return nearest ? reason_of_value(range, *nearest) : reason_of_memory(range);
 }
 
 // The terms that no value makes small enough; else the largest ones where the least is missing.
-std::string Search::reason_of_memory() const {
+std::string Search::reason_of_memory(const std::string& range) const {
     const auto bytes = [](double value) { return format(value, Quantity::bytes); };
     double capacity = 0;
     MemoryTerms least = samples_.front().terms;
@@ -274,10 +275,11 @@ std::string Search::reason_of_memory() const {
         for (const double term : nearest.terms) sum += term;
         return sum;
     }());
-    const std::string in_all = "; the least in all, at " + text(nearest.x) + ", is " + bytes(peak) + ".";
     if (least[largest] > capacity) {
-        return " because " + std::string(label_of(static_cast<MemoryTerm>(largest))) + " alone need " +
-               bytes(least[largest]) + " of " + bytes(capacity) + in_all;
+        return said(
+            "No solution for {1} because {2} alone need {3} of {4}; the least in all, at {5}, is {6}.",
+            {range, label_of(static_cast<MemoryTerm>(largest)), bytes(least[largest]), bytes(capacity),
+             text(nearest.x), bytes(peak)});
     }
     std::array<std::size_t, kMemoryTerms> order{};
     for (std::size_t i = 0; i < kMemoryTerms; ++i) order[i] = i;
@@ -288,32 +290,43 @@ std::string Search::reason_of_memory() const {
     const double room = peak - nearest.excess;
     for (; count < kMemoryTerms && together <= room; ++count) {
         const std::size_t i = order[count];
-        names += (count > 0 ? " and " : "") + std::string(label_of(static_cast<MemoryTerm>(i))) + " (" +
-                 bytes(nearest.terms[i]) + ")";
+        const std::string term = label_of(static_cast<MemoryTerm>(i)) + " (" + bytes(nearest.terms[i]) + ")";
+        names = count > 0 ? said("{1} and {2}", {names, term}) : term;
         together += nearest.terms[i];
     }
-    return " because " + names + (count > 1 ? " together" : "") + " need " + bytes(together) + " of " +
-           bytes(nearest.capacity) + in_all;
+    return said(count > 1 ? phrase("No solution for {1} because {2} together need {3} of {4}; the least in "
+                                   "all, at {5}, is {6}.")
+                          : phrase("No solution for {1} because {2} need {3} of {4}; the least in all, at "
+                                   "{5}, is {6}."),
+                {range, names, bytes(together), bytes(nearest.capacity), text(nearest.x), bytes(peak)});
 }
 
-std::string Search::reason_of_value(const Sample& best) const {
+std::string Search::reason_of_value(const std::string& range, const Sample& best) const {
     const OutputRow& row = output(out_.target.output);
-    std::string out = ": " + std::string(row.label) +
-                      (out_.target.comparison == Comparison::at_least ? " is at most " : " is at least ") +
-                      format(best.reached, row.quantity) + ", at " + text(best.x);
+    const bool at_least = out_.target.comparison == Comparison::at_least;
+    const std::string label = label_of(out_.target.output);
+    const std::string reached = format(best.reached, row.quantity);
     Answer there;
     answer_into(edited(q_.scenario, q_.id, best.x), there);
     if (row.timed) {
-        const double share = value_of(Output::wall, there);
-        out += "; there " + std::string(label_of(there.estimate.wall)) + " holds it back, " +
-               format(share, Quantity::percent) + " of the step";
-    } else if (out_.target.output == Output::peak_memory) {
+        return said(at_least ? phrase("No solution for {1}: {2} is at most {3}, at {4}; there {5} holds it "
+                                      "back, {6} of the step.")
+                             : phrase("No solution for {1}: {2} is at least {3}, at {4}; there {5} holds it "
+                                      "back, {6} of the step."),
+                    {range, label, reached, text(best.x), label_of(there.estimate.wall),
+                     format(value_of(Output::wall, there), Quantity::percent)});
+    }
+    if (out_.target.output == Output::peak_memory) {
         const auto largest =
             static_cast<std::size_t>(std::ranges::max_element(best.terms) - best.terms.begin());
-        out += ", of it " + std::string(label_of(static_cast<MemoryTerm>(largest))) + " " +
-               format(best.terms[largest], Quantity::bytes);
+        return said(at_least ? phrase("No solution for {1}: {2} is at most {3}, at {4}, of it {5} {6}.")
+                             : phrase("No solution for {1}: {2} is at least {3}, at {4}, of it {5} {6}."),
+                    {range, label, reached, text(best.x), label_of(static_cast<MemoryTerm>(largest)),
+                     format(best.terms[largest], Quantity::bytes)});
     }
-    return out + ".";
+    return said(at_least ? phrase("No solution for {1}: {2} is at most {3}, at {4}.")
+                         : phrase("No solution for {1}: {2} is at least {3}, at {4}."),
+                {range, label, reached, text(best.x)});
 }
 
 Solution Search::run() {
@@ -331,12 +344,12 @@ Solution Search::run() {
 
 Target parse_target(const std::string& text, Problems& problems) {
     const std::string where = "--target " + text;
-    const std::string how = "write fits, FIELD>=VALUE or FIELD<=VALUE";
+    const std::string how = said("write fits, FIELD>=VALUE or FIELD<=VALUE");
     Target target;
     if (trim(text) == "fits") return target;
     std::size_t at = text.find_first_of("<>");
     if (at == std::string::npos || at + 1 >= text.size() || text[at + 1] != '=') {
-        problems.push_back({where, "is no target", "", how});
+        problems.push_back({where, said("is no target"), "", how});
         return target;
     }
     target.comparison = text[at] == '>' ? Comparison::at_least : Comparison::at_most;
@@ -349,8 +362,8 @@ Target parse_target(const std::string& text, Problems& problems) {
             known.emplace_back(row.path.substr(row.path.rfind('.') + 1));
         }
         const std::string near = nearest(field, known);
-        problems.push_back({where, "there is no output “" + field + "”", "",
-                            near.empty() ? how : "did you mean “" + near + "”?"});
+        problems.push_back({where, said("there is no output “{1}”", {field}), "",
+                            near.empty() ? how : said("did you mean “{1}”?", {near})});
         return target;
     }
     std::string number = trim(text.substr(at + 2));
@@ -361,8 +374,9 @@ Target parse_target(const std::string& text, Problems& problems) {
     }
     const Parsed parsed = parse(number, target.of_best ? Quantity::percent : output(target.output).quantity);
     if (!parsed.ok || (target.of_best && !(parsed.value > 0 && parsed.value <= 1))) {
-        problems.push_back({where, parsed.ok ? "a share of the best lies between 0 and 1" : parsed.problem,
-                            "", parsed.ok ? "write 95 % of best" : parsed.suggestion});
+        problems.push_back({where,
+                            parsed.ok ? said("a share of the best lies between 0 and 1") : parsed.problem, "",
+                            parsed.ok ? said("write {1}", {"95 % of best"}) : parsed.suggestion});
         return target;
     }
     target.value = parsed.value;
@@ -370,12 +384,11 @@ Target parse_target(const std::string& text, Problems& problems) {
 }
 
 std::string text_of(const Target& target) {
-    if (target.is_fit()) return "it fits";
-    const OutputRow& row = output(target.output);
-    std::string out(row.label);
-    out += target.comparison == Comparison::at_least ? " ≥ " : " ≤ ";
-    if (target.of_best) return out + format(target.value, Quantity::percent) + " of the best";
-    return out + format(target.value, row.quantity);
+    if (target.is_fit()) return said("it fits");
+    const std::string out =
+        label_of(target.output) + (target.comparison == Comparison::at_least ? " ≥ " : " ≤ ");
+    if (target.of_best) return out + said("{1} of the best", {format(target.value, Quantity::percent)});
+    return out + format(target.value, output(target.output).quantity);
 }
 
 std::string text_of(P id, const MetStretch& stretch) {
@@ -383,16 +396,17 @@ std::string text_of(P id, const MetStretch& stretch) {
     const bool runs_down = std::isnan(stretch.below);
     const bool runs_up = std::isnan(stretch.above);
     std::string out;
-    if (stretch.from == stretch.to) out = "at " + text(stretch.from);
-    else if (runs_up && !runs_down) out = "from " + text(stretch.from) + " up";
-    else if (runs_down && !runs_up) out = "up to " + text(stretch.to);
-    else out = "from " + text(stretch.from) + " to " + text(stretch.to);
+    if (stretch.from == stretch.to) out = said("at {1}", {text(stretch.from)});
+    else if (runs_up && !runs_down) out = said("from {1} up", {text(stretch.from)});
+    else if (runs_down && !runs_up) out = said("up to {1}", {text(stretch.to)});
+    else out = said("from {1} to {2}", {text(stretch.from), text(stretch.to)});
     // Between numbers without steps there is no next one to name.
-    std::string missed;
-    if (!runs_down && text(stretch.below) != text(stretch.from)) missed += text(stretch.below);
-    if (!runs_up && text(stretch.above) != text(stretch.to))
-        missed += (missed.empty() ? "" : " and ") + text(stretch.above);
-    return missed.empty() ? out : out + ", missed at " + missed;
+    const bool below = !runs_down && text(stretch.below) != text(stretch.from);
+    const bool above = !runs_up && text(stretch.above) != text(stretch.to);
+    if (below && above)
+        return said("{1}, missed at {2} and {3}", {out, text(stretch.below), text(stretch.above)});
+    if (!below && !above) return out;
+    return said("{1}, missed at {2}", {out, text(below ? stretch.below : stretch.above)});
 }
 
 Solution solve(const Question& question, const std::stop_token& stop,
@@ -402,7 +416,7 @@ Solution solve(const Question& question, const std::stop_token& stop,
 
 std::vector<WayOut> ways_out(const Question& question, const std::stop_token& stop) {
     std::vector<WayOut> out;
-    const auto attempt = [&](const char* label, const Scenario& scenario) {
+    const auto attempt = [&](const std::string& label, const Scenario& scenario) {
         if (scenario == question.scenario || stop.stop_requested()) return;
         Question other = question;
         other.scenario = scenario;
@@ -415,9 +429,9 @@ std::vector<WayOut> ways_out(const Question& question, const std::stop_token& st
         // Offload is no plan to propose unasked: it takes memory and time of the host's.
         if (parameter(id).plan && id != question.id && id != P::offload) planned.automatic.set(i);
     }
-    attempt("with the plan automatic", planned);
+    attempt(said("with the plan automatic"), planned);
     if (question.id != P::recompute)
-        attempt("with full recompute", edited(question.scenario, P::recompute, 1));
+        attempt(said("with full recompute"), edited(question.scenario, P::recompute, 1));
     return out;
 }
 
@@ -437,18 +451,22 @@ bool can_solve_for(P id) { return parameter(id).prominence != Prominence::file; 
 std::span<const CannedQuestion> canned_questions() {
     static constexpr Target kFit{};
     static constexpr std::array kQuestions{
-        CannedQuestion{"fewest-gpus", "Fewest GPUs that fit", P::gpus, kFit},
-        CannedQuestion{"longest-sequence", "Longest sequence that fits", P::sequence_length, kFit},
-        CannedQuestion{"largest-micro-batch", "Largest micro-batch that fits", P::micro_batch, kFit},
-        CannedQuestion{"least-memory", "Least memory that fits", P::memory, kFit},
+        CannedQuestion{"fewest-gpus", phrase("Fewest GPUs that fit"), P::gpus, kFit},
+        CannedQuestion{"longest-sequence", phrase("Longest sequence that fits"), P::sequence_length, kFit},
+        CannedQuestion{"largest-micro-batch", phrase("Largest micro-batch that fits"), P::micro_batch, kFit},
+        CannedQuestion{"least-memory", phrase("Least memory that fits"), P::memory, kFit},
         CannedQuestion{"bandwidth",
-                       "Bandwidth for 50 % MFU",
+                       phrase("Bandwidth for 50 % MFU"),
                        P::inter_node_bandwidth,
                        {Output::mfu, Comparison::at_least, 0.5, false}},
-        CannedQuestion{
-            "ceiling", "95 % of the ceiling", P::count, {Output::mfu, Comparison::at_least, 0.95, true}},
-        CannedQuestion{
-            "days", "Done in 30 days", P::gpus, {Output::training_days, Comparison::at_most, 30, false}},
+        CannedQuestion{"ceiling",
+                       phrase("95 % of the ceiling"),
+                       P::count,
+                       {Output::mfu, Comparison::at_least, 0.95, true}},
+        CannedQuestion{"days",
+                       phrase("Done in 30 days"),
+                       P::gpus,
+                       {Output::training_days, Comparison::at_most, 30, false}},
     };
     return kQuestions;
 }

@@ -92,7 +92,7 @@ bool can_solve_for(P id);
 // Questions people ask, ready made.
 struct CannedQuestion {
     std::string_view name;   // "fewest-gpus"
-    std::string_view label;  // "Fewest GPUs that fit"
+    std::string_view label;  // "Fewest GPUs that fit", in English
     P id = P::count;         // P::count: the input that is chosen already
     Target target;
 };

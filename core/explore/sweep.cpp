@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/said.h"
 #include "base/text.h"
 
 namespace shardscope {
@@ -40,8 +41,9 @@ Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& pro
         problems.push_back({"", "--axis " + text + ": " + what, "", suggestion});
         return Axis{};
     };
+    const std::string how = said("write KEY=FROM:TO:STEPS[:log] or KEY=a,b,c");
     const auto equals = text.find('=');
-    if (equals == std::string::npos) return fail("has no =", "write KEY=FROM:TO:STEPS[:log] or KEY=a,b,c");
+    if (equals == std::string::npos) return fail(said("has no ="), how);
     const std::string key = trim(text.substr(0, equals));
     const P id = find_parameter(key);
     if (id == P::count) {
@@ -49,8 +51,8 @@ Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& pro
         for (const Parameter& row : parameters()) known.emplace_back(row.key);
         for (std::size_t i = 0; i < kParameters; ++i) known.emplace_back(field_of(static_cast<P>(i)));
         const std::string near = nearest(key, known);
-        return fail("there is no parameter “" + key + "”",
-                    near.empty() ? "see the README's table" : "did you mean “" + near + "”?");
+        return fail(said("there is no parameter “{1}”", {key}),
+                    near.empty() ? said("see the README's table") : said("did you mean “{1}”?", {near}));
     }
     const std::string range = text.substr(equals + 1);
     const auto number = [&](const std::string& word, double& out) {
@@ -74,7 +76,7 @@ Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& pro
         return axis;
     }
     if (parts.size() < 3 || parts.size() > 4 || (parts.size() == 4 && parts[3] != "log")) {
-        return fail("cannot be read", "write KEY=FROM:TO:STEPS[:log] or KEY=a,b,c");
+        return fail(said("cannot be read"), how);
     }
     double from = 0;
     double to = 0;
@@ -82,11 +84,11 @@ Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& pro
     const Parsed steps = parse(parts[2], Quantity::count);
     constexpr double kMost = 1e6;
     if (!steps.ok || steps.value < 1 || steps.value > kMost || steps.value != std::floor(steps.value)) {
-        return fail("STEPS is “" + parts[2] + "”", "use a whole number from 1 to 1,000,000");
+        return fail(said("STEPS is “{1}”", {parts[2]}), said("use a whole number from 1 to 1,000,000"));
     }
     const bool logarithmic = parts.size() == 4;
     if (logarithmic && (from <= 0 || to <= 0))
-        return fail("a logarithmic axis needs ends above zero", "drop :log");
+        return fail(said("a logarithmic axis needs ends above zero"), said("drop :log"));
     return make_axis(scenario, id, from, to, static_cast<int>(steps.value), logarithmic);
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/said.h"
 #include "explore/track.h"
 #include "explore/track_estimator.h"
 
@@ -44,7 +45,7 @@ class Words {
             most = std::max(most, point.mfu);
         }
         if (least > most) return {};
-        return "MFU " + format(least, Quantity::percent) + " to " + format(most, Quantity::percent);
+        return said("MFU {1} to {2}", {format(least, Quantity::percent), format(most, Quantity::percent)});
     }
 
     void add_cells(std::string& out) const {
@@ -58,9 +59,9 @@ class Words {
             }
         }
         if (!any) {
-            add(out, "does not fit anywhere", "; ");
+            add(out, said("does not fit anywhere"), "; ");
         } else if (!names.empty()) {
-            add(out, "does not fit with " + names, "; ");
+            add(out, said("does not fit with {1}", {names}), "; ");
         }
     }
 
@@ -84,11 +85,12 @@ class Words {
             const bool to_end = to + 1 == points.size();
             const std::string low = from_start ? "" : text(edge(points[from - 1], points[from]).first);
             const std::string high = to_end ? "" : text(edge(points[to], points[to + 1]).second);
-            const std::string where = from_start && to_end ? "anywhere"
-                                      : from_start         ? "below " + high
-                                      : to_end             ? "above " + low
-                                                           : "between " + low + " and " + high;
-            add(out, "does not fit " + where, "; ");
+            add(out,
+                from_start && to_end ? said("does not fit anywhere")
+                : from_start         ? said("does not fit below {1}", {high})
+                : to_end             ? said("does not fit above {1}", {low})
+                                     : said("does not fit between {1} and {2}", {low, high}),
+                "; ");
             from = to;
         }
     }
@@ -118,11 +120,15 @@ class Words {
             const bool up = changes[i].place >= own;
             const Wall wall = up ? changes[i].after : changes[i].before;
             const std::string here = start_of(changes[i], up);
-            std::string where = (up ? "above " : "below ") + here;
-            if (up && i + 1 < changes.size())
-                where = "between " + here + " and " + start_of(changes[i + 1], true);
-            if (!up && i > 0) where = "between " + start_of(changes[i - 1], false) + " and " + here;
-            add(out, std::string(label_of(wall)) + "-bound " + where, "; ");
+            const auto between = [&](const std::string& low, const std::string& high) {
+                return said("{1}-bound between {2} and {3}", {label_of(wall), low, high});
+            };
+            add(out,
+                up && i + 1 < changes.size() ? between(here, start_of(changes[i + 1], true))
+                : !up && i > 0               ? between(start_of(changes[i - 1], false), here)
+                : up                         ? said("{1}-bound above {2}", {label_of(wall), here})
+                                             : said("{1}-bound below {2}", {label_of(wall), here}),
+                "; ");
         }
     }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/said.h"
 #include "planner/planner.h"
 
 namespace shardscope {
@@ -27,14 +28,15 @@ struct Share {
 const std::vector<Share>& shares() {
     using enum StepTerm;
     static const std::vector<Share> all{
-        {"exposed communication", {network, tensor_network, context_network, expert_network, stage_network}},
-        {"bubble", {bubble}},
-        {"recomputation", {StepTerm::recompute}},
-        {"matmuls and attention", {matmul, attention}},
-        {"elementwise", {elementwise}},
-        {"copies", {copies}},
-        {"optimizer", {optimizer}},
-        {"host", {host_link, host}}};
+        {phrase("exposed communication"),
+         {network, tensor_network, context_network, expert_network, stage_network}},
+        {phrase("bubble"), {bubble}},
+        {phrase("recomputation"), {StepTerm::recompute}},
+        {phrase("matmuls and attention"), {matmul, attention}},
+        {phrase("elementwise"), {elementwise}},
+        {phrase("copies"), {copies}},
+        {phrase("optimizer"), {optimizer}},
+        {phrase("host"), {host_link, host}}};
     return all;
 }
 
@@ -92,16 +94,18 @@ Neighbour neighbour(const Answer& best, const Scenario& scenario, P id, bool all
 
 std::string why_none(const PlanQuestion& question, const SearchResult& found, const Settings& s) {
     if (found.space == 0 || !std::isfinite(found.smallest.peak))
-        return "no plan is valid for " + format(P::gpus, s[P::gpus]) +
-               " GPUs and the values that are not free: degrees must divide the GPUs, heads and layers, and "
-               "the batch must divide among them";
+        return said(
+            "no plan is valid for {1} GPUs and the values that are not free: degrees must divide the GPUs, "
+            "heads and layers, and the batch must divide among them",
+            {format(P::gpus, s[P::gpus])});
     const Answer least = answer(with_plan(locked(question.scenario), found.smallest.plan, question.free));
     const MemoryUse& memory = least.estimate.memory;
     const auto largest = std::ranges::max_element(memory.terms());
     const auto term = static_cast<MemoryTerm>(largest - memory.terms().begin());
-    return "none of " + format(found.space, Quantity::count) + " plans fits: the least memory any needs is " +
-           format(memory.peak, Quantity::bytes) + " of " + format(memory.capacity, Quantity::bytes) +
-           " usable, " + format(*largest, Quantity::bytes) + " of it " + std::string(label_of(term));
+    return said(
+        "none of {1} plans fits: the least memory any needs is {2} of {3} usable, {4} of it {5}",
+        {format(found.space, Quantity::count), format(memory.peak, Quantity::bytes),
+         format(memory.capacity, Quantity::bytes), format(*largest, Quantity::bytes), label_of(term)});
 }
 
 }  // namespace
@@ -139,35 +143,36 @@ std::string short_plan(const Settings& s) {
     if (s[P::virtual_stages] > 1) out += "×" + format(P::virtual_stages, s[P::virtual_stages]);
     if (s[P::pipeline_parallel] > 1) out += " " + format(P::schedule, s[P::schedule]);
     std::string sharing = format(P::sharding, s[P::sharding]);
-    if (s[P::shard_group] > 0) sharing += " in " + format(P::shard_group, s[P::shard_group]);
+    if (s[P::shard_group] > 0)
+        sharing = said("{1} in {2}", {sharing, format(P::shard_group, s[P::shard_group])});
+    if (is_fsdp(s) && !s.on(P::reshard_after_forward)) sharing = said("{1} kept", {sharing});
     add(sharing);
-    if (is_fsdp(s) && !s.on(P::reshard_after_forward)) out += " kept";
-    add("micro-batch " + format(P::micro_batch, s[P::micro_batch]) + " × " +
-        format(P::accumulation, s[P::accumulation]));
-    if (s[P::recompute] != 0) add("recompute " + format(P::recompute, s[P::recompute]));
-    if (s[P::offload] != 0) add("offload " + format(P::offload, s[P::offload]));
+    add(said("micro-batch {1} × {2}",
+             {format(P::micro_batch, s[P::micro_batch]), format(P::accumulation, s[P::accumulation])}));
+    if (s[P::recompute] != 0) add(said("recompute {1}", {format(P::recompute, s[P::recompute])}));
+    if (s[P::offload] != 0) add(said("offload {1}", {format(P::offload, s[P::offload])}));
     return out;
 }
 
 std::string title(const Neighbour& n) {
-    return std::string(parameter(n.id).label) + " " + format(n.id, n.from) + " → " + format(n.id, n.to);
+    return label_of(n.id) + " " + format(n.id, n.from) + " → " + format(n.id, n.to);
 }
 
 std::string why(const Neighbour& n) {
-    if (!n.valid()) return "not valid";
+    if (!n.valid()) return said("not valid");
     if (n.over > 0 && n.answer.estimate.verdict == Verdict::risky)
-        return "may not fit: " + format(n.over, Quantity::bytes) + " into the margin";
-    if (n.over > 0) return "does not fit by " + format(n.over, Quantity::bytes);
+        return said("may not fit: {1} into the margin", {format(n.over, Quantity::bytes)});
+    if (n.over > 0) return said("does not fit by {1}", {format(n.over, Quantity::bytes)});
     constexpr double kSame = 1e-9;
     const double scale = n.answer.estimate.step.total;
-    if (std::fabs(n.slower) <= kSame * scale) return "the same step time";
-    if (n.slower < 0) return "faster by " + format(-n.slower, Quantity::seconds);
+    if (std::fabs(n.slower) <= kSame * scale) return said("the same step time");
+    if (n.slower < 0) return said("faster by {1}", {format(-n.slower, Quantity::seconds)});
     std::string out;
     constexpr std::size_t kMost = 2;
     constexpr double kWorthSaying = 0.1;  // of the whole loss
     for (std::size_t i = 0; i < n.parts.size() && i < kMost; ++i) {
         if (n.parts[i].seconds < kWorthSaying * n.slower) break;
-        out += (out.empty() ? "" : ", ") + n.parts[i].label + " +" +
+        out += (out.empty() ? "" : ", ") + said(n.parts[i].label) + " +" +
                format(n.parts[i].seconds, Quantity::seconds);
     }
     return out;

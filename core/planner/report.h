@@ -32,7 +32,7 @@ struct Neighbour {
     double over = 0;                      // bytes beyond what counts as fitting; 0: it fits
     double slower = 0;                    // s a step of as many tokens as the best plan's; negative: faster
     struct Part {                         // a share of the difference
-        std::string label;                // "exposed communication"
+        std::string label;                // "exposed communication": in English, why() says it
         StepTerm term = StepTerm::count;  // the first of those it is the sum of
         double seconds = 0;
     };
