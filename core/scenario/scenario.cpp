@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/said.h"
 #include "model/listed_model.h"
 #include "plan/schedules/schedule.h"
 
@@ -195,8 +196,9 @@ std::string Scenario::title() const {
         return line;
     }
     const Preset* of = gpu_preset();
-    return (model ? model->title : std::string("Model")) + " on " +
-           format(resolve(*this)[P::gpus], Quantity::count) + " " + (of ? of->title : std::string("GPUs"));
+    return said("{1} on {2} {3}",
+                {model ? model->title : said("Model"), format(resolve(*this)[P::gpus], Quantity::count),
+                 of ? of->title : said("GPUs")});
 }
 
 bool Scenario::operator==(const Scenario& other) const {
@@ -400,7 +402,8 @@ std::string source_of(const Scenario& scenario, const Settings& settings, P id) 
         for (const Values* values : {&preset->values, &preset->node}) {
             for (const auto& entry : *values) {
                 if (entry.first == id) {
-                    return preset->source_of(id) + (preset->is_unverified(id) ? " (unverified)" : "");
+                    const std::string& source = preset->source_of(id);
+                    return preset->is_unverified(id) ? said("{1} (unverified)", {source}) : source;
                 }
             }
         }
@@ -408,8 +411,8 @@ std::string source_of(const Scenario& scenario, const Settings& settings, P id) 
     };
     const Preset* gpu = scenario.gpu_preset();
     switch (settings.origin(id)) {
-        case Origin::given: return "set in this scenario";
-        case Origin::derived: return "follows from other inputs";
+        case Origin::given: return said("set in this scenario");
+        case Origin::derived: return said("follows from other inputs");
         case Origin::model: return from(scenario.model);
         case Origin::cluster: return from(scenario.cluster);
         case Origin::gpu: return from(gpu);
@@ -422,7 +425,7 @@ std::string source_of(const Scenario& scenario, const Settings& settings, P id) 
                 const bool part =
                     std::ranges::any_of(own->parts, [&](const PartValues& p) { return holds(p.values); });
                 if (part || holds(own->values))
-                    return own->source.empty() ? "this scenario's calibration" : own->source;
+                    return own->source.empty() ? said("this scenario's calibration") : own->source;
             }
             if (const Preset* stack =
                     scenario.catalogue ? scenario.catalogue->stack(settings[P::software]) : nullptr) {
@@ -431,11 +434,11 @@ std::string source_of(const Scenario& scenario, const Settings& settings, P id) 
             }
             if (found.empty() && scenario.cluster) found = from(scenario.cluster->calibration);
             if (found.empty() && gpu) found = from(gpu->calibration);
-            return found.empty() ? "fitted to the public runs in presets/runs" : found;
+            return found.empty() ? said("fitted to the public runs in presets/runs") : found;
         }
         case Origin::fallback: {
             const auto source = parameter(id).source;
-            return source.empty() ? "default" : "default: " + std::string(source);
+            return source.empty() ? said("default") : said("default: {1}", {said(source)});
         }
     }
     return {};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/said.h"
 #include "plan/schedules/schedule.h"
 #include "scenario/scenario.h"
 
@@ -16,8 +17,6 @@ std::string pointer(P id) {
     return out;
 }
 
-constexpr std::string_view kListed = "the model is a list of operators";
-
 // What a scenario says of a list of operators that it does not have. A degree of one is none.
 bool says_nothing(P id, const Scenario& scenario, const Settings& s) {
     if (!s.listed() || !scenario.given[index(id)] || bears(id, s)) return false;
@@ -28,9 +27,8 @@ bool says_nothing(P id, const Scenario& scenario, const Settings& s) {
 
 // A fraction where a whole number belongs is shown as it is, not rounded into a riddle.
 std::string quoted(P id, const Settings& s) {
-    if (parameter(id).whole && s[id] != std::floor(s[id]))
-        return std::string(field_of(id)) + " is " + exact(s[id]);
-    return std::string(field_of(id)) + " is " + format(id, s[id]);
+    const bool broken = parameter(id).whole && s[id] != std::floor(s[id]);
+    return said("{1} is {2}", {field_of(id), broken ? exact(s[id]) : format(id, s[id])});
 }
 
 bool divides(double part, double whole) { return part > 0 && std::fmod(whole, part) == 0; }
@@ -39,8 +37,18 @@ bool divides(double part, double whole) { return part > 0 && std::fmod(whole, pa
 std::string neighbours(double value, double step) {
     const double below = std::floor(value / step) * step;
     const double above = below + step;
-    return below > 0 ? "use " + format(below, Quantity::count) + " or " + format(above, Quantity::count)
-                     : "use " + format(above, Quantity::count);
+    const std::string larger = format(above, Quantity::count);
+    return below > 0 ? said("use {1} or {2}", {format(below, Quantity::count), larger})
+                     : said("use {1}", {larger});
+}
+
+// The same of micro-batches, or what asks for no such number.
+std::string neighbours_or(double value, double step, const std::string& instead) {
+    const double below = std::floor(value / step) * step;
+    const std::string larger = format(below + step, Quantity::count);
+    return below > 0
+               ? said("use {1} or {2} of them, or {3}", {format(below, Quantity::count), larger, instead})
+               : said("use {1} of them, or {2}", {larger, instead});
 }
 
 // Values that follow from others are judged with them, in `combinations`, where the message can name the
@@ -65,34 +73,40 @@ void values_in_range(const Settings& s, Report&& report) {
         if (std::isnan(value)) {
             report(id, [&] {
                 if (id == P::peak_flops) {
-                    return Problem{"/training/precision",
-                                   "the GPU has no peak for " + format(P::precision, s[P::precision]),
-                                   "its data sheet names none",
-                                   "choose another precision or give cluster.gpu.peak_flops"};
+                    return Problem{
+                        "/training/precision",
+                        said("the GPU has no peak for {1}", {format(P::precision, s[P::precision])}),
+                        said("its data sheet names none"),
+                        said("choose another precision or give cluster.gpu.peak_flops")};
                 }
-                return Problem{pointer(id), std::string(field_of(id)) + " is missing", "no preset gives it",
-                               "set " + std::string(row.key)};
+                return Problem{pointer(id), said("{1} is missing", {field_of(id)}),
+                               said("no preset gives it"), said("set {1}", {row.key})};
             });
         } else if (row.named_only) {
             report(id, [&] {
                 std::string names;
                 for (const Named& entry : row.names)
                     names += std::string(names.empty() ? "" : ", ") + std::string(entry.name);
-                return Problem{pointer(id), quoted(id, s), "there is no such choice", "use one of " + names};
+                return Problem{pointer(id), quoted(id, s), said("there is no such choice"),
+                               said("use one of {1}", {names})};
             });
         } else if (!std::isfinite(value) || value < row.minimum || value > row.maximum) {
             report(id, [&] {
-                const bool low = value < row.minimum;
+                const std::string least = format(id, row.minimum);
+                const std::string most = format(id, row.maximum);
                 return Problem{
                     pointer(id), quoted(id, s),
-                    low ? "must be at least " + format(id, row.minimum)
-                        : "must be at most " + format(id, row.maximum),
-                    "use a value from " + format(id, row.minimum) + " to " + format(id, row.maximum) +
-                        (units_of(row.quantity).empty() ? "" : "; a number without a unit is in SI units")};
+                    value < row.minimum ? said("must be at least {1}", {least})
+                                        : said("must be at most {1}", {most}),
+                    units_of(row.quantity).empty()
+                        ? said("use a value from {1} to {2}", {least, most})
+                        : said("use a value from {1} to {2}; a number without a unit is in SI units",
+                               {least, most})};
             });
         } else if (row.whole && value != std::floor(value)) {
             report(id, [&] {
-                return Problem{pointer(id), quoted(id, s), "must be a whole number", neighbours(value, 1)};
+                return Problem{pointer(id), quoted(id, s), said("must be a whole number"),
+                               neighbours(value, 1)};
             });
         }
     }
@@ -107,13 +121,14 @@ void pipeline_schedule(const Settings& s, const Schedule& schedule, Broken&& bro
             P::schedule,
             [&] {
                 if (schedule.copies > 1 && std::fmod(stages, 2) != 0)
-                    return "it takes an even number of stages, not " + format(stages, Quantity::count);
-                return format(stages, Quantity::count) + " stages do not cut " +
-                       format(P::layers, s[P::layers]) + " layers as it does";
+                    return said("it takes an even number of stages, not {1}",
+                                {format(stages, Quantity::count)});
+                return said("{1} stages do not cut {2} layers as it does",
+                            {format(stages, Quantity::count), format(P::layers, s[P::layers])});
             },
             [&] {
-                return "use " + format(P::pipeline_parallel, nearest_valid(P::pipeline_parallel, stages, s)) +
-                       " for pipeline_parallel";
+                return said("use {1} for pipeline_parallel",
+                            {format(P::pipeline_parallel, nearest_valid(P::pipeline_parallel, stages, s))});
             });
         return;
     }
@@ -122,13 +137,12 @@ void pipeline_schedule(const Settings& s, const Schedule& schedule, Broken&& bro
         broken(
             causal ? P::sequence_pieces : P::schedule,
             [&] {
-                return causal
-                           ? "with context_parallel " + format(P::context_parallel, s[P::context_parallel]) +
-                                 " they do not divide the sequence of " +
-                                 format(P::sequence_length, s[P::sequence_length])
-                           : std::string("it cuts sequences, and attention is not causal");
+                return causal ? said("with context_parallel {1} they do not divide the sequence of {2}",
+                                     {format(P::context_parallel, s[P::context_parallel]),
+                                      format(P::sequence_length, s[P::sequence_length])})
+                              : said("it cuts sequences, and attention is not causal");
             },
-            [&] { return std::string(causal ? "use a divisor of it" : "use 1f1b"); });
+            [&] { return causal ? said("use a divisor of it") : said("use {1}", {"1f1b"}); });
         return;
     }
     if (!takes_partition(schedule, s[P::virtual_stages], s)) {
@@ -138,46 +152,51 @@ void pipeline_schedule(const Settings& s, const Schedule& schedule, Broken&& bro
             end,
             [&] {
                 if (!partition.deals(s[P::layers], stages))
-                    return "does not leave a layer for each of the " + format(stages, Quantity::count) +
-                           " stages of " + format(P::layers, s[P::layers]) + " layers, or leaves some over";
-                return std::string(s[P::virtual_stages] > 1 ? "virtual stages are all alike"
-                                                            : "the schedule needs stages alike");
+                    return said(
+                        "does not leave a layer for each of the {1} stages of {2} layers, or leaves some "
+                        "over",
+                        {format(stages, Quantity::count), format(P::layers, s[P::layers])});
+                return s[P::virtual_stages] > 1 ? said("virtual stages are all alike")
+                                                : said("the schedule needs stages alike");
             },
             [&] {
                 if (stages == 2 && partition.first > 0 && partition.last > 0)
-                    return std::string("use 0 for one of the two ends");
+                    return said("use 0 for one of the two ends");
                 const double near = nearest_valid(end, s[end], s);
-                return near > 0 ? "use " + format(end, near) + ", or 0"
-                                : std::string("use 0, or 1f1b without virtual stages");
+                return near > 0 ? said("use {1}, or 0", {format(end, near)})
+                                : said("use 0, or 1f1b without virtual stages");
             });
         return;
     }
     const double micro_batches = s[P::accumulation];
     if (micro_batches != std::floor(micro_batches)) return;  // judged with the batch
     const MicroBatchRule rule = micro_batch_rule(s);
-    const auto there_are = [&] {
-        return "the " + format(P::accumulation, micro_batches) + " micro-batches of a step are ";
-    };
+    const auto there_are = [&] { return format(P::accumulation, micro_batches); };
     const auto instead = [&] {
-        return std::string(s[P::virtual_stages] > 1 ? " of them, or 1 for virtual_stages"
-                                                    : " of them, or 1f1b");
+        return s[P::virtual_stages] > 1 ? said("1 for virtual_stages") : std::string("1f1b");
     };
     if (micro_batches < rule.least) {
         broken(
             P::schedule,
             [&] {
-                return there_are() + "fewer than the " + format(rule.least, Quantity::count) + " it needs";
+                return said("the {1} micro-batches of a step are fewer than the {2} it needs",
+                            {there_are(), format(rule.least, Quantity::count)});
             },
-            [&] { return "use " + format(rule.least, Quantity::count) + " or more" + instead(); });
+            [&] {
+                return said("use {1} or more of them, or {2}",
+                            {format(rule.least, Quantity::count), instead()});
+            });
     } else if (!divides(rule.multiple, micro_batches)) {
         broken(
             P::schedule,
             [&] {
-                return there_are() + "not a multiple of " +
-                       (rule.multiple == stages ? "the " + format(stages, Quantity::count) + " stages"
-                                                : format(rule.multiple, Quantity::count));
+                return rule.multiple == stages
+                           ? said("the {1} micro-batches of a step are not a multiple of the {2} stages",
+                                  {there_are(), format(stages, Quantity::count)})
+                           : said("the {1} micro-batches of a step are not a multiple of {2}",
+                                  {there_are(), format(rule.multiple, Quantity::count)});
             },
-            [&] { return neighbours(micro_batches, rule.multiple) + instead(); });
+            [&] { return neighbours_or(micro_batches, rule.multiple, instead()); });
     }
 }
 
@@ -190,7 +209,7 @@ bool parallelism(const Settings& s, Report&& report) {
         report(id, [&] { return Problem{pointer(id), quoted(id, s), why(), what_to_do()}; });
     };
     const auto nearest_degree = [&](P id) {
-        return [&s, id] { return "use " + format(id, nearest_valid(id, s[id], s)); };
+        return [&s, id] { return said("use {1}", {format(id, nearest_valid(id, s[id], s))}); };
     };
     if (s.listed()) {
         for (const P id : {P::tensor_parallel, P::context_parallel, P::expert_parallel}) {
@@ -198,19 +217,22 @@ bool parallelism(const Settings& s, Report&& report) {
                 broken(
                     id,
                     [] {
-                        return std::string(kListed) + ", which only data and pipeline parallelism share out";
+                        return said(
+                            "the model is a list of operators, which only data and pipeline "
+                            "parallelism share out");
                     },
-                    [] { return std::string("use 1"); });
+                    [] { return said("use {1}", {"1"}); });
         }
         if (bears(P::image_size, s) && s[P::image_size] < 1) {
             broken(
-                P::image_size, [] { return std::string("the model's feature maps follow it"); },
-                [] { return std::string("use the side of an image in pixels, such as 224"); });
+                P::image_size, [] { return said("the model's feature maps follow it"); },
+                [] { return said("use the side of an image in pixels, such as 224"); });
         }
         if (s[P::pipeline_parallel] > 1 && schedule_of(s.choice<ScheduleKind>(P::schedule)).cuts_sequences) {
             broken(
-                P::schedule, [] { return std::string(kListed) + ": there is no sequence to cut"; },
-                [] { return std::string("use 1f1b"); });
+                P::schedule,
+                [] { return said("the model is a list of operators: there is no sequence to cut"); },
+                [] { return said("use {1}", {"1f1b"}); });
         }
         if (!good) return false;
     }
@@ -220,8 +242,8 @@ bool parallelism(const Settings& s, Report&& report) {
         broken(
             P::gpus,
             [&] {
-                return "not a multiple of tensor × context × pipeline parallel = " +
-                       format(model, Quantity::count);
+                return said("not a multiple of tensor × context × pipeline parallel = {1}",
+                            {format(model, Quantity::count)});
             },
             [&] { return neighbours(s[P::gpus], gpu_step(s, s[P::gpus])); });
         return false;
@@ -229,19 +251,23 @@ bool parallelism(const Settings& s, Report&& report) {
     if (!divides(tensor, s[P::heads])) {
         broken(
             P::tensor_parallel,
-            [&] { return "does not divide the " + format(P::heads, s[P::heads]) + " heads"; },
+            [&] { return said("does not divide the {1} heads", {format(P::heads, s[P::heads])}); },
             nearest_degree(P::tensor_parallel));
     } else if (!divides(tensor, s[P::ffn_size])) {
         broken(
             P::tensor_parallel,
-            [&] { return "does not divide the feed-forward size " + format(P::ffn_size, s[P::ffn_size]); },
+            [&] {
+                return said("does not divide the feed-forward size {1}",
+                            {format(P::ffn_size, s[P::ffn_size])});
+            },
             nearest_degree(P::tensor_parallel));
     }
     if (!divides(s[P::context_parallel], s[P::sequence_length])) {
         broken(
             P::context_parallel,
             [&] {
-                return "does not divide the sequence of " + format(P::sequence_length, s[P::sequence_length]);
+                return said("does not divide the sequence of {1}",
+                            {format(P::sequence_length, s[P::sequence_length])});
             },
             nearest_degree(P::context_parallel));
     }
@@ -251,21 +277,21 @@ bool parallelism(const Settings& s, Report&& report) {
     if (stages * pieces > s[P::layers]) {
         broken(
             pieces > 1 ? P::virtual_stages : P::pipeline_parallel,
-            [&] { return "more stages than the " + format(P::layers, s[P::layers]) + " layers"; },
+            [&] { return said("more stages than the {1} layers", {format(P::layers, s[P::layers])}); },
             nearest_degree(pieces > 1 ? P::virtual_stages : P::pipeline_parallel));
     }
     if (pieces > 1 && stages <= 1) {
         broken(
-            P::virtual_stages, [] { return std::string("there is one pipeline stage only"); },
-            [] { return std::string("use 1, or more pipeline_parallel"); });
+            P::virtual_stages, [] { return said("there is one pipeline stage only"); },
+            [] { return said("use 1, or more pipeline_parallel"); });
     } else if (pieces > 1 && !schedule.interleaves) {
         broken(
             P::schedule,
             [&] {
-                return std::string(schedule.pieces ? "it cuts the layers by itself"
-                                                   : "it has no virtual stages");
+                return schedule.pieces ? said("it cuts the layers by itself")
+                                       : said("it has no virtual stages");
             },
-            [] { return std::string("use interleaved, or 1 for virtual_stages"); });
+            [] { return said("use interleaved, or 1 for virtual_stages"); });
     } else if (stages > 1) {
         pipeline_schedule(s, schedule, broken);
     }
@@ -274,13 +300,15 @@ bool parallelism(const Settings& s, Report&& report) {
     if (experts > 0 && s[P::expert_ffn_size] > 0 && !divides(tensor, s[P::expert_ffn_size])) {
         broken(
             P::expert_ffn_size,
-            [&] { return "tensor_parallel " + format(P::tensor_parallel, tensor) + " does not divide it"; },
+            [&] {
+                return said("tensor_parallel {1} does not divide it", {format(P::tensor_parallel, tensor)});
+            },
             [&] { return neighbours(s[P::expert_ffn_size], tensor); });
     }
     if (s[P::dense_layers] > s[P::layers]) {
         broken(
-            P::dense_layers, [&] { return "there are " + format(P::layers, s[P::layers]) + " layers"; },
-            [&] { return "use at most " + format(P::layers, s[P::layers]); });
+            P::dense_layers, [&] { return said("there are {1} layers", {format(P::layers, s[P::layers])}); },
+            [&] { return said("use at most {1}", {format(P::layers, s[P::layers])}); });
     }
     if (s[P::kv_lora_rank] <= 0 &&
         (s[P::rope_head_size] > 0 || s[P::value_head_size] > 0 || s[P::q_lora_rank] > 0)) {
@@ -288,32 +316,32 @@ bool parallelism(const Settings& s, Report&& report) {
                      : s[P::rope_head_size] > 0 ? P::rope_head_size
                                                 : P::value_head_size;
         broken(
-            id, [] { return std::string("it belongs to latent attention, and kv_lora_rank is 0"); },
-            [] { return std::string("give kv_lora_rank, or leave it out"); });
+            id, [] { return said("it belongs to latent attention, and kv_lora_rank is 0"); },
+            [] { return said("give kv_lora_rank, or leave it out"); });
     }
     if (s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters &&
         s.choice<Sharding>(P::sharding) < Sharding::zero3) {
         broken(
-            P::offload,
-            [] { return std::string("only zero3 and hsdp bring weights from the host layer by layer"); },
-            [] { return std::string("use optimizer, or sharding zero3"); });
+            P::offload, [] { return said("only zero3 and hsdp bring weights from the host layer by layer"); },
+            [] { return said("use optimizer, or sharding zero3"); });
     }
     if (experts > 0 && (s[P::experts_per_token] < 1 || s[P::experts_per_token] > experts)) {
         broken(
-            P::experts_per_token, [&] { return "there are " + format(P::experts, experts) + " experts"; },
-            [&] { return "use 1 to " + format(P::experts, experts); });
+            P::experts_per_token,
+            [&] { return said("there are {1} experts", {format(P::experts, experts)}); },
+            [&] { return said("use 1 to {1}", {format(P::experts, experts)}); });
     }
     if (expert_gpus > 1 && experts <= 0) {
         broken(
-            P::expert_parallel, [] { return std::string("the model has no experts"); },
-            [] { return std::string("use 1"); });
+            P::expert_parallel, [] { return said("the model has no experts"); },
+            [] { return said("use {1}", {"1"}); });
     } else if (expert_gpus > 1 &&
                (!divides(expert_gpus, experts) || !divides(expert_gpus, sharing_gpus(s)))) {
         broken(
             P::expert_parallel,
             [&] {
-                return "must divide the " + format(P::experts, experts) + " experts and the " +
-                       format(sharing_gpus(s), Quantity::count) + " GPUs that hold the same weights";
+                return said("must divide the {1} experts and the {2} GPUs that hold the same weights",
+                            {format(P::experts, experts), format(sharing_gpus(s), Quantity::count)});
             },
             nearest_degree(P::expert_parallel));
     }
@@ -325,21 +353,24 @@ void combinations(const Settings& s, Report&& report) {
     const double heads = s[P::heads];
     if (heads != std::floor(heads) || heads < 1) {
         report(P::hidden_size, [&] {
-            return Problem{pointer(P::hidden_size), quoted(P::hidden_size, s),
-                           "heads of size " + format(P::head_size, s[P::head_size]) + " do not divide it",
-                           neighbours(s[P::hidden_size], s[P::head_size])};
+            return Problem{
+                pointer(P::hidden_size), quoted(P::hidden_size, s),
+                said("heads of size {1} do not divide it", {format(P::head_size, s[P::head_size])}),
+                neighbours(s[P::hidden_size], s[P::head_size])};
         });
     } else if (s[P::head_size] != std::floor(s[P::head_size]) || s[P::head_size] < 1) {
         report(P::heads, [&] {
-            return Problem{pointer(P::heads), quoted(P::heads, s),
-                           "does not divide hidden_size " + format(P::hidden_size, s[P::hidden_size]),
-                           "use a divisor of it, or give head_size"};
+            return Problem{
+                pointer(P::heads), quoted(P::heads, s),
+                said("does not divide hidden_size {1}", {format(P::hidden_size, s[P::hidden_size])}),
+                said("use a divisor of it, or give head_size")};
         });
     } else if (!divides(s[P::kv_heads], heads)) {
         report(P::kv_heads, [&] {
-            return Problem{pointer(P::kv_heads), quoted(P::kv_heads, s),
-                           "does not divide the " + format(P::heads, heads) + " heads",
-                           "use " + format(P::kv_heads, nearest_valid(P::kv_heads, s[P::kv_heads], s))};
+            return Problem{
+                pointer(P::kv_heads), quoted(P::kv_heads, s),
+                said("does not divide the {1} heads", {format(P::heads, heads)}),
+                said("use {1}", {format(P::kv_heads, nearest_valid(P::kv_heads, s[P::kv_heads], s))})};
         });
     }
 
@@ -348,7 +379,7 @@ void combinations(const Settings& s, Report&& report) {
     if (gpus > node && !divides(node, gpus)) {
         report(P::gpus, [&] {
             return Problem{pointer(P::gpus), quoted(P::gpus, s),
-                           "not a multiple of the " + format(P::gpus_per_node, node) + " GPUs of a node",
+                           said("not a multiple of the {1} GPUs of a node", {format(P::gpus_per_node, node)}),
                            neighbours(gpus, node)};
         });
         return;
@@ -358,11 +389,11 @@ void combinations(const Settings& s, Report&& report) {
     const double sharers = state_sharers(s);
     if (s[P::shard_group] > 0 && !divides(s[P::shard_group], sharers)) {
         report(P::shard_group, [&] {
-            return Problem{
-                pointer(P::shard_group), quoted(P::shard_group, s),
-                "does not divide the " + format(sharers, Quantity::count) +
-                    " GPUs that hold the same weights",
-                "use " + format(P::shard_group, nearest_valid(P::shard_group, s[P::shard_group], s))};
+            return Problem{pointer(P::shard_group), quoted(P::shard_group, s),
+                           said("does not divide the {1} GPUs that hold the same weights",
+                                {format(sharers, Quantity::count)}),
+                           said("use {1}", {format(P::shard_group,
+                                                   nearest_valid(P::shard_group, s[P::shard_group], s))})};
         });
     }
     const double accumulation = s[P::accumulation];
@@ -372,17 +403,20 @@ void combinations(const Settings& s, Report&& report) {
             const double step = dp * s[P::micro_batch] * group;
             if (s.origin(P::global_batch) != Origin::given) {
                 return Problem{
-                    pointer(P::accumulation), quoted(P::accumulation, s), "must be a whole number", {}};
+                    pointer(P::accumulation), quoted(P::accumulation, s), said("must be a whole number"), {}};
             }
-            return Problem{pointer(P::global_batch), quoted(P::global_batch, s),
-                           std::string("not a multiple of data-parallel GPUs × micro-batch") +
-                               (group == s[P::pipeline_parallel] && group > 1 ? " × stages"
-                                : group > 1                                   ? " × the schedule’s group"
-                                                                              : "") +
-                               " = " + format(dp, Quantity::count) + " × " +
-                               format(P::micro_batch, s[P::micro_batch]) +
-                               (group > 1 ? " × " + format(group, Quantity::count) : ""),
-                           neighbours(s[P::global_batch], step)};
+            const std::string_view product =
+                group <= 1 ? phrase("not a multiple of data-parallel GPUs × micro-batch = {1} × {2}")
+                : group == s[P::pipeline_parallel]
+                    ? phrase("not a multiple of data-parallel GPUs × micro-batch × stages = {1} × {2} × {3}")
+                    : phrase(
+                          "not a multiple of data-parallel GPUs × micro-batch × the schedule’s group = "
+                          "{1} × {2} × {3}");
+            return Problem{
+                pointer(P::global_batch), quoted(P::global_batch, s),
+                said(product, {format(dp, Quantity::count), format(P::micro_batch, s[P::micro_batch]),
+                               format(group, Quantity::count)}),
+                neighbours(s[P::global_batch], step)};
         });
     }
 }
@@ -397,15 +431,15 @@ Problems check(const Scenario& scenario, const Settings& settings) {
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         if (says_nothing(id, scenario, settings)) {
-            problems.push_back(
-                {pointer(id), std::string(field_of(id)) + " is given", std::string(kListed), "leave it out"});
+            problems.push_back({pointer(id), said("{1} is given", {field_of(id)}),
+                                said("the model is a list of operators"), said("leave it out")});
         } else if (id == P::image_size && scenario.given[i] && !bears(id, settings)) {
-            problems.push_back({pointer(id), "image_size is given",
-                                "no feature map of the model follows an image", "leave it out"});
+            problems.push_back({pointer(id), said("{1} is given", {field_of(id)}),
+                                said("no feature map of the model follows an image"), said("leave it out")});
         }
         if (scenario.automatic[i] && !parameter(id).plan) {
-            problems.push_back({"/training/auto", "“" + std::string(field_of(id)) + "” cannot be automatic",
-                                "it is no choice of the training plan", "leave it out"});
+            problems.push_back({"/training/auto", said("“{1}” cannot be automatic", {field_of(id)}),
+                                said("it is no choice of the training plan"), said("leave it out")});
         }
     }
     return problems;
