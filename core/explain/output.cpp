@@ -32,7 +32,7 @@ constexpr std::array<OutputRow, kOutputs> kTable{{
 #undef SHARDSCOPE_OUTPUT
 }};
 
-// At the start of a sentence.
+// Named at the start of a sentence: where a capital goes is for the language to say.
 std::string starting(Wall wall) {
     constexpr std::array<std::string_view, 7> kNames{
         phrase("Memory"),     phrase("Compute"), phrase("Memory bandwidth"), phrase("Intra-node"),

@@ -58,7 +58,7 @@ class Desk : public testing::Desk {
     }
     // Until the fine map is drawn.
     void settle() {
-        REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, 20000));
+        REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, 60000));
         QApplication::processEvents();
     }
     LiveModel& model() { return window.model(); }
