@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/said.h"
 #include "evidence/measured.h"
 #include "explore/difference.h"
 #include "widgets/panels/drawing.h"

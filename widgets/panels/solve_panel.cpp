@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/said.h"
 #include "widgets/live_model.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/table_choices.h"

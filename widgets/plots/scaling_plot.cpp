@@ -35,14 +35,19 @@ struct Exported {
     std::vector<ScalingFigure::Ghost> ghosts;
 };
 
-std::shared_ptr<const void> work_out(const FigureRequest& request, const Answer& answer) {
-    Exported out{scaling_data(answer, request.hypothetical, request.held), {}};
-    // Ghosts hold their plan: they are what was pinned.
+// Ghosts hold their plan: they are what was pinned.
+std::vector<ScalingFigure::Ghost> ghosts_of(const FigureRequest& request) {
+    std::vector<ScalingFigure::Ghost> out;
     for (const PinnedAnswer& pin : request.pins) {
         if (pin.answer.valid())
-            out.ghosts.push_back({pin.letter, scaling_data(pin.answer, request.hypothetical, true)});
+            out.push_back({pin.letter, scaling_data(pin.answer, request.hypothetical, true)});
     }
-    return std::make_shared<const Exported>(std::move(out));
+    return out;
+}
+
+std::shared_ptr<const void> work_out(const FigureRequest& request, const Answer& answer) {
+    return std::make_shared<const Exported>(
+        Exported{scaling_data(answer, request.hypothetical, request.held), ghosts_of(request)});
 }
 
 }  // namespace

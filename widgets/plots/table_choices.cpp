@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "base/said.h"
 #include "widgets/panels/drawing.h"
 
 namespace shardscope {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/said.h"
 #include "evidence/runs.h"
 #include "explore/difference.h"
 #include "explore/repair.h"

@@ -11,6 +11,7 @@
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/pdf_file.h"
 #include "widgets/report/report_writers.h"
+#include "widgets/text.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
@@ -220,5 +221,3 @@ QByteArray report_pdf(const ReportDocument& document, const Answer& answer) {
 }  // namespace shardscope
 
 #include "report_pdf.moc"
-
-#include "widgets/text.h"

@@ -148,7 +148,7 @@ TEST_CASE("explanations: a parameter says where its value is from", "[explain]")
     // Given here: no preset.
     const Explanation given =
         explain(Subject::of(P::sequence_length), answer(with({{P::sequence_length, 1024}})));
-    CHECK(given.result == "1,024 tokens");
+    CHECK(given.result == "1,024");
     CHECK(given.source == "set in this scenario");
     CHECK(given.ingredients.empty());
 }
