@@ -10,10 +10,15 @@ Language& language() {
     return spoken;
 }
 
+thread_local int in_english = 0;
+
 }  // namespace
 
+InEnglish::InEnglish() { ++in_english; }
+InEnglish::~InEnglish() { --in_english; }
+
 std::string said(std::string_view phrase, std::initializer_list<std::string_view> parts) {
-    std::string text = language() && !phrase.empty() ? language()(phrase) : std::string();
+    std::string text = !speaks_english() && !phrase.empty() ? language()(phrase) : std::string();
     if (text.empty()) text = phrase;
     if (parts.size() == 0) return text;
     std::string out;
@@ -31,6 +36,6 @@ std::string said(std::string_view phrase, std::initializer_list<std::string_view
 }
 
 void speak(Language spoken) { language() = std::move(spoken); }
-bool speaks_english() { return !language(); }
+bool speaks_english() { return in_english > 0 || !language(); }
 
 }  // namespace shardscope

@@ -20,6 +20,15 @@ using Language = std::function<std::string(std::string_view english)>;  // empty
 
 // The language of all that follows; none is English. Called before other threads begin.
 void speak(Language language);
+// While one of these lives, this thread says everything in English: what is written for other programs.
+class InEnglish {
+  public:
+    InEnglish();
+    ~InEnglish();
+    InEnglish(const InEnglish&) = delete;
+    InEnglish& operator=(const InEnglish&) = delete;
+};
+
 // Whether it is English, whose labels lose their capital within a sentence; other languages' nouns may not.
 bool speaks_english();
 

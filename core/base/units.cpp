@@ -39,11 +39,11 @@ constexpr std::array kSeconds{Unit{"s", 1},     Unit{"ms", 1e-3}, Unit{"us", 1e-
                               Unit{"ns", 1e-9}, Unit{"min", 60},  Unit{"h", 3600}};
 constexpr std::array kWatts{Unit{"W", 1}, Unit{"kW", 1e3}};
 constexpr std::array kPercent{Unit{"%", 0.01}};
-constexpr std::array kSequences{Unit{"tokens", 1}};
-constexpr std::array kRates{Unit{"tokens/s", 1}};
+constexpr std::array kSequences{Unit{phrase("tokens"), 1}};
+constexpr std::array kRates{Unit{phrase("tokens/s"), 1}};
 constexpr std::array kJoules{Unit{"J", 1}, Unit{"kWh", 3.6e6}, Unit{"MWh", 3.6e9}};
-constexpr std::array kPerJoule{Unit{"tokens/J", 1}};
-constexpr std::array kDays{Unit{"days", 1}};
+constexpr std::array kPerJoule{Unit{phrase("tokens/J"), 1}};
+constexpr std::array kDays{Unit{phrase("days"), 1}};
 constexpr std::array kHours{Unit{"h", 1}};
 constexpr std::array kMoney{Unit{"$", 1}};
 constexpr std::array kByteFactor{Unit{"B", 1}};
@@ -109,8 +109,6 @@ std::string_view trimmed(std::string_view text) {
     while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
     return text;
 }
-
-bool same_unit(std::string_view a, std::string_view b) { return a == b; }
 
 std::string lower(std::string_view text) {
     std::string out(text);
@@ -216,7 +214,7 @@ Shown show(double value, Quantity quantity) {
 std::string format(double value, Quantity quantity, bool with_unit) {
     Shown shown = show(value, quantity);
     if (!with_unit || shown.unit.empty()) return shown.number;
-    return shown.number + " " + shown.unit;
+    return shown.number + " " + said(shown.unit);
 }
 
 std::string exact(double value) {
@@ -307,7 +305,7 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
         const bool countable = quantity == Quantity::count || quantity == Quantity::big_count ||
                                quantity == Quantity::tokens || quantity == Quantity::sequence_tokens;
         for (const Unit& unit : units) {
-            if (same_unit(unit.symbol, rest)) {
+            if (rest == unit.symbol || rest == said(unit.symbol)) {
                 factor = unit.factor;
                 known = true;
                 break;
@@ -315,7 +313,7 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
         }
         if (!known && countable) {
             std::string_view suffix = rest;
-            for (const std::string_view word : {"tokens", "token"}) {
+            for (const std::string& word : {std::string("tokens"), std::string("token"), said("tokens")}) {
                 if (suffix.ends_with(word)) suffix = trimmed(suffix.substr(0, suffix.size() - word.size()));
             }
             known = suffix.empty() || count_suffix(suffix, quantity, factor);

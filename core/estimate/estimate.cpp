@@ -73,6 +73,10 @@ constexpr std::string_view pick(const auto& names, Name which) {
 std::string_view name_of(Verdict verdict) {
     return pick(std::array<std::string_view, 3>{"fits", "risky", "does-not-fit"}, verdict);
 }
+std::string label_of(Verdict verdict) {
+    return said(pick(std::array<std::string_view, 3>{phrase("fits"), phrase("risky"), phrase("does not fit")},
+                     verdict));
+}
 std::string_view name_of(MemoryTerm term) {
     return pick(std::array<std::string_view, kMemoryTerms>{"weights", "gradients", "optimizer", "gathered",
                                                            "activations", "logits", "context", "allocator"},

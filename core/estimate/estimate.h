@@ -15,7 +15,8 @@
 namespace shardscope {
 
 enum class Verdict : unsigned char { fits, risky, does_not_fit };
-std::string_view name_of(Verdict verdict);
+std::string_view name_of(Verdict verdict);  // "does-not-fit"
+std::string label_of(Verdict verdict);      // "does not fit"
 
 // What memory is used for. First what GPUs share out among them, then what stays with each.
 enum class MemoryTerm : unsigned char {

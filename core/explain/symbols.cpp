@@ -135,7 +135,7 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "M_c", .label = phrase("CUDA and NCCL"), .quantity = Quantity::bytes, .output = Output::memory_context},
     Symbol{.symbol = "M_f", .label = phrase("allocator overhead"), .quantity = Quantity::bytes, .output = Output::memory_allocator},
     Symbol{.symbol = "M_cap", .label = phrase("usable"), .quantity = Quantity::bytes, .output = Output::capacity},
-    Symbol{.symbol = "T_cp", .label = phrase("compute"), .quantity = Quantity::seconds, .output = Output::compute_time},
+    Symbol{.symbol = "T_cp", .label = phrase("compute time"), .quantity = Quantity::seconds, .output = Output::compute_time},
     Symbol{.symbol = "T_cm", .label = phrase("communication"), .quantity = Quantity::seconds, .output = Output::communication_time},
     Symbol{.symbol = "T_ol", .label = phrase("hidden"), .quantity = Quantity::seconds, .output = Output::hidden_communication},
     Symbol{.symbol = "T_sd", .label = phrase("waiting"), .quantity = Quantity::seconds, .output = Output::schedule_time},

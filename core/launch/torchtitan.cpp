@@ -343,7 +343,10 @@ LaunchText write(const Answer& answer, const std::string& file) {
     plan.check_stack(kTorchtitan);
     Writer out(header(kTorchtitan, answer, to_be_run(launcher, program)));
     out.section("job");
-    out.put("description", quoted(answer.scenario.title()));
+    {
+        const InEnglish written;
+        out.put("description", quoted(answer.scenario.title()));
+    }
     write_model(plan, out);
     write_training(plan, out);
     write_parallelism(plan, out);

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "base/said.h"
 #include "base/units.h"
 #include "explain/output.h"
 
@@ -30,6 +31,7 @@ void Plan::check_stack(const LaunchFormat& tool) {
 }
 
 std::string header(const LaunchFormat& tool, const Answer& answer, const std::string& how_to_start) {
+    const InEnglish written;
     std::string out = "# " + answer.scenario.title() + ", by Shardscope " SHARDSCOPE_VERSION "\n";
     const std::string memory =
         text_of(Output::peak_memory, answer) + " of " + text_of(Output::capacity, answer);

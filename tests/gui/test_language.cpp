@@ -7,6 +7,7 @@
 #include <QRegularExpression>
 #include <QStatusBar>
 #include <QTabWidget>
+#include <QTableView>
 #include <map>
 #include <set>
 
@@ -14,6 +15,7 @@
 #include "app/language.h"
 #include "base/said.h"
 #include "explain/output.h"
+#include "launch/launch.h"
 #include "support/desk.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/text.h"
@@ -74,6 +76,13 @@ QStringList words_of(const QWidget& widget) {
         for (int i = 0; i < tabs->count(); ++i) out += tabs->tabText(i);
     }
     for (const QAction* action : widget.actions()) out += action->text();
+    if (const auto* view = qobject_cast<const QTableView*>(&widget); view && view->model()) {
+        const QAbstractItemModel& rows = *view->model();
+        for (int c = 0; c < rows.columnCount(); ++c) {
+            out += rows.headerData(c, Qt::Horizontal).toString();
+            for (int r = 0; r < rows.rowCount(); ++r) out += rows.index(r, c).data().toString();
+        }
+    }
     return out;
 }
 
@@ -128,18 +137,31 @@ TEST_CASE("language: no English is left in the German window", "[language]") {
     CHECK(tabs->tabText(0) == QStringLiteral("Skalierung"));
     CHECK(label_of(P::gpus_per_node) == "GPUs je Knoten");
     CHECK(wall_sentence(desk.window.model().answer()).starts_with("Grenze: Speicher."));
+    CHECK(format(1e6, Quantity::days).ends_with(" Tage"));
+    CHECK(parse("30 Tage", Quantity::days).value == parse("30 days", Quantity::days).value);
 }
 
 TEST_CASE("language: what is reckoned, written and typed is the same in every language", "[language]") {
-    const auto written = [] {
+    const auto kept = [] {
         Desk desk;
         desk.type("training.sequence_length", QStringLiteral("4k"));
         desk.type("cluster.inter_node_bandwidth", QStringLiteral("400 Gbit/s"));
         return write_scenario(desk.window.model().scenario());
     };
-    const std::string english = written();
+    // Other programs' settings, their comments too.
+    const auto launched = [] {
+        std::string out;
+        for (const LaunchFormat* tool : launch_formats()) {
+            const LaunchText written = tool->write(answer(Scenario::first_launch()));
+            out += written.text + written.command;
+        }
+        return out;
+    };
+    const std::string english = kept();
+    const std::string settings = launched();
     const German german;
-    CHECK(written() == english);
+    CHECK(kept() == english);
+    CHECK(launched() == settings);
 }
 
 TEST_CASE("language: it is chosen in the View menu for the next start", "[language]") {

@@ -69,6 +69,7 @@ TEST_CASE("G1: DGX H100, Llama 3 70B, the fewest GPUs that fit, exported as PDF"
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("scaling.pdf"));
     REQUIRE(desk.window.export_plot(QStringLiteral("scaling"), file));
+    REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); }, 60000));  // it plans anew at every point
     const QString words = shardscope::testing::text_of_pdf(file);
     INFO(words.toStdString());
     CHECK(words.contains(QStringLiteral("Llama370B")));

@@ -84,8 +84,7 @@ bool ScenarioModel::is_same(Column column) const {
 QString ScenarioModel::summary(const ScenarioRow& row) {
     if (row.letter == kMeasuredRun)
         return QStringLiteral("%1 %, %2 %3")
-            .arg(row.at(Column::mfu), row.at(Column::rate),
-                 text_of(label_of(Output::tokens_per_s_per_gpu)).toLower());
+            .arg(row.at(Column::mfu), row.at(Column::rate), tr("tokens/s/GPU"));
     if (!row.fits) return row.at(Column::verdict);
     return QStringLiteral("%1, %2 %, %3")
         .arg(row.at(Column::verdict), row.at(Column::mfu), row.at(Column::wall));

@@ -73,8 +73,7 @@ ScenarioRow scenario_row(char letter, const Answer& answer, const std::string& t
     row.fits = answer.fits();
     row.at(Column::scenario) = QString::fromStdString(title);
     row.at(Column::verdict) =
-        answer.valid() ? text_of(name_of(answer.estimate.verdict)).replace(QLatin1Char('-'), QLatin1Char(' '))
-                       : QObject::tr("not valid");
+        answer.valid() ? text_of(label_of(answer.estimate.verdict)) : QObject::tr("not valid");
     for (const Shows& entry : kOutputColumns)
         row.at(entry.column) = cell(value_of(entry.output, answer), output(entry.output).quantity);
     row.at(Column::wall) = answer.valid() ? text_of(label_of(answer.estimate.wall)) : QStringLiteral("–");

@@ -319,7 +319,8 @@ void OperatorGrid::arrange() {
     widths[share] = wide(tr("Of step"));
     widths[forward] = wide(QStringLiteral("888.88 ms"));
     widths[backward] = widths[forward];
-    widths[bound] = wide(QStringLiteral("memory bandwidth"));
+    for (const Wall wall : {Wall::compute, Wall::memory_bandwidth, Wall::intra_node, Wall::inter_node})
+        widths[bound] = std::max(widths[bound], wide(text_of(label_of(wall))));
     widths[intensity] = wide(QStringLiteral("8,888.8"));
     widths[shape] = wide(QStringLiteral("88,888 × 88,888 × 88,888"));
     widths[flops] = wide(QStringLiteral("8.888 T"));

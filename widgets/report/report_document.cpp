@@ -86,6 +86,7 @@ ReportSection numbers(const Answer& answer, bool hypothetical) {
 ReportSection figures(const ReportRequest& request, const Answer& answer) {
     ReportSection out{tr("Figures"), {}};
     for (FigureRequest& figure : figures_of(request, answer)) {
+        figure = worked_out(std::move(figure), answer);
         const QString label = tr(plot_kind(figure.plot)->label);
         out.blocks.push_back(ReportFigure{std::move(figure), figure_title(label, answer)});
     }
