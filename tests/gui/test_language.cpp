@@ -78,7 +78,9 @@ QStringList words_of(const QWidget& widget) {
     for (const QAction* action : widget.actions()) out += action->text();
     if (const auto* view = qobject_cast<const QTableView*>(&widget); view && view->model()) {
         const QAbstractItemModel& rows = *view->model();
-        for (int c = 0; c < rows.columnCount(); ++c) {
+        // Operators are called as in listings of a model.
+        const bool operators = view->objectName() == QStringLiteral("operators/list");
+        for (int c = operators ? 1 : 0; c < rows.columnCount(); ++c) {
             out += rows.headerData(c, Qt::Horizontal).toString();
             for (int r = 0; r < rows.rowCount(); ++r) out += rows.index(r, c).data().toString();
         }
@@ -131,7 +133,7 @@ TEST_CASE("language: no English is left in the German window", "[language]") {
         if (said == english) continue;
         const auto found = seen.find(QString(english).remove(QLatin1Char('&')));
         INFO((found == seen.end() ? std::string() : found->second));
-        CHECK((found == seen.end() ? QString() : found->first).toStdString().empty());
+        CHECK((found == seen.end() ? std::string() : found->first.toStdString()) == "");
     }
     // Some that people look for first.
     CHECK(tabs->tabText(0) == QStringLiteral("Skalierung"));

@@ -443,7 +443,8 @@ void TimelineFigure::zoom(double factor, double pixel) {
     const QCPRange now = p.x().range();
     const double middle = std::clamp(p.x().pixelToCoord(pixel), now.lower, now.upper);
     const double size = std::max(now.size() / factor, kClosest * whole);
-    if (size >= whole) {
+    constexpr double kRounding = 1e-9;
+    if (size >= whole * (1 - kRounding)) {
         show_all();
         return;
     }
