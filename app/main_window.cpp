@@ -588,6 +588,12 @@ void MainWindow::fold(const QSize& size) {
     scenarios_->set_window_height(static_cast<int>(size.height() / large));
     column_->setFixedWidth(static_cast<int>((compact ? 214 : 262) * large));
     tabs_->set_compact(compact);
+    // Their icons say enough; another language's words would push the last actions out.
+    auto* bar = findChild<QToolBar*>(QStringLiteral("toolbar"));
+    for (const ActionId id : {ActionId::undo, ActionId::redo}) {
+        if (auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(actions_.at(id))))
+            button->setToolButtonStyle(compact ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
+    }
     sides_->set_narrow(size.width() < kSideFolds * large);
 }
 

@@ -9,6 +9,7 @@
 #include "app/commands/command.h"
 #include "app/help_pages.h"
 #include "app/help_window.h"
+#include "app/language.h"
 #include "app/main_window.h"
 #include "app/session.h"
 #include "evidence/measured.h"
@@ -16,6 +17,7 @@
 #include "widgets/panels/launch_view.h"
 #include "widgets/panels/solve_panel.h"
 #include "widgets/panels/study_panel.h"
+#include "widgets/panels/why_panel.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/theme/theme.h"
 
@@ -34,6 +36,8 @@ struct Shot {
     const char* study = nullptr;  // a study is chosen: its tab, its pins, its panel
     int tool = -1;                // the launch settings of this tool, by its tab, are the picture
     const char* help = nullptr;   // this page of the help is the picture
+    const char* language = "en";
+    Subject why{};  // what is explained, unless it is an output
 };
 
 Scenario first() { return Scenario::first_launch(commands::catalogue()); }
@@ -235,11 +239,34 @@ int main(int argc, char** argv) {
         {"operators-resnet.png", {1440, 900}, ThemeManager::Choice::light, resnet, false, "operators"},
         {"operators-pinned.png", {1440, 900}, ThemeManager::Choice::light, resnet_on_a100, true, "operators"},
         {"operators-does-not-fit.png", {1440, 900}, ThemeManager::Choice::dark, too_long, false, "operators"},
+        {.file = "why-operator.png",
+         .size = {1440, 900},
+         .theme = ThemeManager::Choice::light,
+         .scenario = three_dimensions,
+         .tab = "operators",
+         .why = Subject::op("layer/mlp.up")},
+        {.file = "why-parameter-dark.png",
+         .size = {1440, 900},
+         .theme = ThemeManager::Choice::dark,
+         .scenario = first,
+         .why = Subject::of(P::memory_bandwidth)},
+        {.file = "german.png",
+         .size = {1440, 900},
+         .theme = ThemeManager::Choice::light,
+         .scenario = three_dimensions,
+         .tab = "walls",
+         .language = "de"},
+        {.file = "german-small-dark.png",
+         .size = {1024, 700},
+         .theme = ThemeManager::Choice::dark,
+         .scenario = too_long,
+         .language = "de"},
         {"small.png", {1024, 700}, ThemeManager::Choice::light, first},
         {"small-does-not-fit.png", {1024, 700}, ThemeManager::Choice::light, too_long},
     };
     for (const Shot& shot : shots) {
         ThemeManager::instance().choose(shot.theme);
+        speak_language(QLatin1String(shot.language));
         Session session;
         session.set_geometry({});
         session.set_first_use(false);
@@ -251,6 +278,7 @@ int main(int argc, char** argv) {
         }
         window.model().start_with(shot.scenario());
         if (shot.pinned) window.explain(Output::wall);
+        if (shot.why.kind != Subject::Kind::output) window.findChild<WhyPanel*>()->show(shot.why);
         window.findChild<QTabWidget*>(QStringLiteral("tabs"))
             ->setCurrentWidget(window.findChild<QWidget*>(QLatin1String(shot.tab)));
         window.show();

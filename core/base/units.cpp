@@ -172,7 +172,9 @@ std::span<const Unit> units_of(Quantity quantity) {
     return {};
 }
 
-Shown show(double value, Quantity quantity) {
+namespace {
+
+Shown shown_in_english(double value, Quantity quantity) {
     if (std::isnan(value)) return {"–", ""};
     if (std::isinf(value)) return {value > 0 ? "∞" : "−∞", ""};
     switch (quantity) {
@@ -211,10 +213,18 @@ Shown show(double value, Quantity quantity) {
     return {};
 }
 
+}  // namespace
+
+Shown show(double value, Quantity quantity) {
+    Shown out = shown_in_english(value, quantity);
+    out.unit = said(out.unit);
+    return out;
+}
+
 std::string format(double value, Quantity quantity, bool with_unit) {
     Shown shown = show(value, quantity);
     if (!with_unit || shown.unit.empty()) return shown.number;
-    return shown.number + " " + said(shown.unit);
+    return shown.number + " " + shown.unit;
 }
 
 std::string exact(double value) {
