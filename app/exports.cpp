@@ -22,6 +22,11 @@ bool takes_long(const Exports::Figures& figures, const Answer& answer) {
     });
 }
 
+struct Worked {
+    Exports::Figures figures;
+    Answer answer;
+};
+
 }  // namespace
 
 Exports::Exports(MessageBar& messages, ProgressLine& progress, QObject* parent)
@@ -33,8 +38,7 @@ Exports::Exports(MessageBar& messages, ProgressLine& progress, QObject* parent)
     });
 }
 
-bool Exports::with_data(const QString& what, const Figures& figures, const Answer& answer,
-                        const std::function<bool(const Figures&)>& then) {
+bool Exports::with_data(const QString& what, const Figures& figures, const Answer& answer, const Then& then) {
     if (pending()) {
         messages_.say(tr("%1 is still being worked out; wait for it or stop it").arg(what_));
         return false;
@@ -42,7 +46,7 @@ bool Exports::with_data(const QString& what, const Figures& figures, const Answe
     if (!takes_long(figures, answer)) {
         Figures whole;
         for (const FigureRequest& figure : figures) whole.push_back(worked_out(figure, answer));
-        return then(whole);
+        return then(whole, answer);
     }
     what_ = what;
     const auto tell = [this, what, of = static_cast<int>(figures.size())](int done) {
@@ -52,19 +56,20 @@ bool Exports::with_data(const QString& what, const Figures& figures, const Answe
     };
     work_.ask(
         [this, tell, figures, answer](const std::stop_token& stop) {
-            Figures whole;
+            Worked out{{}, shardscope::answer(answer.scenario)};
+            Figures& whole = out.figures;
             for (const FigureRequest& figure : figures) {
                 if (stop.stop_requested()) break;
                 QMetaObject::invokeMethod(
                     this, [tell, done = static_cast<int>(whole.size())] { tell(done); },
                     Qt::QueuedConnection);
-                whole.push_back(worked_out(figure, answer));
+                whole.push_back(worked_out(figure, out.answer));
             }
-            return whole;
+            return out;
         },
-        [this, then](const Figures& whole) {
+        [this, then](const Worked& out) {
             progress_.hide();
-            then(whole);
+            then(out.figures, out.answer);
         });
     tell(0);
     return true;
@@ -90,21 +95,22 @@ bool Exports::plot(const FigureRequest& figure, const Answer& answer, const QStr
         messages_.say(tr("%1: the ending decides the format; end it in .svg, .pdf, .png or .csv").arg(file));
         return false;
     }
-    return with_data(QFileInfo(file).fileName(), {figure}, answer, [=, this](const Figures& whole) {
-        QString problem;
-        const QByteArray bytes = render_figure(whole.front(), answer, *format, &problem);
-        return write(bytes, problem, file);
-    });
+    return with_data(QFileInfo(file).fileName(), {figure}, answer,
+                     [=, this](const Figures& whole, const Answer& now) {
+                         QString problem;
+                         const QByteArray bytes = render_figure(whole.front(), now, *format, &problem);
+                         return write(bytes, problem, file);
+                     });
 }
 
 bool Exports::plots(const std::vector<FigureRequest>& figures, const Answer& answer, const QString& folder) {
-    return with_data(tr("All plots"), figures, answer, [=, this](const Figures& whole) {
+    return with_data(tr("All plots"), figures, answer, [=, this](const Figures& whole, const Answer& now) {
         int count = 0;
         for (const FigureRequest& figure : whole) {
             for (const char* ending : {".svg", ".pdf", ".png", ".csv"}) {
                 const QString file = QDir(folder).filePath(text_of(figure.plot) + QLatin1String(ending));
                 QString problem;
-                const QByteArray bytes = render_figure(figure, answer, *format_of(file), &problem);
+                const QByteArray bytes = render_figure(figure, now, *format_of(file), &problem);
                 if (!write(bytes, problem, file)) return false;
                 ++count;
             }
@@ -117,21 +123,22 @@ bool Exports::plots(const std::vector<FigureRequest>& figures, const Answer& ans
 bool Exports::report(const ReportRequest& request, const Answer& answer, const QString& file) {
     ReportRequest asked = request;
     asked.figures = figures_of(request, answer);
-    return with_data(QFileInfo(file).fileName(), asked.figures, answer, [=, this](const Figures& whole) {
-        ReportRequest ready = asked;
-        ready.figures = whole;
-        QString problem;
-        const std::vector<ReportFile> files = render_report(ready, answer, file, &problem);
-        if (files.empty()) messages_.say(tr("%1: %2").arg(file, problem));
-        Problems problems;
-        std::string failed;
-        if (!write_files(files, problems, failed)) {
-            messages_.say(problems, QString::fromStdString(failed));
-            return false;
-        }
-        if (!files.empty()) Q_EMIT written(file);
-        return !files.empty();
-    });
+    return with_data(QFileInfo(file).fileName(), asked.figures, answer,
+                     [=, this](const Figures& whole, const Answer& now) {
+                         ReportRequest ready = asked;
+                         ready.figures = whole;
+                         QString problem;
+                         const std::vector<ReportFile> files = render_report(ready, now, file, &problem);
+                         if (files.empty()) messages_.say(tr("%1: %2").arg(file, problem));
+                         Problems problems;
+                         std::string failed;
+                         if (!write_files(files, problems, failed)) {
+                             messages_.say(problems, QString::fromStdString(failed));
+                             return false;
+                         }
+                         if (!files.empty()) Q_EMIT written(file);
+                         return !files.empty();
+                     });
 }
 
 }  // namespace shardscope

@@ -27,9 +27,11 @@ class Exports : public QObject {
     bool report(const ReportRequest& request, const Answer& answer, const QString& file);
 
     using Figures = std::vector<FigureRequest>;
-    // `then`, in this thread, with the data of all. False: other work is under way, or `then` said so.
-    bool with_data(const QString& what, const Figures& figures, const Answer& answer,
-                   const std::function<bool(const Figures&)>& then);
+    // With the data of all, of an answer whose plan is that of its scenario: the window may still show the
+    // plan before.
+    using Then = std::function<bool(const Figures&, const Answer&)>;
+    // `then`, in this thread. False: other work is under way, or `then` said so.
+    bool with_data(const QString& what, const Figures& figures, const Answer& answer, const Then& then);
     [[nodiscard]] bool pending() const { return work_.pending(); }
 
   Q_SIGNALS:

@@ -400,11 +400,10 @@ void MainWindow::connect_actions() {
     on(ActionId::measured_run, [this] { measured_->ask(); });
     on(ActionId::show_table, [this] {
         const QString title = tabs_->tabText(tabs_->currentIndex());
-        const Answer answer = model_.answer();
-        exports_->with_data(title, {tabs_->current().request()}, answer,
-                            [this, title, answer](const Exports::Figures& ready) {
+        exports_->with_data(title, {tabs_->current().request()}, model_.answer(),
+                            [this, title](const Exports::Figures& ready, const Answer& now) {
                                 const FigureRequest& figure = ready.front();
-                                PlotTable table = plot_kind(figure.plot)->table(figure, answer);
+                                PlotTable table = plot_kind(figure.plot)->table(figure, now);
                                 (new TableView(title, std::move(table), this))->show();
                                 return true;
                             });
