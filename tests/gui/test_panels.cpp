@@ -191,7 +191,8 @@ TEST_CASE("Why explains the number the headline shows") {
     why.resize(244, 700);
     why.show(Subject::of(Output::mfu));
     CHECK(text(why, "why/title") == QStringLiteral("Why: MFU"));
-    CHECK(text(why, "why/formula").toStdString() == explain(Subject::of(Output::mfu), model.answer()).formula);
+    CHECK(text(why, "why/formula").toStdString() ==
+          explain(Subject::of(Output::mfu), model.answer()).formula);
     CHECK_FALSE(text(why, "why/formula").isEmpty());
     CHECK(text(why, "why/result") == QStringLiteral("= ") + text(headline, "headline/mfu"));
     model.edit(P::micro_batch, 1);
