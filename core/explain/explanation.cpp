@@ -55,6 +55,13 @@ void add_assumptions(std::string_view names, const Answer& answer, Explanation& 
     }
 }
 
+// One operator's bytes may be few.
+std::string amount(double value, Quantity quantity) {
+    constexpr double kMiB = 1024.0 * 1024;
+    if (quantity != Quantity::bytes || value >= 1024 * kMiB) return format(value, quantity);
+    return format(value / kMiB, Quantity::fraction) + " MiB";
+}
+
 // ---- what adds up ----------------------------------------------------------------------------------------
 
 struct Part {
@@ -71,13 +78,13 @@ void set_parts(std::string title, std::vector<Part> parts, Explanation& to) {
     for (Part& part : parts) to.parts.push_back(std::move(part.line));
 }
 
-// Every operator of the model that `amount` finds something in.
-template <typename Amount>
-void set_operators(const Answer& answer, Quantity quantity, Amount amount, Explanation& to) {
+// Every operator of the model that `amount_of` finds something in.
+template <typename Of>
+void set_operators(const Answer& answer, Quantity quantity, Of amount_of, Explanation& to) {
     std::vector<Part> parts;
     for (const OperatorRow& row : operator_table(answer).rows) {
-        const double of = amount(row);
-        parts.push_back({of, {{}, std::string(row.name), format(of, quantity), Subject::op(op_name(row))}});
+        const double of = amount_of(row);
+        parts.push_back({of, {{}, std::string(row.name), amount(of, quantity), Subject::op(op_name(row))}});
     }
     set_parts(said("Operators"), std::move(parts), to);
 }
@@ -266,13 +273,14 @@ Explanation explain_parameter(P id, const Answer& answer) {
         if (const Preset* preset = preset_in_use(*kind, answer.scenario))
             out.ingredients.push_back({{}, said("Preset"), preset->title, Subject::of(*kind)});
     }
+    out.parts_title = said("As an input");
     if (row.quantity != Quantity::choice) {
-        out.assumptions.push_back({{},
-                                   said("possible"),
-                                   said("{1} to {2}", {format(id, row.minimum), format(id, row.maximum)}),
-                                   {}});
+        out.parts.push_back({{},
+                             said("possible"),
+                             said("{1} to {2}", {format(id, row.minimum), format(id, row.maximum)}),
+                             {}});
     }
-    out.assumptions.push_back({{}, said("in files"), std::string(row.key), {}});
+    out.parts.push_back({{}, said("in files"), std::string(row.key), {}});
     return out;
 }
 
@@ -282,7 +290,8 @@ Explanation explain_preset(PresetKind kind, const Answer& answer) {
     Explanation out{.title = preset->title, .sentence = preset->source};
     for (const auto& [id, value] : preset->values)
         out.ingredients.push_back({{}, label_of(id), format(id, value), Subject::of(id)});
-    out.assumptions.push_back({{}, said("in files"), preset->name, {}});
+    out.parts_title = said("As an input");
+    out.parts.push_back({{}, said("in files"), preset->name, {}});
     return out;
 }
 
@@ -333,7 +342,7 @@ struct Rule {
 };
 constexpr std::string_view kMoves = "memory_bandwidth memory_efficiency elementwise_traffic kernel_launch";
 constexpr std::array kRules{
-    Rule{"gemm", phrase("A matrix product of m × n × k, {1} times in a micro-batch."),
+    Rule{"gemm", phrase("{1} matrix products of m × n × k in a micro-batch."),
          phrase("t = 2·m·n·k · count ÷ (P · η(m, n, k)) + launch"), "E9",
          "peak_flops gemm_efficiency gemm_half_depth gemm_half_area kernel_launch"},
     Rule{"convolution", phrase("A convolution, as its implicit matrix product of m × n × k."),
@@ -365,13 +374,15 @@ Explanation explain_operator(const std::string& name, const Answer& answer) {
     const OperatorRow& row = *found;
     const auto rule = std::ranges::find(kRules, row.kind, &Rule::kind);
     if (rule != kRules.end()) {
-        out.sentence = said(rule->sentence, {format(row.count, Quantity::count)});
+        const bool one = row.kind == "gemm" && row.count == 1;
+        out.sentence = one ? said("A matrix product of m × n × k.")
+                           : said(rule->sentence, {format(row.count, Quantity::count)});
         out.formula = said(rule->formula);
-        out.source = std::string(rule->source);
+        out.source = said("{1} of core/EQUATIONS.md", {rule->source});
     }
     const auto add = [&](std::string symbol, std::string label, double value, Quantity quantity) {
         if (value > 0)
-            out.ingredients.push_back({std::move(symbol), std::move(label), format(value, quantity), {}});
+            out.ingredients.push_back({std::move(symbol), std::move(label), amount(value, quantity), {}});
     };
     if (row.k > 0) {
         add("m", said("rows"), row.m, Quantity::count);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/said.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/sweep_parts.h"
 #include "widgets/text.h"
@@ -20,7 +21,7 @@ double factor_of(Output id) { return plot_unit(quantity_of(id)).factor; }
 
 QString with_unit(QString label, Quantity quantity) {
     const PlotUnit unit = plot_unit(quantity);
-    const QString symbol = QString::fromStdString(unit.symbol);
+    const QString symbol = text_of(said(unit.symbol));
     // "MFU, %", but "Tokens/s/GPU" and "Days" already say it.
     if (unit.symbol == "1" || label.compare(symbol, Qt::CaseInsensitive) == 0 || quantity == Quantity::rate)
         return label;

@@ -123,6 +123,8 @@ TEST_CASE("explanations: a time opens into its operators, and they add up to it"
     const Explanation op = explain(*why.parts.front().opens, now);
     CHECK(op.title == why.parts.front().label);
     CHECK(op.result == why.parts.front().value + " of a step");
+    CHECK(op.sentence == "A matrix product of m × n × k.");
+    CHECK(op.source == "E9 of core/EQUATIONS.md");
     CHECK(op.formula.find("2·m·n·k") != std::string::npos);
     // The parts of the step are the waterfall's, the largest first.
     const Explanation step = explain(Subject::of(Output::step_time), now);
