@@ -19,7 +19,7 @@ std::string said(std::string_view phrase, std::initializer_list<std::string_view
 using Language = std::function<std::string(std::string_view english)>;  // empty where it lacks the phrase
 
 // The language of all that follows; none is English. Called before other threads begin.
-void speak(Language language);
+void speak(Language spoken);
 // While one of these lives, this thread says everything in English: what is written for other programs.
 class InEnglish {
   public:
