@@ -213,6 +213,7 @@ const PlotKind kScalingKind{
         [](const FigureRequest& request, const Answer&) {
             const auto& [data, ghosts] = data_in<Exported>(request);
             std::vector<std::pair<char, PlotTable>> pinned;
+            pinned.reserve(ghosts.size());
             for (const ScalingFigure::Ghost& ghost : ghosts)
                 pinned.emplace_back(ghost.letter, scaling_table(ghost.data));
             return with_pins(scaling_table(data), pinned);

@@ -451,6 +451,7 @@ const PlotKind kSweepKind{
         [](const FigureRequest& request, const Answer&) {
             const auto& [data, ghosts] = data_in<Exported>(request);
             std::vector<std::pair<char, PlotTable>> pinned;
+            pinned.reserve(ghosts.size());
             for (const SweepFigure::Ghost& ghost : ghosts)
                 pinned.emplace_back(ghost.letter, sweep_table(ghost.data));
             return with_pins(sweep_table(data), pinned);
