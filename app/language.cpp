@@ -39,7 +39,7 @@ std::unique_ptr<Spoken>& spoken() {
 QString of_system() {
     const QStringList known = languages();
     for (const QString& wanted : QLocale::system().uiLanguages()) {
-        const QString code = wanted.section(QLatin1Char('-'), 0, 0);
+        QString code = wanted.section(QLatin1Char('-'), 0, 0);
         if (known.contains(code)) return code;
     }
     return kEnglish;

@@ -39,6 +39,7 @@ LivePlot* PlotTabs::plot(const QString& name) const { return findChild<LivePlot*
 
 std::vector<LivePlot*> PlotTabs::plots() const {
     std::vector<LivePlot*> out;
+    out.reserve(static_cast<std::size_t>(count()));
     for (int i = 0; i < count(); ++i) out.push_back(static_cast<LivePlot*>(widget(i)));
     return out;
 }

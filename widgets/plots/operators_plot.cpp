@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QToolTip>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "base/said.h"
 #include "widgets/plots/figure_page.h"
@@ -96,7 +97,9 @@ void OperatorsPlot::press(QMouseEvent* event) { choose(figure_->row_at(event->po
 // The list has the larger part; both keep some where there is little.
 void OperatorsPlot::share_room() {
     constexpr double kList = 0.56;
-    list_->setFixedHeight(static_cast<int>(kList * (height() - options().height())));
+    const int room = height() - options().height();
+    const int beside_plot = room - static_cast<const QWidget&>(canvas()).minimumSizeHint().height();
+    list_->setFixedHeight(std::max(0, std::min(static_cast<int>(kList * room), beside_plot)));
 }
 
 void OperatorsPlot::resizeEvent(QResizeEvent* event) {
