@@ -99,7 +99,9 @@ bool Exports::plot(const FigureRequest& figure, const Answer& answer, const QStr
                      [=, this](const Figures& whole, const Answer& now) {
                          QString problem;
                          const QByteArray bytes = render_figure(whole.front(), now, *format, &problem);
-                         return write(bytes, problem, file);
+                         if (!write(bytes, problem, file)) return false;
+                         messages_.say(tr("Written: %1").arg(file));
+                         return true;
                      });
 }
 
@@ -136,8 +138,10 @@ bool Exports::report(const ReportRequest& request, const Answer& answer, const Q
                              messages_.say(problems, QString::fromStdString(failed));
                              return false;
                          }
-                         if (!files.empty()) Q_EMIT written(file);
-                         return !files.empty();
+                         if (files.empty()) return false;
+                         Q_EMIT written(file);
+                         messages_.say(tr("Written: %1").arg(file));
+                         return true;
                      });
 }
 

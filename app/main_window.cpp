@@ -404,7 +404,9 @@ void MainWindow::connect_actions() {
                             [this, title](const Exports::Figures& ready, const Answer& now) {
                                 const FigureRequest& figure = ready.front();
                                 PlotTable table = plot_kind(figure.plot)->table(figure, now);
-                                (new TableView(title, std::move(table), this))->show();
+                                auto* view = new TableView(title, std::move(table), this);
+                                connect(&model_, &LiveModel::changed, view, &TableView::set_stale);
+                                view->show();
                                 return true;
                             });
     });

@@ -197,6 +197,11 @@ TEST_CASE("the table, the CSV and the plot hold the same runs", "[validation]") 
     CHECK(QApplication::clipboard()->text() ==
           table->model()->headerData(0, Qt::Horizontal).toString() + QLatin1Char('\n') +
               table->model()->index(1, 0).data().toString() + QLatin1Char('\n'));
+    // It stays as it was opened, and says so once the scenario moves on.
+    CHECK(table->window()->windowTitle() == QStringLiteral("Validation"));
+    desk.model().edit(P::gpus, 128);
+    CHECK(table->window()->windowTitle() == QStringLiteral("Validation, of an earlier scenario"));
+    desk.undo().undo();
     desk.find<QComboBox>("validation/quantity")->setCurrentIndex(1);
     const QTemporaryDir folder;
     for (const char* ending : {"svg", "pdf", "png", "csv"})

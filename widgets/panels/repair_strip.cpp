@@ -31,6 +31,7 @@ RepairStrip::RepairStrip(LiveModel& model, QWidget* parent) : QWidget(parent), m
     more_->setMenu(new QMenu(more_));
     more_->hide();
     connect(&model_, &LiveModel::changed, this, &RepairStrip::request);
+    connect(&model_, &LiveModel::gesture_ended, this, &RepairStrip::request);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &RepairStrip::arrange);
     setVisible(false);
     request();
@@ -46,10 +47,19 @@ void RepairStrip::request() {
 void RepairStrip::refresh() {
     requested_ = false;
     const bool needed = model_.answer().valid() && !model_.answer().fits();
-    // Many plans are tried: where finding each anew takes its time, the present one is held.
+    // Many plans are tried: where finding each anew takes its time, those with the present one come first.
     const Scenario& scenario = model_.scenario();
-    const Scenario base = plans_at_once(scenario) ? scenario : locked(model_.answer().scenario);
-    repairs_ = needed ? repairs(base) : std::vector<Repair>{};
+    const bool at_once = plans_at_once(scenario);
+    anew_.forget();
+    take(needed ? repairs(at_once ? scenario : locked(model_.answer().scenario)) : std::vector<Repair>{});
+    setVisible(needed);
+    if (needed && !at_once && !model_.in_gesture())
+        anew_.ask([scenario](const std::stop_token&) { return repairs(scenario); },
+                  [this](std::vector<Repair> found) { take(std::move(found)); });
+}
+
+void RepairStrip::take(std::vector<Repair> found) {
+    repairs_ = std::move(found);
     while (buttons_.size() < repairs_.size()) {
         auto* button = new RepairButton(this);
         const std::size_t which = buttons_.size();
@@ -66,7 +76,6 @@ void RepairStrip::refresh() {
         }
     }
     arrange();
-    setVisible(needed);
 }
 
 void RepairStrip::use(std::size_t which) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "explore/repair.h"
+#include "widgets/background.h"
 #include "widgets/live_model.h"
 
 class QToolButton;
@@ -29,6 +30,7 @@ class RepairStrip : public QWidget {
   private:
     void request();
     void refresh();
+    void take(std::vector<Repair> found);
     void arrange();
     void use(std::size_t which);
 
@@ -38,6 +40,7 @@ class RepairStrip : public QWidget {
     QToolButton* more_ = nullptr;         // holds what has no room
     std::vector<Repair> repairs_;
     bool requested_ = false;
+    Background anew_;  // with the plan found for each; last: its thread ends before what it delivers to
 };
 
 }  // namespace shardscope

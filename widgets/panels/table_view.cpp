@@ -45,7 +45,7 @@ class TableRows : public QAbstractTableModel {
 }  // namespace
 
 TableView::TableView(const QString& title, PlotTable table, QWidget* parent)
-    : QDialog(parent), grid_(new QTableView(this)) {
+    : QDialog(parent), title_(title), grid_(new QTableView(this)) {
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(title);
     grid_->setObjectName(QStringLiteral("table"));
@@ -68,6 +68,8 @@ TableView::TableView(const QString& title, PlotTable table, QWidget* parent)
     resize(760, 480);
     grid_->setFocus();
 }
+
+void TableView::set_stale() { setWindowTitle(tr("%1, of an earlier scenario").arg(title_)); }
 
 void TableView::copy() const {
     const QAbstractItemModel& rows = *grid_->model();

@@ -15,9 +15,13 @@ class TableView : public QDialog {
   public:
     TableView(const QString& title, PlotTable table, QWidget* parent = nullptr);
 
+    // The scenario has moved on: the title says so.
+    void set_stale();
+
   private:
     void copy() const;  // the selected cells, or all, under their headers; a tab between two
 
+    QString title_;
     QTableView* grid_;
 };
 
