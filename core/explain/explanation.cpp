@@ -211,7 +211,9 @@ Explanation explain_output(Output id, const Answer& answer) {
     }
     const bool counted = id == Output::mfu && answer.settings.listed();
     if (counted) out.source = said("the operators' shapes; backward twice forward");
-    add_symbols(counted ? "F_s r P" : row.symbols, answer, out.ingredients);
+    const bool six_n = id == Output::mfu && !counted &&
+                       answer.settings.choice<FlopsConvention>(P::flops_convention) == FlopsConvention::six_n;
+    add_symbols(counted ? "F_s r P" : six_n ? "N_a r P" : row.symbols, answer, out.ingredients);
     add_parts(id, answer, out);
     add_assumptions(assumptions_of(id, answer), answer, out);
     return out;

@@ -77,6 +77,22 @@ TEST_CASE("G5: full recompute: activations and MFU fall, HFU over MFU rises abov
     CHECK(desk.estimate().hfu / desk.estimate().mfu > 1.2);
 }
 
+TEST_CASE("after Return in a field Ctrl+Z undoes the value, not the typing", "[golden][rows]") {
+    Desk desk;
+    const double before = desk.window.model().answer().settings[P::gpus];
+    desk.type("cluster.gpus", QStringLiteral("128"));
+    auto* field = desk.find<QLineEdit>("cluster.gpus/field");
+    field->setFocus();
+    REQUIRE(desk.window.model().answer().settings[P::gpus] == 128);
+    // What has been typed and not taken yet is the field's own to undo.
+    QTest::keyClicks(field, QStringLiteral("25"));
+    QTest::keySequence(field, QKeySequence::Undo);
+    CHECK(desk.window.model().answer().settings[P::gpus] == 128);
+    QTest::keyClick(field, Qt::Key_Escape);
+    QTest::keySequence(field, QKeySequence::Undo);
+    CHECK(desk.window.model().answer().settings[P::gpus] == before);
+}
+
 TEST_CASE("G10: 6·70e9·15e12 FLOP on 4,096 GPUs at 45 % of 990e12 take 39.96 days", "[golden]") {
     Desk desk;
     desk.pick(QStringLiteral("picker/model"), QStringLiteral("model/llama-3-70b"));

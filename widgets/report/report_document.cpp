@@ -5,6 +5,7 @@
 
 #include "base/said.h"
 #include "evidence/runs.h"
+#include "explain/explanation.h"
 #include "explore/difference.h"
 #include "explore/repair.h"
 #include "widgets/panels/drawing.h"
@@ -74,11 +75,10 @@ ReportSection numbers(const Answer& answer, bool hypothetical) {
     ReportTable table{{tr("Quantity"), tr("Value"), tr("Formula"), tr("Source")}, {}};
     const QString wall = text_of(label_of(answer.estimate.wall));
     for (const Output id : main_outputs(answer)) {
-        const OutputRow& row = output(id);
+        const Explanation why = explain(Subject::of(id), answer);
         QString value = text_of(text_of(id, answer, hypothetical));
         if (id == Output::wall) value = answer.fits() ? tr("%1, %2 of the step").arg(wall, value) : wall;
-        table.rows.push_back(
-            {text_of(said(row.label)), value, text_of(said(row.formula)), text_of(said(row.source))});
+        table.rows.push_back({text_of(why.title), value, text_of(why.formula), text_of(why.source)});
     }
     return {tr("Numbers"), {std::move(table)}};
 }

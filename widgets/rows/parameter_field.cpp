@@ -138,6 +138,18 @@ void ParameterField::step(int steps) {
     Q_EMIT committed(next);
 }
 
+bool ParameterField::event(QEvent* event) {
+    // With nothing typed, undo is the window's.
+    if (event->type() == QEvent::ShortcutOverride && text() == shown_) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if (key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo)) {
+            event->ignore();
+            return false;
+        }
+    }
+    return QLineEdit::event(event);
+}
+
 void ParameterField::keyPressEvent(QKeyEvent* event) {
     const int steps = event->modifiers() & Qt::ShiftModifier ? 10 : 1;
     switch (event->key()) {

@@ -38,6 +38,7 @@ class ParameterField : public QLineEdit {
     void restored();                       // Escape: the last value is back
 
   protected:
+    bool event(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
