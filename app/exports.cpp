@@ -2,7 +2,6 @@
 
 #include <QDir>
 #include <QFileInfo>
-#include <QSaveFile>
 #include <algorithm>
 
 #include "app/message_bar.h"
@@ -43,6 +42,10 @@ bool Exports::with_data(const QString& what, const Figures& figures, const Answe
         messages_.say(tr("%1 is still being worked out; wait for it or stop it").arg(what_));
         return false;
     }
+    if (!answer.valid()) {
+        messages_.say(tr("%1: %2").arg(what, text_of(answer.problems.front().text())));
+        return false;
+    }
     if (!takes_long(figures, answer)) {
         Figures whole;
         for (const FigureRequest& figure : figures) whole.push_back(worked_out(figure, answer));
@@ -75,17 +78,18 @@ bool Exports::with_data(const QString& what, const Figures& figures, const Answe
     return true;
 }
 
-bool Exports::write(const QByteArray& bytes, const QString& problem, const QString& file) {
-    if (bytes.isEmpty()) {
-        messages_.say(problem);
+bool Exports::write(const std::vector<ReportFile>& files, const QString& problem, const QString& to) {
+    if (files.empty()) {
+        messages_.say(tr("%1: %2").arg(to, problem));
         return false;
     }
-    QSaveFile output(file);
-    if (!output.open(QIODevice::WriteOnly) || output.write(bytes) != bytes.size() || !output.commit()) {
-        messages_.say(tr("%1 cannot be written (%2); choose another place").arg(file, output.errorString()));
+    Problems problems;
+    std::string failed;
+    if (!write_files(files, problems, failed)) {
+        messages_.say(problems, QString::fromStdString(failed));
         return false;
     }
-    Q_EMIT written(file);
+    Q_EMIT written(to);
     return true;
 }
 
@@ -98,8 +102,10 @@ bool Exports::plot(const FigureRequest& figure, const Answer& answer, const QStr
     return with_data(QFileInfo(file).fileName(), {figure}, answer,
                      [=, this](const Figures& whole, const Answer& now) {
                          QString problem;
+                         std::vector<ReportFile> files;
                          const QByteArray bytes = render_figure(whole.front(), now, *format, &problem);
-                         if (!write(bytes, problem, file)) return false;
+                         if (!bytes.isEmpty()) files.push_back({file, bytes});
+                         if (!write(files, problem, file)) return false;
                          messages_.say(tr("Written: %1").arg(file));
                          return true;
                      });
@@ -107,17 +113,18 @@ bool Exports::plot(const FigureRequest& figure, const Answer& answer, const QStr
 
 bool Exports::plots(const std::vector<FigureRequest>& figures, const Answer& answer, const QString& folder) {
     return with_data(tr("All plots"), figures, answer, [=, this](const Figures& whole, const Answer& now) {
-        int count = 0;
+        std::vector<ReportFile> files;
         for (const FigureRequest& figure : whole) {
             for (const char* ending : {".svg", ".pdf", ".png", ".csv"}) {
                 const QString file = QDir(folder).filePath(text_of(figure.plot) + QLatin1String(ending));
                 QString problem;
                 const QByteArray bytes = render_figure(figure, now, *format_of(file), &problem);
-                if (!write(bytes, problem, file)) return false;
-                ++count;
+                if (bytes.isEmpty()) return write({}, problem, file);
+                files.push_back({file, bytes});
             }
         }
-        messages_.say(tr("Files written to %1: %2").arg(folder).arg(count));
+        if (!write(files, {}, folder)) return false;
+        messages_.say(tr("Files written to %1: %2").arg(folder).arg(files.size()));
         return true;
     });
 }
@@ -130,16 +137,7 @@ bool Exports::report(const ReportRequest& request, const Answer& answer, const Q
                          ReportRequest ready = asked;
                          ready.figures = whole;
                          QString problem;
-                         const std::vector<ReportFile> files = render_report(ready, now, file, &problem);
-                         if (files.empty()) messages_.say(tr("%1: %2").arg(file, problem));
-                         Problems problems;
-                         std::string failed;
-                         if (!write_files(files, problems, failed)) {
-                             messages_.say(problems, QString::fromStdString(failed));
-                             return false;
-                         }
-                         if (files.empty()) return false;
-                         Q_EMIT written(file);
+                         if (!write(render_report(ready, now, file, &problem), problem, file)) return false;
                          messages_.say(tr("Written: %1").arg(file));
                          return true;
                      });

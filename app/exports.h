@@ -30,7 +30,8 @@ class Exports : public QObject {
     // With the data of all, of an answer whose plan is that of its scenario: the window may still show the
     // plan before.
     using Then = std::function<bool(const Figures&, const Answer&)>;
-    // `then`, in this thread. False: other work is under way, or `then` said so.
+    // `then`, in this thread. False, and said: other work is under way, or the
+    // scenario is not valid; or `then` said so.
     bool with_data(const QString& what, const Figures& figures, const Answer& answer, const Then& then);
     [[nodiscard]] bool pending() const { return work_.pending(); }
 
@@ -38,7 +39,8 @@ class Exports : public QObject {
     void written(const QString& file);
 
   private:
-    bool write(const QByteArray& bytes, const QString& problem, const QString& file);
+    // All of them; `problem`, where there are none.
+    bool write(const std::vector<ReportFile>& files, const QString& problem, const QString& to);
 
     MessageBar& messages_;
     ProgressLine& progress_;

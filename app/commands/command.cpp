@@ -61,7 +61,7 @@ void assign(Scenario& scenario, const std::string& assignment, Problems& problem
     }
     const std::string text = trim(assignment.substr(equals + 1));
     for (const PresetKey& option : kPresetKeys) {
-        if (key != option.key) continue;
+        if (key != option.key && key + ".preset" != option.key) continue;  // "cluster" is short for it
         const Preset* preset = scenario.catalogue->find(option.kind, text);
         if (!preset) {
             const std::string near = nearest(text, scenario.catalogue->names(option.kind));

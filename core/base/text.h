@@ -14,4 +14,11 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
 std::vector<std::string> split(std::string_view text, char separator);
 std::string trim(std::string_view text);
 
+// Filled up with spaces to `width` characters (code points); one space at least follows.
+std::string padded(const std::string& text, std::size_t width);
+
+using TextRows = std::vector<std::vector<std::string>>;
+// One line each, columns two spaces apart and as wide as the widest cell of theirs.
+std::string text_table(const TextRows& rows);
+
 }  // namespace shardscope

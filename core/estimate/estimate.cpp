@@ -38,11 +38,6 @@ Wall wall_of(const std::array<double, kRates>& elasticity, Verdict verdict) {
     return static_cast<Wall>(static_cast<std::size_t>(Wall::compute) + first);
 }
 
-// T_cm and T_sd of E22: what is communication and what is waiting; the rest is compute.
-constexpr std::array kNetworkTerms{StepTerm::network, StepTerm::tensor_network, StepTerm::context_network,
-                                   StepTerm::expert_network, StepTerm::stage_network};
-constexpr std::array kWaitingTerms{StepTerm::bubble, StepTerm::host_link, StepTerm::host};
-
 double sum_of(const StepTime& step, const auto& terms) {
     double sum = 0;
     for (const StepTerm term : terms) sum += step.terms[static_cast<std::size_t>(term)];

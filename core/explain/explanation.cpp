@@ -89,63 +89,44 @@ void set_operators(const Answer& answer, Quantity quantity, Of amount_of, Explan
     set_parts(said("Operators"), std::move(parts), to);
 }
 
-void set_outputs(std::string title, std::initializer_list<Output> ids, const Answer& answer,
-                 Explanation& to) {
+void set_outputs(const std::vector<Output>& ids, const Answer& answer, Explanation& to) {
     std::vector<Part> parts;
-    for (const Output id : ids) {
-        const double value = output(id).get(answer);
-        parts.push_back({value, line_of(id, answer)});
+    parts.reserve(ids.size());
+    for (const Output id : ids) parts.push_back({output(id).get(answer), line_of(id, answer)});
+    set_parts(said("Terms"), std::move(parts), to);
+}
+
+// The terms of the step that belong to it.
+void set_terms(bool (*belongs)(StepTerm), const Answer& answer, Explanation& to) {
+    std::vector<Output> ids;
+    for (std::size_t i = 0; i < kStepTerms; ++i) {
+        if (belongs(static_cast<StepTerm>(i))) ids.push_back(output_of(static_cast<StepTerm>(i)));
     }
-    set_parts(std::move(title), std::move(parts), to);
+    set_outputs(ids, answer, to);
 }
 
-void set_operators_of(StepTerm term, const Answer& answer, Explanation& to) {
-    set_operators(
-        answer, Quantity::seconds, [&](const OperatorRow& row) { return row.term == term ? row.step : 0.0; },
-        to);
-}
-
+// What of an output is a sum is opened into what it sums.
 void add_parts(Output id, const Answer& answer, Explanation& to) {
-    using enum Output;
-    const bool timed = answer.estimate.fits();
-    switch (id) {
-        case peak_memory:
-            return set_outputs(said("Terms"),
-                               {memory_weights, memory_gradients, memory_optimizer, memory_gathered,
-                                memory_activations, memory_logits, memory_context, memory_allocator},
-                               answer, to);
-        case memory_weights:
-        case parameters:
-            return set_operators(
-                answer, Quantity::big_count, [](const OperatorRow& row) { return row.repeat * row.weights; },
-                to);
-        case memory_activations:
-            return set_operators(
-                answer, Quantity::bytes, [](const OperatorRow& row) { return row.saved; }, to);
-        default: break;
+    if (id == Output::peak_memory) {
+        std::vector<Output> ids;
+        for (std::size_t i = 0; i < kMemoryTerms; ++i) ids.push_back(output_of(static_cast<MemoryTerm>(i)));
+        return set_outputs(ids, answer, to);
     }
-    if (!timed) return;
-    switch (id) {
-        case step_time:
-            return set_outputs(said("Terms"),
-                               {step_matmul, step_attention, step_elementwise, step_recompute, step_copies,
-                                step_network, step_tensor_network, step_context_network, step_expert_network,
-                                step_stage_network, step_bubble, step_optimizer, step_host_link, step_host},
-                               answer, to);
-        case compute_time:
-            return set_outputs(said("Terms"),
-                               {step_matmul, step_attention, step_elementwise, step_recompute, step_copies,
-                                step_optimizer, step_host_link},
-                               answer, to);
-        case schedule_time: return set_outputs(said("Terms"), {step_bubble, step_host}, answer, to);
-        case step_matmul: return set_operators_of(StepTerm::matmul, answer, to);
-        case step_attention: return set_operators_of(StepTerm::attention, answer, to);
-        case step_elementwise: return set_operators_of(StepTerm::elementwise, answer, to);
-        case step_tensor_network: return set_operators_of(StepTerm::tensor_network, answer, to);
-        case step_context_network: return set_operators_of(StepTerm::context_network, answer, to);
-        case step_expert_network: return set_operators_of(StepTerm::expert_network, answer, to);
-        default: return;
+    if (id == Output::parameters) {
+        return set_operators(
+            answer, Quantity::big_count, [](const OperatorRow& row) { return row.repeat * row.all_weights; },
+            to);
     }
+    if (!answer.estimate.fits()) return;
+    if (id == Output::step_time) return set_terms([](StepTerm) { return true; }, answer, to);
+    if (id == Output::schedule_time) return set_terms(waits, answer, to);
+    if (id == Output::exposed_communication) return set_terms(communicates, answer, to);
+    if (id == Output::compute_time)
+        return set_terms([](StepTerm term) { return !waits(term) && !communicates(term); }, answer, to);
+    // Of a term those operators that are in it.
+    set_operators(
+        answer, Quantity::seconds,
+        [&](const OperatorRow& row) { return output_of(row.term) == id ? row.step : 0.0; }, to);
 }
 
 // ---- outputs ---------------------------------------------------------------------------------------------
@@ -165,33 +146,45 @@ std::string_view assumptions_of(Output id, const Answer& answer) {
     return output(id).assumptions;
 }
 
-// The formula as the chosen convention counts, and the chosen law says.
-std::string formula_of(Output id, const Answer& answer) {
+// How it is found here: as the chosen convention counts, and the chosen law says.
+struct Form {
+    std::string formula;
+    std::string_view symbols;
+};
+
+Form form_of(Output id, const Answer& answer) {
+    const std::string_view symbols = output(id).symbols;
     if (id == Output::critical_batch) {
         switch (answer.settings.choice<CriticalBatchLaw>(P::critical_batch_law)) {
             case CriticalBatchLaw::none:
-            case CriticalBatchLaw::fixed: return {};
-            case CriticalBatchLaw::kaplan: return "B_crit = B* ÷ ((N_c ÷ N_l)^α_N)^(1/α_B)";
-            case CriticalBatchLaw::bergsma: return "B_crit = B_100 · (D_tok ÷ 100 B)^α_D";
+            case CriticalBatchLaw::fixed: return {{}, symbols};
+            case CriticalBatchLaw::kaplan: return {"B_crit = B* ÷ ((N_c ÷ N_l)^α_N)^(1/α_B)", symbols};
+            case CriticalBatchLaw::bergsma: return {"B_crit = B_100 · (D_tok ÷ 100 B)^α_D", symbols};
         }
     }
     // A list of operators has no convention: its matrices are counted.
-    if (id == Output::mfu && answer.settings.listed()) return "MFU = 3·F_s · r ÷ P";
+    if (id == Output::mfu && answer.settings.listed()) return {"MFU = 3·F_s · r ÷ P", "F_s r P"};
     if (id == Output::mfu) {
         switch (answer.settings.choice<FlopsConvention>(P::flops_convention)) {
             case FlopsConvention::palm: break;
-            case FlopsConvention::causal: return "MFU = (6·N_a + 6·L·a·d·s) · r ÷ P";
-            case FlopsConvention::six_n: return "MFU = 6·N_a · r ÷ P";
+            case FlopsConvention::causal: return {"MFU = (6·N_a + 6·L·a·d·s) · r ÷ P", symbols};
+            case FlopsConvention::six_n: return {"MFU = 6·N_a · r ÷ P", "N_a r P"};
         }
     }
-    return said(output(id).formula);
+    // Each schedule has its own rule.
+    if (id == Output::step_bubble) {
+        const Schedule& schedule = *answer.compiled.schedule;
+        return {said(schedule.title) + ": " + said(schedule.rule), symbols};
+    }
+    return {said(output(id).formula), symbols};
 }
 
 Explanation explain_output(Output id, const Answer& answer) {
     const OutputRow& row = output(id);
     Explanation out{.title = label_of(id), .sentence = said(row.sentence), .source = said(row.source)};
     if (!answer.valid()) return out;
-    out.formula = formula_of(id, answer);
+    const Form form = form_of(id, answer);
+    out.formula = form.formula;
     if (id == Output::wall) {
         out.sentence = wall_sentence(answer);
         out.result = label_of(answer.estimate.wall);
@@ -203,17 +196,10 @@ Explanation explain_output(Output id, const Answer& answer) {
                             {format(answer.estimate.predicted_mfu, Quantity::percent)});
         out.source = said("set by hand: assumptions.mfu_override");
     }
-    // Each schedule has its own rule and source.
-    if (id == Output::step_bubble) {
-        const Schedule& schedule = *answer.compiled.schedule;
-        out.formula = said(schedule.title) + ": " + said(schedule.rule);
-        out.source = "E20: " + said(schedule.source);
-    }
-    const bool counted = id == Output::mfu && answer.settings.listed();
-    if (counted) out.source = said("the operators' shapes; backward twice forward");
-    const bool six_n = id == Output::mfu && !counted &&
-                       answer.settings.choice<FlopsConvention>(P::flops_convention) == FlopsConvention::six_n;
-    add_symbols(counted ? "F_s r P" : six_n ? "N_a r P" : row.symbols, answer, out.ingredients);
+    if (id == Output::step_bubble) out.source = "E20: " + said(answer.compiled.schedule->source);
+    if (id == Output::mfu && answer.settings.listed())
+        out.source = said("the operators' shapes; backward twice forward");
+    add_symbols(form.symbols, answer, out.ingredients);
     add_parts(id, answer, out);
     add_assumptions(assumptions_of(id, answer), answer, out);
     return out;
@@ -249,8 +235,8 @@ struct Derivation {
     std::string_view symbols;
 };
 constexpr std::array kDerivations{
-    Derivation{P::head_size, "d = h ÷ a", "h a"},
-    Derivation{P::heads, "a = h ÷ d", "h d"},
+    Derivation{P::head_size, phrase("d = h ÷ a, in the preset's proportion"), "h a"},
+    Derivation{P::heads, phrase("a = h ÷ d, in the preset's proportion"), "h d"},
     Derivation{P::kv_heads, "a_kv = a", "a"},
     Derivation{P::ffn_size, phrase("h_ff = h · the preset's ratio"), "h"},
     Derivation{P::accumulation, "m = B · G_m ÷ (b · G)", "B G_m b G"},
@@ -299,6 +285,47 @@ Explanation explain_preset(PresetKind kind, const Answer& answer) {
 
 // ---- symbols and operators -------------------------------------------------------------------------------
 
+bool is_root(const OperatorRow& row, const OperatorList& all) {
+    return row.block == all.embedding.name || row.block == all.head.name;
+}
+
+// How many of an operator the layer that most of the model is made of has: of a list its average.
+double in_layer(const OperatorRow& row, const Answer& answer) {
+    const OperatorList& all = answer.compiled.operators;
+    if (!answer.settings.listed()) return row.block == all.layer().name ? 1 : 0;
+    return is_root(row, all) ? 0 : row.repeat / all.dense.repeat;
+}
+
+// The operators that a symbol adds up.
+void add_operators(Adds adds, const Answer& answer, Explanation& to) {
+    switch (adds) {
+        case Adds::nothing: return;
+        case Adds::layer_weights:
+            return set_operators(
+                answer, Quantity::big_count,
+                [&](const OperatorRow& row) { return in_layer(row, answer) * row.all_weights; }, to);
+        case Adds::root_weights:
+            return set_operators(
+                answer, Quantity::big_count,
+                [&](const OperatorRow& row) {
+                    return is_root(row, answer.compiled.operators) ? row.all_weights : 0.0;
+                },
+                to);
+        case Adds::layer_saved:
+            set_operators(
+                answer, Quantity::bytes,
+                [&](const OperatorRow& row) { return in_layer(row, answer) * row.saved; }, to);
+            if (!to.parts.empty()) to.parts_title = said("Operators, where nothing is recomputed");
+            return;
+        case Adds::flops: {
+            const double all = operator_table(answer).model.flops;
+            return set_operators(
+                answer, Quantity::percent,
+                [&](const OperatorRow& row) { return row.repeat * row.flops / all; }, to);
+        }
+    }
+}
+
 Explanation explain_symbol(const std::string& name, const Answer& answer) {
     const Symbol* symbol = find_symbol(name);
     if (!symbol) return {.title = name};
@@ -313,23 +340,8 @@ Explanation explain_symbol(const std::string& name, const Answer& answer) {
             out.ingredients.push_back({{}, std::string(row.name), {}, Subject::op(op_name(row))});
             break;
         }
-    } else if (name == "ψ" || name == "ψ_root") {
-        const bool root = name == "ψ_root";
-        set_operators(
-            answer, Quantity::big_count,
-            [&](const OperatorRow& row) {
-                return (row.block == answer.compiled.operators.layer().name) != root ? row.weights : 0.0;
-            },
-            out);
-    } else if (name == "a_layer") {
-        const std::string_view layer = answer.compiled.operators.layer().name;
-        set_operators(
-            answer, Quantity::bytes,
-            [&](const OperatorRow& row) { return row.block == layer ? row.saved : 0.0; }, out);
-    } else if (name == "F_s" || name == "F_fwd") {
-        set_operators(
-            answer, Quantity::big_count, [](const OperatorRow& row) { return row.repeat * row.flops; }, out);
     }
+    add_operators(symbol->adds, answer, out);
     add_assumptions(symbol->assumptions, answer, out);
     return out;
 }
@@ -362,7 +374,9 @@ constexpr std::array kRules{
     Rule{"gather", phrase("Rows of a table are read; memory bandwidth is what it takes."),
          phrase("t = bytes · e ÷ (B_HBM · η_m) + launch"), "E10", kMoves},
     Rule{"collective", phrase("GPUs exchange what each of them has of it."),
-         phrase("t = bytes · (n − 1)/n ÷ B of the slowest link + hops · latency"), "E13–E16",
+         phrase("t = bytes · (n − 1)/n ÷ B of the slowest link + hops · latency; an all-reduce moves twice "
+                "that or takes a tree"),
+         "E13–E16",
          "intra_node_bandwidth inter_node_bandwidth intra_node_efficiency network_efficiency "
          "intra_node_latency inter_node_latency collective_latency"},
 };

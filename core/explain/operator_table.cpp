@@ -43,6 +43,7 @@ OperatorRow row_of(const Operator& op, const Block& block, const BlockWork& work
                     op.count,
                     op.flops(),
                     op.bytes,
+                    op.weights,
                     op.weights * op.share,
                     op.saved,
                     forward.total(),

@@ -20,6 +20,7 @@ struct OperatorRow {
     double m = 0, n = 0, k = 0, count = 1;
     double flops = 0;                  // forward
     double bytes = 0;                  // read and written, or sent; forward
+    double all_weights = 0;            // parameters of all GPUs together
     double weights = 0;                // parameters on this GPU, before data-parallel sharding
     double saved = 0;                  // bytes kept for the backward pass
     double forward = 0;                // s that show; of a ring exchange what attention does not hide

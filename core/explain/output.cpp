@@ -108,6 +108,35 @@ Output find_output(std::string_view path) {
     return found;
 }
 
+Output output_of(MemoryTerm term) {
+    constexpr std::array outputs{Output::memory_weights,     Output::memory_gradients,
+                                 Output::memory_optimizer,   Output::memory_gathered,
+                                 Output::memory_activations, Output::memory_logits,
+                                 Output::memory_context,     Output::memory_allocator};
+    static_assert(outputs.size() == kMemoryTerms);
+    return outputs[static_cast<std::size_t>(term)];
+}
+
+Output output_of(StepTerm term) {
+    constexpr std::array outputs{Output::step_matmul,
+                                 Output::step_attention,
+                                 Output::step_elementwise,
+                                 Output::step_recompute,
+                                 Output::step_copies,
+                                 Output::step_network,
+                                 Output::step_tensor_network,
+                                 Output::step_context_network,
+                                 Output::step_expert_network,
+                                 Output::step_stage_network,
+                                 Output::step_bubble,
+                                 Output::step_optimizer,
+                                 Output::step_host_link,
+                                 Output::step_host,
+                                 Output::step_time};
+    static_assert(outputs.size() == kStepTerms + 1);
+    return outputs[static_cast<std::size_t>(term)];
+}
+
 bool less_is_better(Output id) {
     switch (id) {
         case Output::expected_failures:

@@ -43,6 +43,9 @@ std::string label_of(Output id);  // in the language spoken, as Explanation
 // By path or, where unique, its last name; Output::count when there is none.
 Output find_output(std::string_view path);
 
+Output output_of(MemoryTerm term);
+Output output_of(StepTerm term);  // of StepTerm::count: the step's
+
 // Times, memory, power, money: less of it is better.
 bool less_is_better(Output id);
 

@@ -8,6 +8,9 @@
 
 namespace shardscope {
 
+// What of the model's operators a symbol adds up.
+enum class Adds : unsigned char { nothing, layer_weights, root_weights, layer_saved, flops };
+
 struct Symbol {                              // one symbol and what it stands for
     std::string_view symbol;                 // "N_g"
     std::string_view label;                  // "parameters of this GPU's stage"
@@ -19,6 +22,7 @@ struct Symbol {                              // one symbol and what it stands fo
     std::string_view formula{};      // "N_g = L_g · ψ ÷ t, and the ends"
     std::string_view symbols{};      // of that formula
     std::string_view assumptions{};  // parameters that bear on it
+    Adds adds = Adds::nothing;
 };
 
 // nullptr where there is none.

@@ -57,13 +57,6 @@ ordered_json keys_of(const ParameterSet& set) {
     return out;
 }
 
-std::string padded(std::string text, std::size_t width) {
-    std::size_t shown = 0;
-    for (const char c : text) shown += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
-    if (shown < width) text.append(width - shown, ' ');
-    return text;
-}
-
 std::string counted(double plans) { return format(plans, Quantity::count); }
 
 }  // namespace
@@ -108,21 +101,17 @@ std::string plan_text(const PlanReport& report) {
     std::string out = report.question.scenario.title() + "\n";
     out += counted(report.feasible) + " of " + counted(report.space) + " plans fit\n";
     if (!report.found()) return out;
-    const OutputRow& objective = output(report.question.objective);
-    const auto line = [&](const std::string& mark, const std::string& plan, const Answer& answer) {
-        out += padded(mark, 4) + padded(plan, 78) + padded(text_of(Output::peak_memory, answer), 11) +
-               padded(text_of(Output::mfu, answer), 8);
-        out += report.question.objective == Output::mfu ? text_of(Output::tokens_per_s_per_gpu, answer)
-                                                        : text_of(report.question.objective, answer);
-        out += answer.estimate.verdict == Verdict::risky ? "  risky\n" : "\n";
-    };
-    out += "\n" + padded("", 4) + padded("plan", 78) + padded("memory", 11) + padded("MFU", 8) +
-           (report.question.objective == Output::mfu ? "tokens/s/GPU" : std::string(objective.label)) + "\n";
-    for (std::size_t i = 0; i < report.plans.size(); ++i)
-        line(std::to_string(i + 1), short_plan(report.plans[i].settings), report.plans[i]);
-    out += "\nOne step away from the best\n";
-    for (const Neighbour& n : report.neighbours) out += "    " + padded(title(n), 44) + why(n) + "\n";
-    return out;
+    const Output objective = report.question.objective;
+    const Output last = objective == Output::mfu ? Output::tokens_per_s_per_gpu : objective;
+    TextRows plans{{"", "plan", "memory", "MFU",
+                    objective == Output::mfu ? "tokens/s/GPU" : std::string(output(objective).label), ""}};
+    for (const Answer& plan : report.plans)
+        plans.push_back({std::to_string(plans.size()), short_plan(plan.settings),
+                         text_of(Output::peak_memory, plan), text_of(Output::mfu, plan), text_of(last, plan),
+                         plan.estimate.verdict == Verdict::risky ? "risky" : ""});
+    TextRows neighbours;
+    for (const Neighbour& n : report.neighbours) neighbours.push_back({"", title(n), why(n)});
+    return out + "\n" + text_table(plans) + "\nOne step away from the best\n" + text_table(neighbours);
 }
 
 std::string grid_json(const GridReport& report) {

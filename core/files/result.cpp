@@ -49,12 +49,6 @@ ordered_json memory_by_moment(const MemoryUse& memory) {
     return out;
 }
 
-std::string padded(const std::string& label, std::size_t width) {
-    std::size_t shown = 0;  // code points, since labels hold more than ASCII
-    for (const char c : label) shown += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
-    return label + std::string(shown < width ? width - shown : 1, ' ');
-}
-
 }  // namespace
 
 std::string result_json(const Answer& answer, bool hypothetical, bool operators) {
@@ -126,26 +120,20 @@ namespace {
 // One operator a line, of one micro-batch on one GPU.
 std::string operator_text(const Answer& answer, bool hypothetical) {
     const bool timed = hypothetical || answer.estimate.fits();
-    const auto line = [](const std::array<std::string, 8>& cells) {
-        constexpr std::array<std::size_t, 8> widths{14, 22, 12, 12, 12, 12, 12, 18};
-        std::string out = "    ";
-        for (std::size_t i = 0; i < cells.size(); ++i) out += padded(cells[i], widths[i]);
-        return out.substr(0, out.find_last_not_of(' ') + 1) + "\n";
-    };
     const auto mebibytes = [](double bytes) {
         return format(std::round(bytes / (1024.0 * 1024.0)), Quantity::count);
     };
-    std::string out =
-        "  Operators of one micro-batch on one GPU\n" +
-        line({"block", "operator", "TFLOP", "moved MiB", "kept MiB", "forward", "backward", "bound by"});
+    TextRows rows{
+        {"  ", "block", "operator", "TFLOP", "moved MiB", "kept MiB", "forward", "backward", "bound by"}};
     for (const OperatorRow& row : operator_table(answer).rows) {
-        out +=
-            line({std::string(row.block) + (row.repeat > 1 ? " ×" + format(row.repeat, Quantity::count) : ""),
-                  std::string(row.name), format(row.flops / 1e12, Quantity::fraction), mebibytes(row.bytes),
-                  mebibytes(row.saved), timed ? format(row.forward, Quantity::seconds) : "–",
-                  timed ? format(row.backward, Quantity::seconds) : "–", std::string(row.bound_name())});
+        rows.push_back(
+            {"  ",
+             std::string(row.block) + (row.repeat > 1 ? " ×" + format(row.repeat, Quantity::count) : ""),
+             std::string(row.name), format(row.flops / 1e12, Quantity::fraction), mebibytes(row.bytes),
+             mebibytes(row.saved), timed ? format(row.forward, Quantity::seconds) : "–",
+             timed ? format(row.backward, Quantity::seconds) : "–", std::string(row.bound_name())});
     }
-    return out;
+    return "  Operators of one micro-batch on one GPU\n" + text_table(rows);
 }
 
 }  // namespace
@@ -185,7 +173,7 @@ std::string result_text(const Answer& answer, bool hypothetical, bool operators)
     out += "  Step\n";
     for (std::size_t t = 0; t < kStepTerms; ++t) {
         if (e.step.terms[t] == 0 && static_cast<StepTerm>(t) != StepTerm::network) continue;
-        row(static_cast<Output>(static_cast<std::size_t>(Output::step_matmul) + t), "  ");
+        row(output_of(static_cast<StepTerm>(t)), "  ");
     }
     row(Output::hidden_communication, "  ");
     out += "  Whole run\n";

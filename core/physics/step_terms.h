@@ -1,6 +1,8 @@
 // The terms a step's time is told in: exposed parts that add up to it.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -28,5 +30,15 @@ enum class StepTerm : unsigned char {
 inline constexpr std::size_t kStepTerms = static_cast<std::size_t>(StepTerm::count);
 std::string_view name_of(StepTerm term);  // "matmul"
 std::string label_of(StepTerm term);      // "Matmuls"
+
+// T_cm and T_sd of E22: what is communication and what is waiting; the rest is compute.
+inline constexpr std::array kNetworkTerms{StepTerm::network, StepTerm::tensor_network,
+                                          StepTerm::context_network, StepTerm::expert_network,
+                                          StepTerm::stage_network};
+inline constexpr std::array kWaitingTerms{StepTerm::bubble, StepTerm::host_link, StepTerm::host};
+constexpr bool communicates(StepTerm term) {
+    return std::ranges::find(kNetworkTerms, term) != kNetworkTerms.end();
+}
+constexpr bool waits(StepTerm term) { return std::ranges::find(kWaitingTerms, term) != kWaitingTerms.end(); }
 
 }  // namespace shardscope

@@ -36,6 +36,7 @@ TEST_CASE("estimate: --set by full and short key, with units", "[cli]") {
     const Ran preset =
         run("estimate - --format json --set model.preset=mpt-7b --set cluster.preset=dgx-a100-80gb");
     CHECK(json::parse(preset.out)["parameters"] == 6658859008.0);
+    CHECK(run("estimate - --format json --set model=mpt-7b --set cluster=dgx-a100-80gb").out == preset.out);
     const Ran wrong = run("estimate - --set micro_bach=3");
     CHECK(wrong.code == 2);
     CHECK(wrong.err.find("micro_batch") != std::string::npos);

@@ -77,4 +77,30 @@ TEST_CASE("exports: the table of a plot that plans anew opens when it is there",
     CHECK(desk.find<QTableView>("table")->model()->rowCount() > 10);
 }
 
+TEST_CASE("exports: of a scenario that is not valid nothing is made, and why is said", "[window][exports]") {
+    Desk desk;
+    Scenario wrong = desk.window.model().scenario();
+    wrong.give(P::tensor_parallel, 7);
+    desk.window.model().start_with(wrong);
+    REQUIRE_FALSE(desk.window.model().answer().valid());
+    for (const char* plot : {"scaling", "sweep", "walls", "plans", "timeline", "operators"}) {
+        INFO(plot);
+        look_at(desk, plot);
+        desk.find<QWidget>("message")->hide();
+        QTest::keyClick(&desk.window, Qt::Key_T, Qt::ControlModifier);
+        CHECK(desk.window.findChild<QTableView*>(QStringLiteral("table")) == nullptr);
+        const std::string why = desk.window.model().answer().problems.front().text();
+        CHECK(desk.text(QStringLiteral("message/text")).contains(QString::fromStdString(why)));
+        CHECK(desk.find<QWidget>("message")->isVisible());
+    }
+    const QTemporaryDir folder;
+    for (const char* name : {"plot.svg", "report.html"}) {
+        const QString file = folder.filePath(QLatin1String(name));
+        CHECK_FALSE((file.endsWith(QStringLiteral("svg"))
+                         ? desk.window.export_plot(QStringLiteral("scaling"), file)
+                         : desk.window.export_report(file)));
+        CHECK_FALSE(QFile::exists(file));
+    }
+}
+
 }  // namespace shardscope::testing

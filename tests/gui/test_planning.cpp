@@ -104,3 +104,26 @@ TEST_CASE("planning: a window may be closed while it looks for a plan", "[gui]")
     }
     SUCCEED("nothing is delivered to what is gone");
 }
+
+TEST_CASE("planning: where no plan fits, the way out is found with the plan of each", "[gui]") {
+    Desk desk;
+    Scenario small = Scenario::first_launch(commands::catalogue());
+    small = with_model(small, *commands::catalogue().find(PresetKind::model, "llama-3-70b"));
+    small.cluster = commands::catalogue().find(PresetKind::cluster, "polaris");
+    small.give(P::gpus, 4);
+    desk.window.model().start_with(small);
+    desk.window.action(ActionId::plan_automatic)->trigger();
+    wait_for_plan(desk);
+    REQUIRE(desk.estimate().verdict == Verdict::does_not_fit);
+    // With the plan held more GPUs are no way: what fills a GPU are the states of a plan that shares too few.
+    const auto usable = [&] {
+        auto* more = desk.window.findChild<QAbstractButton*>(QStringLiteral("repair/cluster.gpus"));
+        return more && more->isEnabled();
+    };
+    REQUIRE(QTest::qWaitFor(usable, 60000));
+    desk.find<QAbstractButton>(QStringLiteral("repair/cluster.gpus"))->click();
+    QApplication::processEvents();
+    wait_for_plan(desk);
+    CHECK(desk.estimate().verdict == Verdict::fits);
+    CHECK(desk.window.model().answer().settings[P::gpus] > 4);
+}

@@ -303,15 +303,6 @@ void paint_capacity(QPainter& painter, const MemoryBarGeometry& g, const Theme& 
 
 }  // namespace
 
-Output output_of(MemoryTerm term) {
-    constexpr std::array outputs{Output::memory_weights,     Output::memory_gradients,
-                                 Output::memory_optimizer,   Output::memory_gathered,
-                                 Output::memory_activations, Output::memory_logits,
-                                 Output::memory_context,     Output::memory_allocator};
-    static_assert(outputs.size() == kMemoryTerms);
-    return outputs[static_cast<std::size_t>(term)];
-}
-
 QString stage_words(double stage, double stages) {
     if (stages <= 1) return {};
     return MemoryBar::tr("stage %1 of %2")

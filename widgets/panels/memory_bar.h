@@ -38,7 +38,6 @@ QString stage_words(double stage, double stages);
 
 // With the axis fitted to it.
 MemoryBarData memory_bar_data(const Answer& answer, const std::vector<Pin>& pins = {});
-Output output_of(MemoryTerm term);
 
 // A line of text beside the bar: a term, or the subtotal of a family.
 struct MemoryBarLabel {

@@ -218,26 +218,6 @@ void paint_no_time(QPainter& painter, const QRectF& area, const Theme& theme, co
 
 }  // namespace
 
-Output output_of(StepTerm term) {
-    constexpr std::array outputs{Output::step_matmul,
-                                 Output::step_attention,
-                                 Output::step_elementwise,
-                                 Output::step_recompute,
-                                 Output::step_copies,
-                                 Output::step_network,
-                                 Output::step_tensor_network,
-                                 Output::step_context_network,
-                                 Output::step_expert_network,
-                                 Output::step_stage_network,
-                                 Output::step_bubble,
-                                 Output::step_optimizer,
-                                 Output::step_host_link,
-                                 Output::step_host,
-                                 Output::step_time};
-    static_assert(outputs.size() == kStepTerms + 1);
-    return outputs[static_cast<std::size_t>(term)];
-}
-
 WaterfallData waterfall_data(const Answer& answer, const std::vector<Pin>& pins, bool hypothetical) {
     const StepTime& step = answer.estimate.step;
     WaterfallData data;

@@ -37,7 +37,6 @@ struct WaterfallData {
 // With the axis fitted to it. Terms that take no time have no row, the network always has one.
 WaterfallData waterfall_data(const Answer& answer, const std::vector<Pin>& pins = {},
                              bool hypothetical = false);
-Output output_of(StepTerm term);
 
 struct WaterfallGeometry {
     struct Row {

@@ -159,7 +159,6 @@ void WhyPanel::show(const Subject& subject) {
         scroll_->verticalScrollBar()->setValue(0);
     }
     refresh();
-    Q_EMIT shown(current());
 }
 
 void WhyPanel::go(int steps) {

@@ -36,7 +36,6 @@ class WhyPanel : public QWidget {
 
   Q_SIGNALS:
     void closed();
-    void shown(const Subject& subject);
 
   protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -127,7 +127,7 @@ QString TimelineFigure::Parts::label(std::size_t stage) const {
 
 double TimelineFigure::Parts::label_width() const {
     const QFontMetricsF small(fonts.small);
-    double width = std::max(small.horizontalAdvance(tr("comm.")), small.horizontalAdvance(tr("comp.")));
+    double width = std::max(small.horizontalAdvance(tr("comm.")), small.horizontalAdvance(tr("computing")));
     if (cut())
         width = std::max(
             QFontMetricsF(fonts.small_bold).horizontalAdvance(tr("stage %1").arg(data.line.stage_count)),
@@ -274,7 +274,7 @@ void TimelineFigure::Parts::paint_lanes(QCPPainter& painter) const {
         paint_lane(painter, compute, stage.compute, crowded, here);
         paint_lane(painter, communication, stage.communication, crowded, here);
         if (!cut()) {
-            write(tr("comp."), compute.center().y(), fonts.small, theme->text);
+            write(tr("computing"), compute.center().y(), fonts.small, theme->text);
             write(tr("comm."), communication.center().y(), fonts.small, theme->text);
         } else {
             const bool slowest = i == data.line.pacing;

@@ -61,6 +61,8 @@ ReportSection verdict(const Answer& answer, bool hypothetical) {
             if (repair.works) ways.rows.push_back({text_of(repair.label), text_of(repair.result)});
         }
         if (!ways.rows.empty()) out.blocks.push_back(std::move(ways));
+    } else if (answer.settings[P::mfu_override] > 0) {
+        out.blocks.push_back(ReportParagraph{tr("MFU is set by hand; it is no estimate.")});
     } else if (answer.estimate.band_low > 0) {
         const double full = answer.estimate.tokens_per_s_per_gpu / answer.estimate.mfu;
         out.blocks.push_back(ReportParagraph{

@@ -132,6 +132,63 @@ TEST_CASE("explanations: a time opens into its operators, and they add up to it"
     CHECK(step.parts.front().opens == Subject::of(Output::step_matmul));
 }
 
+namespace {
+
+// What the parts of an explanation add up to; 0 where it has none.
+double sum_of_parts(const Subject& subject, const Answer& now) {
+    double sum = 0;
+    for (const Ingredient& part : explain(subject, now).parts) {
+        REQUIRE(part.opens.has_value());
+        sum += output(part.opens->output).get(now);
+    }
+    return sum;
+}
+
+double flops_shown(const Explanation& why) {
+    double sum = 0;
+    for (const Ingredient& part : why.parts) sum += std::stod(part.value);  // per cent
+    return sum;
+}
+
+}  // namespace
+
+TEST_CASE("explanations: what opens into terms is their sum", "[explain]") {
+    const std::vector<Answer> answers{
+        answer(first()),
+        answer(with({{P::pipeline_parallel, 4}, {P::tensor_parallel, 2}, {P::context_parallel, 2}})),
+        answer(with({{P::experts, 8}, {P::experts_per_token, 2}, {P::expert_parallel, 8}})),
+        answer(with({{P::offload, 1}})), answer(of_model("resnet-50", {{P::micro_batch, 32}}))};
+    for (const Answer& now : answers) {
+        REQUIRE(now.valid());
+        REQUIRE(now.estimate.fits());
+        for (const Output id : {Output::step_time, Output::peak_memory, Output::compute_time,
+                                Output::schedule_time, Output::exposed_communication}) {
+            INFO(output(id).path);
+            CHECK(sum_of_parts(Subject::of(id), now) == Approx(output(id).get(now)));
+        }
+        CHECK(flops_shown(explain(Subject::symbol("F_s"), now)) == Approx(100).margin(1));
+    }
+}
+
+TEST_CASE("explanations: parameters open into all operators that hold some", "[explain]") {
+    const Answer now = answer(with({{P::experts, 8}, {P::experts_per_token, 2}, {P::tensor_parallel, 2}}));
+    const auto names = [](const Explanation& why) {
+        std::set<std::string> out;
+        for (const Ingredient& part : why.parts) out.insert(part.opens->name);
+        return out;
+    };
+    const std::set<std::string> all = names(explain(Subject::of(Output::parameters), now));
+    const std::set<std::string> layer = names(explain(Subject::symbol("ψ"), now));
+    const std::set<std::string> root = names(explain(Subject::symbol("ψ_root"), now));
+    std::set<std::string> both = layer;
+    both.insert(root.begin(), root.end());
+    CHECK(both == all);
+    CHECK(layer.size() + root.size() == all.size());
+    double sum = 0;
+    for (const OperatorRow& row : operator_table(now).rows) sum += row.repeat * row.all_weights;
+    CHECK(sum == Approx(output(Output::parameters).get(now)));
+}
+
 TEST_CASE("explanations: a parameter says where its value is from", "[explain]") {
     const Answer now = answer(first());
     const Explanation memory = explain(Subject::of(P::memory), now);
