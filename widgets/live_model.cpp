@@ -57,7 +57,9 @@ LiveModel::LiveModel(const Catalogue& catalogue, QObject* parent)
 void LiveModel::show(const Scenario& scenario) {
     scenario_ = scenario;
     planning_.forget();
-    if (plans_at_once(scenario)) {
+    // A drag that has left the frame stays out of it: even to count its plans takes part of one.
+    plans_beside_ = (in_gesture() && plans_beside_) || !plans_at_once(scenario);
+    if (!plans_beside_) {
         answer_ = shardscope::answer(scenario);
     } else {
         answer_ = with_last_plan(scenario);

@@ -126,6 +126,7 @@ class LiveModel : public QObject {
     std::optional<Gesture> gesture_;
     std::vector<Pin> pins_;
     char compared_ = 0;
+    bool plans_beside_ = false;  // the last search was not for within a frame
     Background planning_;
 };
 

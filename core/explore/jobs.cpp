@@ -18,7 +18,7 @@ namespace {
 void give_way() {
 #ifdef __linux__
     // Here a niceness belongs to one thread. That it cannot be had is no failure.
-    constexpr int kNice = 10;
+    constexpr int kNice = 19;
     ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNice);
 #endif
 }

@@ -97,6 +97,8 @@ PlannedMap::PlannedMap(Scenario scenario, Axis x, Axis y, std::size_t stride)
               !(scenario_.automatic[index(P::micro_batch)] && scenario_.hold() == Hold::per_gpu_batch)) {
     map_.cells.resize(map_.x.values.size() * map_.y.values.size());
     plans_.resize(map_.cells.size());
+    columns_.reserve(map_.x.values.size());
+    for (const double value : map_.x.values) columns_.push_back(edited(scenario_, map_.x.id, value));
 }
 
 std::size_t PlannedMap::index_of(std::size_t outer, std::size_t i) const {
@@ -114,8 +116,7 @@ std::vector<std::size_t> PlannedMap::planned(std::size_t count) const {
 
 Scenario PlannedMap::at(std::size_t here) const {
     const std::size_t columns = map_.x.values.size();
-    return edited(edited(scenario_, map_.x.id, map_.x.values[here % columns]), map_.y.id,
-                  map_.y.values[here / columns]);
+    return edited(columns_[here % columns], map_.y.id, map_.y.values[here / columns]);
 }
 
 MapCell PlannedMap::cell(const Scenario& plan, std::size_t here, Answer& scratch) const {

@@ -76,8 +76,9 @@ class PlannedMap {
     Scenario scenario_;
     std::size_t stride_;  // of the next round
     WallMap map_;
-    bool x_inner_;  // lines run along x
-    bool nested_;   // along a line what is best changes in steps, and fits ever more
+    bool x_inner_;                   // lines run along x
+    bool nested_;                    // along a line what is best changes in steps, and fits ever more
+    std::vector<Scenario> columns_;  // with x edited
     std::vector<std::optional<Plan>> plans_;  // by cell, where planned
 };
 

@@ -1,7 +1,9 @@
 // Which combinations of values make sense, and what to say when they do not. One list of rules answers both
 // `check` (with words) and `is_valid` (for inner loops): the words are made only when somebody listens.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <string>
 
 #include "base/said.h"
@@ -59,13 +61,40 @@ bool judged_by_its_cause(P id, const Settings& s) {
            id == P::head_size;
 }
 
+// What nearly every value is found to be, without its row: loops ask this for every parameter of every point.
+struct Bounds {
+    double low, high;
+    bool whole;
+};
+
+std::array<Bounds, kParameters> make_bounds() {
+    std::array<Bounds, kParameters> out{};
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const Parameter& row = parameter(static_cast<P>(i));
+        // Of choices no number between the named ones; and what no integer holds.
+        constexpr double kMost = 9e18;
+        if (row.named_only || row.maximum > kMost) out[i] = {1, 0, true};
+        else out[i] = {row.minimum, row.maximum, row.whole};
+    }
+    return out;
+}
+
+bool is_plainly_in_range(std::size_t i, double value) {
+    static const std::array<Bounds, kParameters> all = make_bounds();
+    const Bounds& bounds = all[i];
+    if (!(value >= bounds.low && value <= bounds.high)) return false;
+    // Faster than to round down, which is a call.
+    return !bounds.whole || static_cast<double>(static_cast<std::int64_t>(value)) == value;
+}
+
 // `report(id, words)` is called once for each broken rule; `words` makes the Problem.
 template <typename Report>
 void values_in_range(const Settings& s, Report&& report) {
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
-        const Parameter& row = parameter(id);
         const double value = s[id];
+        if (is_plainly_in_range(i, value)) continue;
+        const Parameter& row = parameter(id);
         if (std::isnan(value) && (row.optional || row.prominence == Prominence::file)) continue;
         if (judged_by_its_cause(id, s)) continue;
         const auto is_named = [&](const Named& entry) { return entry.value == value; };

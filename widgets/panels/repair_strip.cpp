@@ -47,13 +47,14 @@ void RepairStrip::request() {
 void RepairStrip::refresh() {
     requested_ = false;
     const bool needed = model_.answer().valid() && !model_.answer().fits();
+    anew_.forget();
+    setVisible(needed);
+    if (!needed) return take({});
     // Many plans are tried: where finding each anew takes its time, those with the present one come first.
     const Scenario& scenario = model_.scenario();
     const bool at_once = plans_at_once(scenario);
-    anew_.forget();
-    take(needed ? repairs(at_once ? scenario : locked(model_.answer().scenario)) : std::vector<Repair>{});
-    setVisible(needed);
-    if (needed && !at_once && !model_.in_gesture())
+    take(repairs(at_once ? scenario : locked(model_.answer().scenario)));
+    if (!at_once && !model_.in_gesture())
         anew_.ask([scenario](const std::stop_token&) { return repairs(scenario); },
                   [this](std::vector<Repair> found) { take(std::move(found)); });
 }

@@ -364,6 +364,13 @@ void cut_to_range(QList<double>& x, QList<double>& y, double low, double high, b
     y = std::move(out_y);
 }
 
+void draw_dense_line(QPainter& painter, const QPolygonF& line, const QColor& color) {
+    constexpr double kBeside = 0.3;
+    painter.setPen(QPen(color, 1));
+    painter.drawPolyline(line.translated(-kBeside, -kBeside));
+    painter.drawPolyline(line.translated(kBeside, kBeside));
+}
+
 QPen line_pen(const QColor& color, double width, const QList<double>& dash) {
     QPen pen(color, width, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
     if (dash.isEmpty()) return pen;

@@ -119,6 +119,9 @@ void draw_x_ticks(QPainter& painter, double top, const std::vector<Tick>& ticks,
 // clipping, so that nothing may be drawn beyond the frame in the first place.
 void cut_to_range(QList<double>& x, QList<double>& y, double low, double high, bool log_x, bool log_y);
 
+// A line of very many points, or of many parts: two of a pixel's width beside each other. Qt draws one that
+// is a pixel wide a hundred times as fast as one that is wider.
+void draw_dense_line(QPainter& painter, const QPolygonF& line, const QColor& color);
 QPen line_pen(const QColor& color, double width, const QList<double>& dash = {});
 // Dashes of pins B … G, in px.
 const QList<double>& pin_dash(char letter);

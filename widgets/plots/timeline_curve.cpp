@@ -65,8 +65,12 @@ void paint_memory_curve(QPainter& painter, const std::vector<MemoryPoint>& point
         painter.drawPolygon(ground);
     }
     painter.setBrush(Qt::NoBrush);
-    painter.setPen(fullest ? line_pen(view.theme->memory_rate, 1.6) : line_pen(view.theme->muted, 0.6));
-    painter.drawPolyline(line);
+    if (fullest) {
+        draw_dense_line(painter, line, view.theme->memory_rate);
+    } else {
+        painter.setPen(line_pen(view.theme->muted, 0.6));
+        painter.drawPolyline(line);
+    }
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 

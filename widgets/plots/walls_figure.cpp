@@ -247,7 +247,10 @@ void WallsFigure::Parts::paint_lines(QCPPainter& painter, const QRectF& frame) c
     };
     QList<QPolygonF> contours;
     for (const WallsData::Contour& contour : data.contours) contours += contour.lines;
-    stroke(painter, frame, contours, round_pen(faint(kCasing, 0.25F), 2));
+    // A shadow instead of a casing: of many lines, those of a pixel are drawn forty times as fast.
+    painter.translate(0.7, 0.7);
+    stroke(painter, frame, contours, round_pen(faint(kCasing, 0.3F), 1));
+    painter.translate(-0.7, -0.7);
     stroke(painter, frame, contours, round_pen(faint(kLine, 0.9F), 1));
     stroke(painter, frame, data.exists_edges, round_pen(theme->border, 1));
     const QList<QPolygonF> edges = data.edges + data.memory_edges;

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "explore/jobs.h"
+
 namespace shardscope {
 namespace {
 
@@ -24,43 +26,76 @@ void take_row(const Grid& grid, const Field& field, const GridPlace& row, std::v
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = low[i] + (high[i] - low[i]) * row.up;
 }
 
-double along(const std::vector<double>& row, const GridPlace& column) {
-    const double* at = row.data() + column.node;
-    return at[0] + (at[1] - at[0]) * column.across;
+double along(const std::vector<double>& row, std::size_t node, double across) {
+    return row[node] + (row[node + 1] - row[node]) * across;
 }
+
+// Both ends of a line are, so all of it is.
+bool is_below(const std::vector<double>& row, std::size_t node) { return row[node] < 0 && row[node + 1] < 0; }
+bool is_above(const std::vector<double>& row, std::size_t node) {
+    return row[node] >= 0 && row[node + 1] >= 0;
+}
+
+// Pixels of a row that lie between the same two columns of the grid.
+struct Span {
+    std::size_t node;
+    std::ptrdiff_t from, to;
+};
 
 }  // namespace
 
 QImage walls_image(const WallsData& data, const QSize& pixels, const Theme& theme) {
     static const auto colors = palette();
     QImage image(pixels, QImage::Format_RGB32);
-    std::vector<GridPlace> columns;
-    columns.reserve(static_cast<std::size_t>(pixels.width()));
-    for (int x = 0; x < pixels.width(); ++x)
-        columns.push_back(place_on(data.grid, (x + 0.5) / pixels.width(), 0));
+    std::vector<double> across;
+    std::vector<Span> spans;
+    for (int x = 0; x < pixels.width(); ++x) {
+        const GridPlace column = place_on(data.grid, (x + 0.5) / pixels.width(), 0);
+        if (spans.empty() || spans.back().node != column.node) spans.push_back({column.node, x, x});
+        ++spans.back().to;
+        across.push_back(column.across);
+    }
     const QRgb hatch = theme.hatch_ground.rgb();
     const QRgb nothing = theme.pane.rgb();
-    std::vector<double> exists;
-    std::vector<double> spare;
-    std::vector<double> mfu;
-    for (int y = 0; y < pixels.height(); ++y) {
+    uchar* const bits = image.bits();  // once: it is asked for by several threads below
+    const qsizetype stride = image.bytesPerLine();
+    const auto fill_row = [&](int y) {
+        std::vector<double> exists;
+        std::vector<double> spare;
+        std::vector<double> mfu;
         const GridPlace row = place_on(data.grid, 0, 1 - (y + 0.5) / pixels.height());
         take_row(data.grid, data.exists, row, exists);
         take_row(data.grid, data.spare, row, spare);
         take_row(data.grid, data.mfu, row, mfu);
-        auto* line = reinterpret_cast<QRgb*>(image.scanLine(y));
-        for (int x = 0; x < pixels.width(); ++x) {
-            const GridPlace& column = columns[static_cast<std::size_t>(x)];
-            if (along(exists, column) < 0) {
-                line[x] = nothing;
-            } else if (!data.hypothetical && along(spare, column) < 0) {
-                line[x] = hatch;
+        auto* line = reinterpret_cast<QRgb*>(bits + y * stride);
+        for (const auto& [node, from, to] : spans) {
+            const auto color = [&, node = node](std::ptrdiff_t x) {
+                const double share = along(mfu, node, across[static_cast<std::size_t>(x)]) / kMfuScale;
+                return colors[static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kColors)];
+            };
+            const bool all_there = is_above(exists, node);
+            if (is_below(exists, node)) {
+                std::fill(line + from, line + to, nothing);
+            } else if (all_there && (data.hypothetical || is_above(spare, node))) {
+                for (auto x = from; x < to; ++x) line[x] = color(x);
+            } else if (all_there && is_below(spare, node)) {
+                std::fill(line + from, line + to, hatch);
             } else {
-                const double share = along(mfu, column) / kMfuScale;
-                line[x] = colors[static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kColors)];
+                for (auto x = from; x < to; ++x) {
+                    const double place = across[static_cast<std::size_t>(x)];
+                    if (along(exists, node, place) < 0) line[x] = nothing;
+                    else if (!data.hypothetical && along(spare, node, place) < 0) line[x] = hatch;
+                    else line[x] = color(x);
+                }
             }
         }
-    }
+    };
+    constexpr int kRows = 32;
+    parallel_for(static_cast<std::size_t>((pixels.height() + kRows - 1) / kRows), usable_threads(),
+                 [&](std::size_t block) {
+                     const int first = static_cast<int>(block) * kRows;
+                     for (int y = first; y < std::min(first + kRows, pixels.height()); ++y) fill_row(y);
+                 });
     return image;
 }
 

@@ -217,7 +217,7 @@ void WallsPlot::take_map() {
     subject_ = std::move(subject);
 
     // A coarse map at once, with the plan held: planning takes its time.
-    figure_->set_data(walls_data(thinned(asked(false), kWallsCoarse), 1));
+    figure_->set_data(walls_data(thinned(asked(false), kWallsCoarse), usable_threads()));
     figure_->set_stale(request.planned);
     fine_.forget();
     wanted_ = request;
