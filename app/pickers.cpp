@@ -1,10 +1,13 @@
 #include "app/pickers.h"
 
 #include <QAction>
+#include <QActionGroup>
 #include <QMenu>
 #include <QToolButton>
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <vector>
 
 #include "studies/study.h"
 #include "widgets/theme/icons.h"
@@ -28,20 +31,60 @@ QToolButton* make_button(const QString& name, QWidget* parent) {
     return button;
 }
 
-void add_entry(QToolButton& button, const QString& name, const Preset& preset, const QString& tool_tip,
-               const std::function<void(const Preset&)>& take) {
-    QAction* entry = button.menu()->addAction(QString::fromStdString(preset.title));
+QAction* add_entry(QMenu& menu, const QString& name, const Preset& preset,
+                   const std::function<void(const Preset&)>& take) {
+    QAction* entry = menu.addAction(QString::fromStdString(preset.title));
     entry->setObjectName(name + QLatin1Char('/') + QString::fromStdString(preset.name));
-    entry->setToolTip(tool_tip);
-    QObject::connect(entry, &QAction::triggered, &button, [take, &preset] { take(preset); });
+    entry->setToolTip(QString::fromStdString(preset.source));
+    QObject::connect(entry, &QAction::triggered, &menu, [take, &preset] { take(preset); });
+    return entry;
+}
+
+// "Llama" of "Llama 3.1 405B", "MPT" of "MPT-13B", "Qwen" of "Qwen2 72B": what titles of one kin begin with.
+QString kin_of(const Preset& preset) {
+    const QString title = QString::fromStdString(preset.title);
+    const auto end = std::ranges::find_if_not(title, [](QChar c) { return c.isLetter(); });
+    return title.first(end - title.begin());
+}
+
+// The tick stands at the entry and at the sub-menu that holds it.
+bool tick(const QMenu& menu, const QString& entry) {
+    bool found = false;
+    for (QAction* action : menu.actions()) {
+        const bool here = action->menu() ? tick(*action->menu(), entry) : action->objectName() == entry;
+        if (action->menu()) action->setCheckable(here);  // no empty boxes beside the others
+        action->setChecked(here);
+        found = found || here;
+    }
+    return found;
 }
 
 QToolButton* make_picker(const QString& name, std::vector<const Preset*> presets, QWidget* parent,
                          const std::function<void(const Preset&)>& take) {
     QToolButton* button = make_button(name, parent);
-    std::ranges::sort(presets, {}, [](const Preset* preset) { return preset->title; });
-    for (const Preset* preset : presets)
-        add_entry(*button, name, *preset, QString::fromStdString(preset->source), take);
+    // As in a dictionary: "Llama" and "LLaMA" stand together.
+    std::ranges::stable_sort(
+        presets, {}, [](const Preset* preset) { return QString::fromStdString(preset->title).toLower(); });
+    const auto key = [](const Preset& preset) { return kin_of(preset).toLower(); };
+    std::map<QString, int> members;
+    for (const Preset* preset : presets) ++members[key(*preset)];
+    // Kin share a sub-menu: one list of all would be as high as the screen.
+    std::map<QString, QMenu*> kins;
+    auto* one_of = new QActionGroup(button);
+    for (const Preset* preset : presets) {
+        QMenu* menu = button->menu();
+        if (const QString kin = key(*preset); !kin.isEmpty() && members[kin] > 1) {
+            QMenu*& inner = kins[kin];
+            if (!inner) {
+                inner = menu->addMenu(kin_of(*preset));
+                inner->setToolTipsVisible(true);
+            }
+            menu = inner;
+        }
+        QAction* entry = add_entry(*menu, name, *preset, take);
+        entry->setCheckable(true);
+        one_of->addAction(entry);
+    }
     return button;
 }
 
@@ -72,7 +115,7 @@ QToolButton* make_study_picker(Catalogue& catalogue, QWidget* parent,
     for (const auto& [label, preset] : studies) {
         if (label != paper) button->menu()->addSection(QString::fromStdString(label));
         paper = label;
-        add_entry(*button, name, *preset, QString::fromStdString(preset->source), take);
+        add_entry(*button->menu(), name, *preset, take);
     }
     return button;
 }
@@ -83,6 +126,9 @@ void refresh_picker(QToolButton& picker, const QString& kind, const Preset* pres
     if (modified) text += QObject::tr(" (modified)");
     if (picker.text() != text) picker.setText(text);
     picker.setAccessibleName(text);
+    // "model/…" of "picker/model".
+    const QString name = picker.objectName().section(QLatin1Char('/'), 1);
+    tick(*picker.menu(), preset ? name + QLatin1Char('/') + QString::fromStdString(preset->name) : QString());
 }
 
 }  // namespace shardscope

@@ -1,4 +1,5 @@
-// The preset pickers of the tool bar: "Cluster DGX H100 (modified)", and the studies, by paper.
+// The preset pickers of the tool bar: "Cluster DGX H100 (modified)", kin in sub-menus and the current one
+// ticked, and the studies, by paper.
 // Object names: "picker/cluster", "picker/model", "picker/study"; entries "cluster/dgx-h100",
 // "model/mpt-13b", "study/scaling-trends".
 #pragma once
@@ -16,6 +17,7 @@ QToolButton* make_cluster_picker(LiveModel& model, QWidget* parent);
 QToolButton* make_model_picker(LiveModel& model, QWidget* parent);
 QToolButton* make_study_picker(Catalogue& catalogue, QWidget* parent,
                                const std::function<void(const Preset&)>& take);
+// The button's text and the tick in the menu of a cluster or model picker.
 void refresh_picker(QToolButton& picker, const QString& kind, const Preset* preset, bool modified);
 
 }  // namespace shardscope

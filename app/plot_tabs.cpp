@@ -1,6 +1,8 @@
 #include "app/plot_tabs.h"
 
+#include <QKeyEvent>
 #include <QMenu>
+#include <QScopedValueRollback>
 #include <QStyle>
 #include <QTabBar>
 #include <QToolButton>
@@ -14,8 +16,65 @@
 #include "widgets/theme/icons.h"
 
 namespace shardscope {
+namespace {
+
+// Whole tabs only: those that have no room are left to the menu beside it, never the current one.
+class WholeTabs : public QTabBar {
+  public:
+    explicit WholeTabs(QWidget* parent) : QTabBar(parent) {
+        setObjectName(QStringLiteral("qt_tabwidget_tabbar"));  // as QTabWidget calls its own
+        connect(this, &QTabBar::currentChanged, this, [this] { fit(); });
+    }
+
+    void fit() {
+        // A bar that has not been laid out yet has no width to speak of.
+        if (fitting_ || !isVisible() || count() == 0) return;
+        const QScopedValueRollback<bool> guard(fitting_, true);
+        int room = width() - tabSizeHint(currentIndex()).width();
+        bool changed = false;
+        for (int i = 0; i < count(); ++i) {
+            if (i != currentIndex() && room >= 0) room -= tabSizeHint(i).width();
+            const bool whole = i == currentIndex() || room >= 0;
+            if (whole == isTabVisible(i)) continue;
+            setTabVisible(i, whole);
+            changed = true;
+        }
+        // Asked for a tab's place, the bar lays them out.
+        if (changed) tabRect(currentIndex());
+    }
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override {
+        fit();
+        QTabBar::resizeEvent(event);
+    }
+    void showEvent(QShowEvent* event) override {
+        QTabBar::showEvent(event);
+        fit();
+    }
+    void tabLayoutChange() override {
+        QTabBar::tabLayoutChange();
+        fit();
+    }
+    void keyPressEvent(QKeyEvent* event) override {
+        if (event->key() != Qt::Key_Left && event->key() != Qt::Key_Right) {
+            QTabBar::keyPressEvent(event);
+            return;
+        }
+        // Also to those that are only in the menu.
+        const bool back = (event->key() == Qt::Key_Left) != isRightToLeft();
+        const int to = currentIndex() + (back ? -1 : 1);
+        if (to >= 0 && to < count()) setCurrentIndex(to);
+    }
+
+  private:
+    bool fitting_ = false;
+};
+
+}  // namespace
 
 PlotTabs::PlotTabs(LiveModel& model, QWidget* parent) : QTabWidget(parent) {
+    setTabBar(new WholeTabs(this));
     setObjectName(QStringLiteral("tabs"));
     setAccessibleName(tr("Plots"));
     setDocumentMode(true);
@@ -54,6 +113,7 @@ void PlotTabs::set_compact(bool compact) {
     bar->setProperty("compact", compact);
     bar->style()->unpolish(bar);
     bar->style()->polish(bar);
+    static_cast<WholeTabs*>(bar)->fit();
 }
 
 // Every plot by its name, also those whose tabs have no room.

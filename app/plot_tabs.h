@@ -1,4 +1,5 @@
-// The main plot area: a tab for every plot that has one, and a menu of all of them beside the tabs.
+// The main plot area: a tab for every plot that has one, and a menu of all of them beside the tabs. Where the
+// tabs have no room for all, the last ones are in the menu alone.
 #pragma once
 
 #include <QTabWidget>

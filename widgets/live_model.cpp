@@ -262,15 +262,17 @@ void LiveModel::exchange(char pinned) {
 void LiveModel::swap(char one, char other) {
     if (one > other) std::swap(one, other);
     if (one == other || !pin_of(other)) return;
-    if (one != 'A') {
+    if (one != 'A' && !pin_of(one)) return;
+    const auto exchanged = [this, one, other] {
+        if (one == 'A') return exchange(other);
         const auto a = std::ranges::find(pins_, one, &Pin::letter);
-        if (a == pins_.end()) return;
-        std::swap(a->answer, std::ranges::find(pins_, other, &Pin::letter)->answer);
+        const auto b = std::ranges::find(pins_, other, &Pin::letter);
+        if (a == pins_.end() || b == pins_.end()) return;
+        std::swap(a->answer, b->answer);
         Q_EMIT pins_changed();
-        return;
-    }
-    const auto exchanged = [this, other] { exchange(other); };
-    undo_->push(new Step(tr("Swap A and %1").arg(letter_text(other)), exchanged, exchanged));
+    };
+    undo_->push(
+        new Step(tr("Swap %1 and %2").arg(letter_text(one), letter_text(other)), exchanged, exchanged));
 }
 
 void LiveModel::rename(char letter, const QString& name) {
@@ -281,10 +283,17 @@ void LiveModel::rename(char letter, const QString& name) {
         push(std::move(after), tr("Rename the scenario"));
         return;
     }
-    const auto found = std::ranges::find(pins_, letter, &Pin::letter);
-    if (found == pins_.end() || found->answer.scenario.name == text) return;
-    found->answer.scenario.name = text;
-    Q_EMIT pins_changed();
+    const Pin* pin = pin_of(letter);
+    if (!pin || pin->answer.scenario.name == text) return;
+    const auto name_it = [this, letter](const std::string& to) {
+        const auto found = std::ranges::find(pins_, letter, &Pin::letter);
+        if (found == pins_.end()) return;
+        found->answer.scenario.name = to;
+        Q_EMIT pins_changed();
+    };
+    undo_->push(new Step(
+        tr("Rename %1").arg(letter_text(letter)), [name_it, text] { name_it(text); },
+        [name_it, before = pin->answer.scenario.name] { name_it(before); }));
 }
 
 SavedSession LiveModel::session() const {

@@ -92,7 +92,7 @@ complete -c shardscope -f -a '(__shardscope_candidates)'
 
 void add_completion(CLI::App& app, Context& context) {
     CLI::App* command = app.add_subcommand("completion", "A shell's script that completes these commands");
-    command->require_subcommand(1);
+    command->require_subcommand(0, 1);
     const auto shell = [&](const char* name, const char* how, const char* script) {
         command->add_subcommand(name, how)->callback([script, &context] {
             std::fputs(script, stdout);
@@ -110,6 +110,18 @@ void add_completion(CLI::App& app, Context& context) {
         for (std::string word; std::getline(std::cin, word);) typed.push_back(word);
         std::fputs(candidates(app, typed).c_str(), stdout);
         context.exit_code = kDone;
+    });
+    // "A subcommand is required" names no shell; only now, as those above would take extras, too.
+    command->allow_extras();
+    command->callback([command, &context] {
+        if (!command->get_subcommands().empty()) return;
+        const std::vector<std::string> unknown = command->remaining();
+        const bool none = unknown.empty();
+        report({{none ? "completion" : "completion " + unknown.front(),
+                 none ? "the shell is missing" : "there is no script for this shell", "",
+                 "use bash, zsh or fish, as in `shardscope completion bash`"}},
+               {});
+        context.exit_code = kUnusable;
     });
 }
 

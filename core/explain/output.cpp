@@ -70,6 +70,12 @@ std::string worst_cost(const StepTime& step) {
     return said(worst.sentence, {format(seconds(worst) / step.total, Quantity::percent)});
 }
 
+std::string latency_sentence(const Estimate& e) {
+    const double share = e.elasticity[static_cast<std::size_t>(Rate::latency)];
+    return said("{1} of the step is latency: messages too small and too many for bandwidth to help.",
+                {format(share, Quantity::percent)});
+}
+
 // Tokens of a GPU against those that hide the gathers.
 std::string hiding_sentence(const Answer& answer) {
     const double tokens = answer.compiled.tokens_per_micro_batch;
@@ -190,7 +196,7 @@ std::string wall_sentence(const Answer& answer) {
     if (e.wall == Wall::memory) {
         const MemoryTerms& terms = e.memory.terms();
         const auto largest = static_cast<std::size_t>(std::ranges::max_element(terms) - terms.begin());
-        const auto term = static_cast<Output>(static_cast<std::size_t>(Output::memory_weights) + largest);
+        const Output term = output_of(static_cast<MemoryTerm>(largest));
         const std::string need = format(terms[largest], Quantity::bytes);
         const std::string capacity = format(e.memory.capacity, Quantity::bytes);
         const std::string over = format(e.memory.peak - e.memory.capacity, Quantity::bytes);
@@ -208,6 +214,8 @@ std::string wall_sentence(const Answer& answer) {
     if (s[P::gpus] <= 1) return wall + said("One GPU: there is no communication.");
     if (s.choice<Sharding>(P::sharding) < Sharding::zero3) return wall + worst_cost(e.step);
     const std::string takeover = takeover_sentence(answer);
+    // The threshold knows bandwidths only: what waits for latency may be beyond it.
+    if (e.wall == Wall::latency) return wall + latency_sentence(e) + (takeover.empty() ? "" : " ") + takeover;
     return wall + hiding_sentence(answer) + (takeover.empty() ? "" : " ") + takeover;
 }
 

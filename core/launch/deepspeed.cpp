@@ -204,6 +204,10 @@ class Reader {
             problem(path, said("is neither true nor false"), said("write one of them"));
         return value && *value == true;
     }
+    bool is_auto(const std::string& path) {
+        const json* value = at(path);
+        return value && *value == "auto";
+    }
     std::string text(const std::string& path) {
         const json* value = at(path);
         return value && value->is_string() ? value->get<std::string>() : std::string();
@@ -308,6 +312,24 @@ void read_optimizer(Reader& reader, Building& out) {
     }
 }
 
+void read_precision(Reader& reader, Building& out) {
+    const bool fp16 = reader.flag("/fp16/enabled");
+    const bool bf16 = reader.flag("/bf16/enabled");
+    // What Hugging Face fills in, from options that the file does not hold.
+    const bool unsaid =
+        !fp16 && !bf16 && (reader.is_auto("/fp16/enabled") || reader.is_auto("/bf16/enabled"));
+    if (!unsaid) out.give(P::precision, fp16 ? "fp16" : bf16 ? "bf16" : "fp32");
+    const Settings taken = out.settings();
+    const std::string name = format(P::precision, taken[P::precision]);
+    if (unsaid)
+        out.note(said("The file leaves the precision to Hugging Face (“auto”); {1} is taken.", {name}));
+    const std::string sent = reader.text("/communication_data_type");
+    const bool known = sent == "fp32" || sent == "fp16" || sent == "bf16";
+    out.give(P::gradient_precision, known ? sent : name);
+    out.give(P::optimizer_precision, reader.flag("/bf16/bf16_optimizer_states") ? "bf16" : "fp32");
+    reader.ignore("/bf16/bf16_master_weights_and_grads");
+}
+
 LaunchRead read(std::string_view text, const Scenario& base, Problems& problems) {
     const json config = parse_json(text, problems);
     if (!problems.empty()) return {};
@@ -342,14 +364,7 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
     out.give(P::micro_batch, micro > 0 ? micro : batch > 0 ? batch / data / std::fmax(1.0, count) : 1);
     if (batch > 0) out.give(P::global_batch, batch);
     else out.give(P::accumulation, std::fmax(1.0, count));
-    const bool fp16 = reader.flag("/fp16/enabled");
-    const bool bf16 = reader.flag("/bf16/enabled");
-    out.give(P::precision, fp16 ? "fp16" : bf16 ? "bf16" : "fp32");
-    const std::string sent = reader.text("/communication_data_type");
-    const bool known = sent == "fp32" || sent == "fp16" || sent == "bf16";
-    out.give(P::gradient_precision, known ? sent : fp16 ? "fp16" : bf16 ? "bf16" : "fp32");
-    out.give(P::optimizer_precision, reader.flag("/bf16/bf16_optimizer_states") ? "bf16" : "fp32");
-    reader.ignore("/bf16/bf16_master_weights_and_grads");
+    read_precision(reader, out);
     out.note(said(
         "A DeepSpeed config holds no model: that of the scenario stays, with its sequence, and nothing is "
         "recomputed."));

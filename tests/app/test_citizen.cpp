@@ -124,6 +124,18 @@ TEST_CASE("completion: bash is offered commands, options, keys, values, presets 
           std::vector<std::string>{"zero1,hsdp"});
 }
 
+TEST_CASE("completion: of a shell without a script, those that have one are named", "[cli]") {
+    for (const char* arguments : {"completion tcsh", "completion"}) {
+        INFO(arguments);
+        const Ran ran = run(arguments);
+        CHECK(ran.code == 2);
+        CHECK(ran.out.empty());
+        CHECK(ran.err.starts_with(arguments));
+        CHECK(ran.err.find("use bash, zsh or fish") != std::string::npos);
+    }
+    CHECK(run("completion bash more").code == 2);
+}
+
 TEST_CASE("completion: every option's help says what its value is", "[cli]") {
     for (const std::string& command : all_commands()) {
         for (const std::string& line : lines_of(run(command + " --help").out)) {

@@ -335,6 +335,14 @@ TEST_CASE("export: a report knows what it was asked for, and is there whole or n
     fs::create_directories(folder.file("d-figures/walls.svg"));
     CHECK(run("export - --report " + folder.file("d.md")).code == 2);
     CHECK_FALSE(fs::exists(folder.file("d.md")));
+    // Nor where one would overwrite what is no report's.
+    folder.write("e-figures/scaling.svg", "mine");
+    const Ran taken = run("export - --report " + folder.file("e.md"));
+    CHECK(taken.code == 2);
+    CHECK(taken.err.find(folder.file("e-figures/scaling.svg")) != std::string::npos);
+    CHECK(taken.err.find("another name") != std::string::npos);
+    CHECK(slurp(folder.file("e-figures/scaling.svg")) == "mine");
+    CHECK_FALSE(fs::exists(folder.file("e.md")));
 }
 
 TEST_CASE("a choice that is none of its names is refused, whatever its number", "[cli]") {

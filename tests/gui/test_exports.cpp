@@ -1,5 +1,6 @@
 // What takes long to export is worked out beside the window, says how far it is, and can be stopped.
 #include <QFile>
+#include <QPointer>
 #include <QPushButton>
 #include <QTabWidget>
 #include <QTableView>
@@ -75,6 +76,24 @@ TEST_CASE("exports: the table of a plot that plans anew opens when it is there",
     REQUIRE(QTest::qWaitFor(
         [&] { return desk.window.findChild<QTableView*>(QStringLiteral("table")) != nullptr; }, 60000));
     CHECK(desk.find<QTableView>("table")->model()->rowCount() > 10);
+}
+
+TEST_CASE("exports: a table shows labels and grouped numbers, and closes", "[window][exports]") {
+    Desk desk;
+    look_at(desk, "scaling");
+    QTest::keyClick(&desk.window, Qt::Key_T, Qt::ControlModifier);
+    REQUIRE(QTest::qWaitFor(
+        [&] { return desk.window.findChild<QTableView*>(QStringLiteral("table")) != nullptr; }, 60000));
+    const QPointer<QTableView> table = desk.find<QTableView>("table");
+    const QAbstractItemModel& rows = *table->model();
+    CHECK(rows.headerData(0, Qt::Horizontal).toString() == QStringLiteral("GPUs"));
+    CHECK(rows.headerData(0, Qt::Horizontal, Qt::ToolTipRole).toString() == QStringLiteral("gpus[1]"));
+    bool grouped = false;
+    for (int r = 0; r < rows.rowCount(); ++r)
+        grouped |= rows.index(r, 0).data().toString().contains(QLatin1Char(','));
+    CHECK(grouped);
+    QTest::mouseClick(desk.find<QPushButton>("table/close"), Qt::LeftButton);
+    CHECK(QTest::qWaitFor([&] { return table.isNull(); }));
 }
 
 TEST_CASE("exports: of a scenario that is not valid nothing is made, and why is said", "[window][exports]") {

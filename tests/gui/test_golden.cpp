@@ -104,7 +104,7 @@ TEST_CASE("G10: 6·70e9·15e12 FLOP on 4,096 GPUs at 45 % of 990e12 take 39.96 d
     desk.type("cluster.gpu.peak_flops", QStringLiteral("990 TFLOP/s"));
     desk.type("training.training_tokens", QStringLiteral("15T"));
     desk.choose("assumptions.flops_convention", QStringLiteral("6n"));
-    desk.type("assumptions.mfu_override", QStringLiteral("0.45"));
+    desk.type("assumptions.mfu_override", QStringLiteral("45"));
     REQUIRE(desk.estimate().fits());
     CHECK(desk.text("headline/training-days") == QStringLiteral("39.96 days"));
     CHECK(desk.text("headline/mfu") == QStringLiteral("45.0 %"));

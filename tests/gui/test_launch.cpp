@@ -8,6 +8,7 @@
 #include <QTemporaryDir>
 #include <QTextDocumentFragment>
 #include <QUndoStack>
+#include <algorithm>
 
 #include "launch/launch.h"
 #include "support/desk.h"
@@ -50,7 +51,8 @@ TEST_CASE("launch: the window shows what the command writes, and follows the sce
     for (const LaunchFormat* format : launch_formats()) {
         desk.choose_tool(std::string(format->label).c_str());
         CHECK(&desk.view->tool() == format);
-        const LaunchText launch = format->write(desk.window.model().answer());
+        const LaunchText launch =
+            format->write_as(desk.window.model().answer(), desk.view->file_name().toStdString());
         CHECK(desk.shown().toStdString() == launch.text);
         CHECK(desk.text("launch/command").endsWith(QString::fromStdString(launch.command)));
         for (const std::string& note : launch.notes)
@@ -99,10 +101,27 @@ TEST_CASE("launch: copied and saved is what is shown", "[launch]") {
     QTest::mouseClick(desk.find<QPushButton>("launch/copy"), Qt::LeftButton);
     CHECK(QApplication::clipboard()->text() == desk.shown());
     QTest::mouseClick(desk.find<QPushButton>("launch/save"), Qt::LeftButton);
-    CHECK(suggestion.endsWith(QStringLiteral("/train.sh")));
+    // Under the scenario's name, which the command names, too.
+    CHECK(suggestion.endsWith(QStringLiteral("/mpt-13b-on-64-h100-sxm-80-gb.sh")));
+    CHECK(desk.text("launch/command").contains(QStringLiteral("bash mpt-13b-on-64-h100-sxm-80-gb.sh ")));
     QFile file(target);
     REQUIRE(file.open(QIODevice::ReadOnly));
     CHECK(QString::fromUtf8(file.readAll()) == desk.shown());
+    const auto proposed = [&](const char* tool, const std::string& name) {
+        Scenario named = desk.window.model().scenario();
+        named.name = name;
+        desk.window.model().replace(named, QStringLiteral("x"));
+        desk.choose_tool(tool);
+        return desk.view->file_name();
+    };
+    CHECK(proposed("torchtitan", "Llama 3.1 405B on 16,384 H100") ==
+          QStringLiteral("llama-3.1-405b-on-16384-h100.toml"));
+    CHECK(proposed("DeepSpeed", "  ../a\tb: c? ") == QStringLiteral("a-b-c.json"));
+    CHECK(proposed("Megatron-LM", "…") == QStringLiteral("train.sh"));
+    // A program imports it.
+    const auto& formats = launch_formats();
+    const auto fsdp = std::find(formats.begin(), formats.end(), &kFsdp2);
+    CHECK(proposed(std::string((*fsdp)->label).c_str(), "7B, long") == QStringLiteral("wrap_7b_long.py"));
 }
 
 TEST_CASE("launch: a model that a tool cannot train leaves nothing to copy", "[launch]") {

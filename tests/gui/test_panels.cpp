@@ -2,14 +2,17 @@
 #include <QAbstractButton>
 #include <QApplication>
 #include <QCheckBox>
+#include <QFontMetricsF>
 #include <QLabel>
 #include <QMenu>
 #include <QSignalSpy>
+#include <QTabBar>
 #include <QTabWidget>
 #include <QTest>
 #include <QToolButton>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdlib>
 
 #include "support/desk.h"
 #include "widgets/panels/headline.h"
@@ -17,6 +20,8 @@
 #include "widgets/panels/repair_strip.h"
 #include "widgets/panels/waterfall.h"
 #include "widgets/panels/why_panel.h"
+#include "widgets/theme/icons.h"
+#include "widgets/theme/theme.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;
@@ -184,6 +189,47 @@ TEST_CASE("the memory axis stands still during a drag") {
     CHECK(bar.data().top == before);
 }
 
+TEST_CASE("the usable memory stays below the bar's title during a drag") {
+    LiveModel model(Catalogue::shipped());
+    MemoryBar bar(model);
+    const QRectF area(0, 0, 262, 292);
+    const QFont font = QApplication::font();
+    const double title = area.top() + 8 + QFontMetricsF(font).height();
+    const double start = model.answer().settings[P::memory];
+    const double before = bar.data().top;
+    model.begin_gesture(P::memory);
+    for (const double times : {0.5, 1.2, 2.0, 4.0}) {
+        model.drag(P::memory, times * start);
+        const MemoryBarGeometry g = memory_bar_geometry(area, bar.data(), font);
+        INFO(times);
+        CHECK(bar.data().top >= before);
+        CHECK(g.capacity_y >= g.bar.top());
+        CHECK(g.capacity_text_y - g.line / 2 >= title);
+    }
+    model.end_gesture();
+}
+
+TEST_CASE("lines lead from the memory bar to its labels, level until they are past the pins") {
+    LiveModel model(Catalogue::shipped());
+    model.pin();
+    model.edit(P::sequence_length, 4096);
+    model.pin();
+    const MemoryBarData data = memory_bar_data(model.answer(), model.pins());
+    REQUIRE(data.ghosts.size() == 2);
+    const MemoryBarGeometry g = memory_bar_geometry(QRectF(0, 0, 262, 292), data, QApplication::font());
+    constexpr double kGhosts = 11 + 7;  // px, from the left end of the first to the right end of the last
+    for (const MemoryBarLabel& label : g.labels) {
+        if (label.term == MemoryTerm::count) continue;
+        const auto leader = g.leader(label);
+        const QRectF& segment = g.segments[static_cast<std::size_t>(label.term)];
+        CHECK(leader[0].x() - g.bar.right() <= 1);
+        CHECK(leader[0].y() == segment.center().y());
+        CHECK(leader[1].y() == leader[0].y());
+        CHECK(leader[1].x() > g.ghosts_left + kGhosts);
+        CHECK(leader[1].x() <= leader[2].x());
+    }
+}
+
 TEST_CASE("Why explains the number the headline shows") {
     LiveModel model(Catalogue::shipped());
     Headline headline(model);
@@ -228,6 +274,42 @@ TEST_CASE("Why offers the best repair") {
     CHECK(model.answer().fits());
 }
 
+TEST_CASE("the pickers tick what is chosen, and keep kin in sub-menus", "[gui]") {
+    Desk desk;
+    const auto menu_of = [&](const char* picker) {
+        return desk.find<QToolButton>(QLatin1String(picker))->menu();
+    };
+    const auto ticked = [](const QMenu& menu) {
+        QStringList out;
+        for (const QAction* action : menu.findChildren<QAction*>()) {
+            if (action->isChecked() && !action->objectName().isEmpty()) out << action->objectName();
+        }
+        return out.join(QLatin1Char(' '));
+    };
+    const QMenu& models = *menu_of("picker/model");
+    const QMenu& clusters = *menu_of("picker/cluster");
+    const QString first =
+        QStringLiteral("model/") + QString::fromStdString(desk.window.model().scenario().model->name);
+    CHECK(ticked(models) == first);
+    CHECK(ticked(clusters).startsWith(QStringLiteral("cluster/")));
+    desk.pick(QStringLiteral("picker/model"), QStringLiteral("model/llama-3-70b"));
+    CHECK(ticked(models) == QStringLiteral("model/llama-3-70b"));
+    const auto* inner =
+        qobject_cast<QMenu*>(models.findChild<QAction*>(QStringLiteral("model/llama-3-70b"))->parent());
+    REQUIRE(inner != nullptr);
+    CHECK(inner != &models);
+    CHECK(inner->menuAction()->isChecked());
+    desk.window.action(ActionId::undo)->trigger();
+    QApplication::processEvents();
+    CHECK(ticked(models) == first);
+    CHECK_FALSE(inner->menuAction()->isChecked());
+    desk.pick(QStringLiteral("picker/model"), first);
+    CHECK(ticked(models) == first);
+    // None is as high as a screen.
+    CHECK(models.actions().size() <= 24);
+    CHECK(clusters.actions().size() <= 24);
+}
+
 TEST_CASE("the menu beside the tabs shows every plot, also those whose tabs have no room", "[gui]") {
     Desk desk;
     desk.window.resize(1024, 700);
@@ -247,4 +329,60 @@ TEST_CASE("the menu beside the tabs shows every plot, also those whose tabs have
         CHECK(tabs->currentIndex() == i);
         CHECK(tabs->tabText(i) == menu->actions().at(i)->text());
     }
+}
+
+TEST_CASE("a tab that is shown is whole, the current one always is", "[gui]") {
+    Desk desk;
+    QTabBar* bar = desk.find<QTabWidget>("tabs")->tabBar();
+    for (const int width : {1440, 1024, 1100, 1300}) {
+        desk.window.resize(width, 700);
+        QApplication::processEvents();
+        for (const int current : {0, bar->count() - 1, 2}) {
+            bar->setCurrentIndex(current);
+            QApplication::processEvents();
+            INFO(width << " px, " << current);
+            CHECK(bar->isTabVisible(current));
+            int whole = 0;
+            for (int i = 0; i < bar->count(); ++i) {
+                if (!bar->isTabVisible(i)) continue;
+                CHECK(bar->tabRect(i).left() >= 0);
+                CHECK(bar->tabRect(i).right() <= bar->rect().right());
+                ++whole;
+            }
+            CHECK(whole > 2);
+        }
+    }
+    // The arrow keys reach also those that only the menu shows.
+    desk.window.resize(1024, 700);
+    QApplication::processEvents();
+    bar->setCurrentIndex(0);
+    REQUIRE_FALSE(bar->isTabVisible(bar->count() - 1));
+    for (int i = 1; i < bar->count(); ++i) {
+        QTest::keyClick(bar, Qt::Key_Right);
+        CHECK(bar->currentIndex() == i);
+        CHECK(bar->isTabVisible(i));
+    }
+}
+
+TEST_CASE("the icon of a menu's highlighted row is as light as its text", "[gui]") {
+    const Desk desk;  // sets the theme
+    QMenu menu;
+    QAction* action = menu.addAction(tinted_icon(QStringLiteral("pin"), current_theme().text), QString());
+    action->setIconVisibleInMenu(true);
+    menu.popup({0, 0});
+    menu.setActiveAction(action);
+    const QImage row = menu.grab(menu.actionGeometry(action).adjusted(2, 2, -2, -2)).toImage();
+    // The row has no words: whatever is nearer to their colour than to the ground is the icon.
+    const int ground = current_theme().accent.lightness();
+    const int words = current_theme().on_accent.lightness();
+    int found = 0;
+    for (int y = 0; y < row.height(); ++y) {
+        for (int x = 0; x < row.width(); ++x) {
+            const int here = row.pixelColor(x, y).lightness();
+            found += std::abs(here - words) < std::abs(here - ground) ? 1 : 0;
+        }
+    }
+    CHECK(found > 0);
+    CHECK(found < row.width() * row.height() / 2);
+    menu.close();
 }

@@ -11,6 +11,7 @@
 
 #include "evidence/measured.h"
 #include "support/desk.h"
+#include "widgets/panels/drawing.h"
 #include "widgets/panels/scenario_grid.h"
 #include "widgets/panels/scenario_line.h"
 #include "widgets/panels/scenario_mark.h"
@@ -224,6 +225,11 @@ TEST_CASE("pins: a letter dragged onto another swaps the two", "[pins]") {
     desk.window.action(ActionId::redo)->trigger();
     CHECK(desk.model.scenario() == b);
     CHECK(desk.model.pin_of('C')->answer.scenario == a);
+    // The swap of two pins is a step as well.
+    desk.window.action(ActionId::undo)->trigger();
+    desk.window.action(ActionId::undo)->trigger();
+    CHECK(desk.model.pin_of('B')->answer.scenario == b);
+    CHECK(desk.model.pin_of('C')->answer.scenario == c);
 }
 
 TEST_CASE("pins: the menu of a row has all of it", "[pins]") {
@@ -274,6 +280,11 @@ TEST_CASE("pins: F2 renames a scenario, and the name is kept", "[pins]") {
     desk.window.action(ActionId::undo)->trigger();
     CHECK(desk.cell(0, Column::scenario).toStdString() == desk.model.scenario().title());
     CHECK(desk.model.scenario().name.empty());
+    CHECK(desk.model.undo_stack()->undoText() == QStringLiteral("Rename B"));
+    desk.window.action(ActionId::undo)->trigger();
+    CHECK(desk.cell(1, Column::scenario) != QStringLiteral("Plain"));
+    desk.window.action(ActionId::redo)->trigger();
+    CHECK(desk.cell(1, Column::scenario) == QStringLiteral("Plain"));
 }
 
 TEST_CASE("pins: differences only leaves out what is the same in all", "[pins]") {
@@ -356,6 +367,38 @@ TEST_CASE("pins: six at most, every column readable", "[pins]") {
               desk.grid->columnWidth(c) - 12);
     }
     CHECK(desk.box(0, Column::unpin).right() < desk.grid->viewport()->width());
+}
+
+TEST_CASE("pins: a drag cuts nothing short while the table has room", "[pins]") {
+    PinDesk desk;
+    desk.press_p();
+    const auto check_row = [&] {
+        for (const Column column : {Column::scenario, Column::verdict, Column::memory, Column::mfu,
+                                    Column::rate, Column::step, Column::days}) {
+            if (desk.grid->isColumnHidden(static_cast<int>(column))) continue;
+            const bool bold =
+                !desk.model.answer().fits() && (column == Column::verdict || column == Column::memory);
+            const QString text = desk.cell(0, column);
+            // Padding, and before a name the mark.
+            const double around = column == Column::scenario ? 12 + kMarkWidth + 6 + 8 : 16;
+            INFO(text.toStdString());
+            CHECK(QFontMetricsF(scaled_font(desk.grid->font(), 1, bold)).horizontalAdvance(text) + around <=
+                  desk.box(0, column).width());
+        }
+        CHECK(desk.box(0, Column::unpin).right() < desk.grid->viewport()->width());
+    };
+    desk.model.begin_gesture(P::gpus);
+    for (const double gpus : {16.0, 1024.0, 16384.0, 8.0}) {
+        desk.model.drag(P::gpus, gpus);
+        check_row();
+    }
+    desk.model.end_gesture();
+    desk.model.begin_gesture(P::sequence_length);
+    desk.model.drag(P::sequence_length, 16384);
+    REQUIRE_FALSE(desk.model.answer().fits());
+    check_row();
+    desk.model.end_gesture();
+    check_row();
 }
 
 TEST_CASE("pins: one's own run has a row, and a pin's run a place on the validation plot", "[pins]") {

@@ -26,11 +26,7 @@ class Desk : public testing::Desk {
 
     // Without waiting for the search.
     PlansPlot& open_tab() {
-        auto* bar = find<QTabWidget>("tabs")->tabBar();
-        int tab = 0;
-        while (tab < bar->count() && bar->tabText(tab) != QStringLiteral("Plans")) ++tab;
-        REQUIRE(tab < bar->count());
-        QTest::mouseClick(bar, Qt::LeftButton, {}, bar->tabRect(tab).center());
+        show_tab(QStringLiteral("Plans"));
         auto* plot = find<PlansPlot>("plans");
         REQUIRE(plot->isVisible());
         return *plot;

@@ -1,4 +1,5 @@
 // The report: what it says, and that it brings back what it was made of (golden task G11).
+#include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QTemporaryDir>
@@ -192,6 +193,19 @@ TEST_CASE("report: pins stand beside the scenario, in Markdown with figures of t
         CHECK(
             bytes_of(folder.filePath(QStringLiteral("a report-figures/%1.svg").arg(plot))).contains("<svg"));
     }
+    // Figures that are no report's are not overwritten; the report's own are.
+    CHECK(desk.window.export_report(report));
+    const QString theirs = folder.filePath(QStringLiteral("b-figures/walls.svg"));
+    REQUIRE(QDir(folder.path()).mkdir(QStringLiteral("b-figures")));
+    QFile kept(theirs);
+    REQUIRE(kept.open(QIODevice::WriteOnly));
+    REQUIRE(kept.write("mine") == 4);
+    kept.close();
+    CHECK_FALSE(desk.window.export_report(folder.filePath(QStringLiteral("b.md"))));
+    CHECK(desk.text("message/text").contains(theirs));
+    CHECK(bytes_of(theirs) == "mine");
+    CHECK(QDir(folder.filePath(QStringLiteral("b-figures"))).entryList(QDir::Files).size() == 1);
+    CHECK_FALSE(QFile::exists(folder.filePath(QStringLiteral("b.md"))));
     // In a PDF words are words.
     const QString pdf = folder.filePath(QStringLiteral("report.pdf"));
     REQUIRE(desk.window.export_report(pdf));

@@ -190,7 +190,7 @@ TEST_CASE("plans: their days and cost weigh the batch, and an MFU set by hand is
 TEST_CASE("MFU set by hand: said beside the MFU, with the predicted one, and in the sentence", "[run]") {
     Desk desk;
     const QString predicted = desk.text("headline/mfu");
-    desk.type("assumptions.mfu_override", QStringLiteral("0.3"));
+    desk.type("assumptions.mfu_override", QStringLiteral("30"));
     CHECK(first_number(desk.text("headline/mfu")) == 30);
     CHECK(desk.text("headline/mfu-caption") == QStringLiteral("MFU, set by hand"));
     CHECK(desk.text("headline/likely-caption") == QStringLiteral("predicted ") + predicted);

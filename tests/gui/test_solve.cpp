@@ -48,6 +48,32 @@ struct Solving : Desk {
 
 }  // namespace
 
+TEST_CASE("solve: opening it folds no group of the controls", "[solve]") {
+    Solving desk;
+    auto* group = desk.find<QAbstractButton>("group/model");
+    // With all of them the controls are high. The lowest window that still has this one open: whatever takes
+    // room from it would have closed it.
+    QTest::mouseClick(desk.find<QAbstractButton>("group/assumptions"), Qt::LeftButton);
+    int height = 2600;
+    const auto open_at = [&](int pixels) {
+        desk.window.resize(1440, pixels);
+        // Layouts take turns until they rest.
+        for (int turn = 0; turn < 5; ++turn) QApplication::processEvents();
+        return group->isChecked();
+    };
+    REQUIRE(open_at(height));
+    while (height > 600 && open_at(height - 20)) height -= 20;
+    REQUIRE(height > 600);
+    REQUIRE(open_at(height));
+    desk.open();
+    REQUIRE(desk.panel->isVisible());
+    CHECK(group->isChecked());
+    desk.click(QStringLiteral("solve/close"));
+    CHECK(group->isChecked());
+    // The window's height still does.
+    CHECK_FALSE(open_at(height - 20));
+}
+
 TEST_CASE("G1: DGX H100, Llama 3 70B, the fewest GPUs that fit, exported as PDF", "[golden][solve]") {
     Solving desk;
     desk.pick(QStringLiteral("picker/cluster"), QStringLiteral("cluster/dgx-h100"));

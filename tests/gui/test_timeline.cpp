@@ -136,6 +136,29 @@ TEST_CASE("timeline tab: what does not fit has no times until they are asked for
     CHECK_FALSE(timeline_table(desk.plot->figure().data()).rows.empty());
 }
 
+TEST_CASE("timeline tab: the key lies above the lanes, also in a small window with a hypothetical step",
+          "[timeline]") {
+    TimelineDesk desk;
+    for (const QSize size : {QSize(1440, 900), QSize(1024, 700)}) {
+        desk.window.resize(size);
+        for (const char* sequence : {"2048", "8192"}) {
+            desk.type("training.sequence_length", QLatin1String(sequence));
+            desk.plot->show_hypothetical(!desk.estimate().fits());
+            QApplication::processEvents();
+            const TimelineFigure& figure = desk.plot->figure();
+            INFO(size.width() << " px, " << sequence);
+            REQUIRE_FALSE(figure.key().isEmpty());
+            CHECK(figure.key().top() >= 0);
+            CHECK(figure.key().bottom() <= figure.lanes().top());
+            CHECK(figure.lanes().height() > 0);
+        }
+    }
+    // Where there are no times there are no colours to explain.
+    desk.plot->show_hypothetical(false);
+    QApplication::processEvents();
+    CHECK(desk.plot->figure().key().isEmpty());
+}
+
 TEST_CASE("timeline tab: the axis reaches to the end of a pinned step", "[timeline]") {
     TimelineDesk desk;
     desk.window.model().pin();

@@ -44,11 +44,7 @@ class Desk : public testing::Desk {
     QUndoStack& undo() { return *window.model().undo_stack(); }
 
     ValidationPlot& open_tab() {
-        auto* bar = find<QTabWidget>("tabs")->tabBar();
-        int tab = 0;
-        while (tab < bar->count() && bar->tabText(tab) != QStringLiteral("Validation")) ++tab;
-        REQUIRE(tab < bar->count());
-        QTest::mouseClick(bar, Qt::LeftButton, {}, bar->tabRect(tab).center());
+        show_tab(QStringLiteral("Validation"));
         settle();
         auto* plot = find<ValidationPlot>("validation");
         REQUIRE(plot->isVisible());
@@ -197,6 +193,18 @@ TEST_CASE("the table, the CSV and the plot hold the same runs", "[validation]") 
     CHECK(QApplication::clipboard()->text() ==
           table->model()->headerData(0, Qt::Horizontal).toString() + QLatin1Char('\n') +
               table->model()->index(1, 0).data().toString() + QLatin1Char('\n'));
+    // The same by the button. What is shown is rounded and labelled, what is copied is the CSV's.
+    table->clearSelection();
+    QTest::mouseClick(desk.find<QPushButton>("table/copy"), Qt::LeftButton);
+    const QStringList copied = QApplication::clipboard()->text().split(QLatin1Char('\n'));
+    REQUIRE(copied.size() == static_cast<int>(expected) + 2);
+    CHECK(copied.front().split(QLatin1Char('\t')).at(4) == QStringLiteral("gpus[1]"));
+    CHECK(table->model()->headerData(4, Qt::Horizontal).toString() == QStringLiteral("GPUs"));
+    const ValidationPoint& first = plot.figure().data().points.front();
+    CHECK(copied.at(1).split(QLatin1Char('\t')).at(9).toDouble() == first.measured_step);
+    const QString rounded = table->model()->index(0, 10).data().toString();
+    CHECK(rounded.size() <= 9);
+    CHECK(testing::first_number(rounded) == Approx(first.predicted_step).epsilon(1e-5));
     // It stays as it was opened, and says so once the scenario moves on.
     CHECK(table->window()->windowTitle() == QStringLiteral("Validation"));
     desk.model().edit(P::gpus, 128);

@@ -9,6 +9,8 @@
 #include <QMenu>
 #include <QMimeData>
 #include <QMouseEvent>
+#include <QTabBar>
+#include <QTabWidget>
 #include <QTest>
 #include <QToolButton>
 #include <catch2/catch.hpp>
@@ -90,6 +92,20 @@ class Desk {
         REQUIRE(action != nullptr);
         action->trigger();
         QApplication::processEvents();
+    }
+    // The tab of that name, or where it has no room the entry of the menu beside the tabs.
+    void show_tab(const QString& name) {
+        auto* bar = find<QTabWidget>(QStringLiteral("tabs"))->tabBar();
+        int tab = 0;
+        while (tab < bar->count() && bar->tabText(tab) != name) ++tab;
+        REQUIRE(tab < bar->count());
+        if (bar->isTabVisible(tab)) {
+            QTest::mouseClick(bar, Qt::LeftButton, {}, bar->tabRect(tab).center());
+        } else {
+            auto* menu = find<QToolButton>(QStringLiteral("tabs/all"))->findChild<QMenu*>();
+            REQUIRE(menu != nullptr);
+            menu->actions().at(tab)->trigger();
+        }
     }
     // A file from the file manager, let go above the window.
     void drop(const QString& file) {

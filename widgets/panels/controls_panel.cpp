@@ -417,8 +417,20 @@ void ControlsPanel::refresh_summaries() {
     for (ControlGroup* group : groups_) group->refresh();
 }
 
+// Only the window's height closes groups: a panel that opens below takes room, but what is open and may be in
+// use stays, and scrolls.
+void ControlsPanel::fit_to_window() {
+    const int whole = window()->height();
+    fold_to_fit(whole != fitted_for_);
+    if (whole == fitted_for_) return;
+    // Layouts that this one asks for still belong to the new height: they are queued before the inner call.
+    const auto fitted = [this, whole] { fitted_for_ = whole; };
+    const auto laid_out = [this, fitted] { QMetaObject::invokeMethod(this, fitted, Qt::QueuedConnection); };
+    QMetaObject::invokeMethod(this, laid_out, Qt::QueuedConnection);
+}
+
 // In a low window the groups that presets fill anyway close, before anything needs scrolling.
-void ControlsPanel::fold_to_fit() {
+void ControlsPanel::fold_to_fit(bool may_close) {
     if (!search_->text().isEmpty()) return;
     int needed = scroll_->widget()->sizeHint().height();
     const auto may_fold = [](const ControlGroup* group) {
@@ -431,7 +443,7 @@ void ControlsPanel::fold_to_fit() {
         if (!may_fold(group)) continue;
         const bool fold = needed > scroll_->viewport()->height();
         if (fold) needed -= group->open_height();
-        group->set_open(!fold);
+        if (!fold || may_close) group->set_open(!fold);
     }
 }
 
@@ -448,7 +460,7 @@ bool ControlsPanel::eventFilter(QObject* watched, QEvent* event) {
             return true;
         }
     }
-    if (watched == scroll_->viewport() && event->type() == QEvent::Resize) fold_to_fit();
+    if (watched == scroll_->viewport() && event->type() == QEvent::Resize) fit_to_window();
     return QWidget::eventFilter(watched, event);
 }
 

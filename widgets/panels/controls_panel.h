@@ -41,7 +41,8 @@ class ControlsPanel : public QWidget {
   private:
     void filter(const QString& words);
     void refresh_summaries();
-    void fold_to_fit();
+    void fold_to_fit(bool may_close);
+    void fit_to_window();
     void apply_width();
 
     LiveModel& model_;
@@ -49,6 +50,7 @@ class ControlsPanel : public QWidget {
     QScrollArea* scroll_ = nullptr;
     QLabel* nothing_ = nullptr;
     std::vector<ControlGroup*> groups_;
+    int fitted_for_ = -1;  // the window's height that groups were folded for
     bool compact_ = false;
 };
 

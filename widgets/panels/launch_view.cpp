@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QEvent>
+#include <QFileInfo>
 #include <QFontDatabase>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -30,6 +31,21 @@ QLabel* label(const char* name) {
     out->setTextFormat(Qt::PlainText);
     out->setWordWrap(true);
     out->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return out;
+}
+
+// "mpt-13b-on-16384-h100" of "MPT-13B on 16,384 H100": needs no quotes in a shell.
+QString as_file_name(const QString& title) {
+    constexpr int kMost = 80;
+    QString out;
+    for (const QChar c : title.toLower()) {
+        if (c == QLatin1Char(',')) continue;
+        const bool kept = c.isLetterOrNumber() || (c == QLatin1Char('.') && !out.isEmpty());
+        if (kept) out += c;
+        else if (!out.isEmpty() && !out.endsWith(QLatin1Char('-'))) out += QLatin1Char('-');
+    }
+    out.truncate(kMost);
+    while (out.endsWith(QLatin1Char('-')) || out.endsWith(QLatin1Char('.'))) out.chop(1);
     return out;
 }
 
@@ -93,13 +109,25 @@ LaunchView::LaunchView(const LiveModel& model, QWidget* parent)
     connect(copy_, &QPushButton::clicked, this,
             [this] { QApplication::clipboard()->setText(text_->toPlainText()); });
     connect(save_, &QPushButton::clicked, this,
-            [this] { Q_EMIT save_requested(text_of(tool().file_name), text_->toPlainText().toStdString()); });
+            [this] { Q_EMIT save_requested(file_name(), text_->toPlainText().toStdString()); });
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &LaunchView::restyle);
     restyle();
 }
 
 const LaunchFormat& LaunchView::tool() const {
     return *launch_formats()[static_cast<std::size_t>(tools_->currentIndex())];
+}
+
+QString LaunchView::file_name() const {
+    const QString usual = text_of(tool().file_name);
+    QString name = as_file_name(text_of(model_.scenario().title()));
+    if (name.isEmpty()) return usual;
+    const QString ending = QFileInfo(usual).suffix();
+    // A module's name is an identifier.
+    if (ending == QLatin1String("py"))
+        name = QStringLiteral("wrap_") +
+               name.replace(QLatin1Char('-'), QLatin1Char('_')).replace(QLatin1Char('.'), QLatin1Char('_'));
+    return name + QLatin1Char('.') + ending;
 }
 
 void LaunchView::ask() {
@@ -127,7 +155,7 @@ void LaunchView::refresh() {
     LaunchText launch;
     QStringList notes;
     if (answer.valid()) {
-        launch = tool().write(answer);
+        launch = tool().write_as(answer, file_name().toStdString());
         for (const std::string& note : launch.notes) notes << QString::fromStdString(note);
     } else {
         for (const Problem& problem : answer.problems) notes << QString::fromStdString(problem.text());

@@ -28,9 +28,11 @@ class LaunchView : public QDialog {
     // Brings it to the front.
     void ask();
     [[nodiscard]] const LaunchFormat& tool() const;
+    // What Save proposes and the shown command names: "mpt-13b-on-64-h100.toml".
+    [[nodiscard]] QString file_name() const;
 
   Q_SIGNALS:
-    // Of the file as it is shown.
+    // Of the file as it is shown, under the name to propose.
     void save_requested(const QString& file_name, const std::string& text);
 
   protected:

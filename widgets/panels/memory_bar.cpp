@@ -232,10 +232,13 @@ void paint_ghosts(QPainter& painter, const MemoryBarGeometry& g, const Theme& th
     double x = g.ghosts_left;
     for (const auto& ghost : data.ghosts) {
         const QColor color = pin_color(theme, ghost.letter);
+        const double top = std::max(g.y_of(ghost.peak, data.top), g.bar.top());
+        const QRectF box(QPointF(x, top), QPointF(x + kGhost, g.bar.bottom()));
+        // The lines to the labels run behind it.
+        painter.fillRect(box, theme.pane);
         painter.setPen(line_pen(color, 1.5, pin_dash(ghost.letter)));
         painter.setBrush(Qt::NoBrush);
-        const double top = std::max(g.y_of(ghost.peak, data.top), g.bar.top());
-        painter.drawRect(QRectF(QPointF(x, top), QPointF(x + kGhost, g.bar.bottom())));
+        painter.drawRect(box);
         // The letter is text: ink, over the colour it names.
         letter(x + kGhost / 2, ghost.letter, theme.text);
         painter.fillRect(QRectF(x, y + 2, kGhost, 2), color);
@@ -243,17 +246,11 @@ void paint_ghosts(QPainter& painter, const MemoryBarGeometry& g, const Theme& th
     }
 }
 
-void paint_labels(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme,
-                  const MemoryBarData& data, const QFont& font) {
+void paint_labels(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme, const QFont& font) {
     const QFont small = scaled_font(font, kSmall);
     const QFont bold = scaled_font(font, kSmall, true);
     const QFontMetricsF metrics(small);
     const QFontMetricsF bold_metrics(bold);
-    const double leader_left =
-        g.bar.right() + 1 +
-        (data.ghosts.empty()
-             ? 0
-             : g.ghosts_left - g.bar.right() + kGhostPitch * static_cast<double>(data.ghosts.size()) - 3);
     for (const auto& label : g.labels) {
         const bool subtotal = label.term == MemoryTerm::count;
         const QString value = shown(label.bytes, Quantity::bytes, false);
@@ -261,12 +258,9 @@ void paint_labels(QPainter& painter, const MemoryBarGeometry& g, const Theme& th
         double x = g.label_left;
         if (!subtotal) {
             const QRectF square(x, std::round(label.y - kSquare / 2), kSquare, kSquare);
-            const double from = g.segments[static_cast<std::size_t>(label.term)].center().y();
-            const double to = square.center().y();
             painter.setRenderHint(QPainter::Antialiasing);
             painter.setPen(QPen(theme.border, 1));
-            const std::array<QPointF, 4> leader{QPointF(leader_left, from), QPointF(leader_left + 3, from),
-                                                QPointF(g.label_left - 6, to), QPointF(g.label_left - 2, to)};
+            const auto leader = g.leader(label);
             painter.drawPolyline(leader.data(), static_cast<int>(leader.size()));
             painter.setRenderHint(QPainter::Antialiasing, false);
             painter.fillRect(square, theme.of(label.term));
@@ -328,6 +322,13 @@ MemoryBarData memory_bar_data(const Answer& answer, const std::vector<Pin>& pins
     return data;
 }
 
+std::array<QPointF, 4> MemoryBarGeometry::leader(const MemoryBarLabel& label) const {
+    const double from = segments[static_cast<std::size_t>(label.term)].center().y();
+    const double to = std::round(label.y - kSquare / 2) + kSquare / 2;
+    return {QPointF(bar.right() + 1, from), QPointF(leaders_bend, from), QPointF(label_left - 6, to),
+            QPointF(label_left - 2, to)};
+}
+
 std::optional<MemoryTerm> MemoryBarGeometry::term_at(const QPointF& at) const {
     if (at.x() >= label_left - 8) {
         for (const auto& label : labels) {
@@ -358,6 +359,7 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
                    std::max(20.0, std::round(bottom - top)));
     g.ghosts_left = g.bar.right() + 7;
     const double ghosts = data.ghosts.empty() ? 0 : 4 + kGhostPitch * static_cast<double>(data.ghosts.size());
+    g.leaders_bend = g.bar.right() + 4 + ghosts;
     g.label_right = area.right() - kPadding;
     const double values = text_width(scaled_font(font, kSmall, true), QStringLiteral("000.0")) + 6;
     const double least = g.bar.right() + ghosts + 16;
@@ -406,7 +408,7 @@ void paint_memory_bar(QPainter& painter, const QRectF& area, const Theme& theme,
 
     paint_axis(painter, g, theme, data, font);
     paint_segments(painter, g, theme, data);
-    paint_labels(painter, g, theme, data, font);
+    paint_labels(painter, g, theme, font);
     paint_ghosts(painter, g, theme, data, font);
     paint_capacity(painter, g, theme, data, font);
     painter.restore();
@@ -431,9 +433,9 @@ void MemoryBar::refresh() {
     if (!answer.valid()) return;
     const double before = data_.top;
     data_ = memory_bar_data(answer, model_.pins());
-    // Axes stay during a drag; only what no longer fits the picture may stretch them.
+    // Axes stay during a drag; only what no longer fits the picture, peak or capacity, may stretch them.
     if (model_.in_gesture()) {
-        data_.top = data_.peak > before ? std::max(before, data_.top) : before;
+        data_.top = std::max(before, data_.top);
     } else {
         describe();
     }

@@ -55,12 +55,15 @@ struct MemoryBarGeometry {
     double label_left = 0;
     double label_right = 0;
     double ghosts_left = 0;
+    double leaders_bend = 0;  // to the right of the ghosts: up to there the lines to the labels are level
     double capacity_y = 0;
     double capacity_text_y = 0;  // centre of its caption
 
     [[nodiscard]] double y_of(double bytes, double top) const {
         return bar.bottom() - bytes / top * bar.height();
     }
+    // From the bar's edge at the middle of a term's segment to its label.
+    [[nodiscard]] std::array<QPointF, 4> leader(const MemoryBarLabel& label) const;
     // The term whose segment or label is at this point.
     [[nodiscard]] std::optional<MemoryTerm> term_at(const QPointF& at) const;
 };

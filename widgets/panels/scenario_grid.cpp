@@ -25,11 +25,12 @@ constexpr int kCell = 8;  // padding left and right of a cell's text
 constexpr int kLeastName = kEdge + 200;
 constexpr int kLeastDiffers = 150;
 
+bool is_strong(Column column) { return column == Column::verdict || column == Column::memory; }
+
 QFont font_of(Column column, const ScenarioRow& row, const QFont& base) {
     if (column == Column::differs) return scaled_font(base, kSmall);
     // What does not fit is said in bold, and by how much.
-    const bool strong = !row.fits && (column == Column::verdict || column == Column::memory);
-    return strong ? scaled_font(base, 1, true) : base;
+    return !row.fits && is_strong(column) ? scaled_font(base, 1, true) : base;
 }
 
 QRect text_box(const QRect& cell, Column column) {
@@ -121,9 +122,10 @@ ScenarioGrid::ScenarioGrid(LiveModel& model, ScenarioModel& scenarios, QWidget* 
     horizontalHeader()->setSectionsClickable(false);
     connect(this, &QTableView::activated, this, &ScenarioGrid::activate);
     connect(&scenarios_, &ScenarioModel::modelReset, this, &ScenarioGrid::arrange);
-    // Columns stay where they are while something is dragged.
+    // Columns stay where they are while something is dragged, as long as they hold what they show.
     const auto settle = [this] {
-        if (!model_.in_gesture()) arrange();
+        if (model_.in_gesture()) widen();
+        else arrange();
     };
     connect(&scenarios_, &ScenarioModel::dataChanged, this, settle);
     connect(&model_, &LiveModel::gesture_ended, this, settle);
@@ -163,19 +165,26 @@ void ScenarioGrid::restyle() {
     arrange();
 }
 
+int ScenarioGrid::width_of(Column column, const ScenarioRow& row) const {
+    const int text = static_cast<int>(std::ceil(text_width(font_of(column, row, font()), row.at(column))));
+    return text + 2 * kCell + (column == Column::scenario ? kEdge + static_cast<int>(kMarkWidth) : 0);
+}
+
+int ScenarioGrid::width_of(Column column) const {
+    const QString heading =
+        scenarios_.headerData(static_cast<int>(column), Qt::Horizontal, Qt::DisplayRole).toString();
+    // Where what does not fit is said in bold, it needs the room for that.
+    const QFont widest = is_strong(column) ? scaled_font(font(), 1, true) : font();
+    const double width = std::max(text_width(scaled_font(font(), kSmall), heading),
+                                  text_width(widest, ScenarioModel::widest(column)));
+    int out = static_cast<int>(std::ceil(width)) + 2 * kCell;
+    for (const ScenarioRow& row : scenarios_.rows()) out = std::max(out, width_of(column, row));
+    return out;
+}
+
 void ScenarioGrid::arrange() {
-    const QFont small = scaled_font(font(), kSmall);
     std::array<int, kScenarioColumns> widths{};
     std::array<bool, kScenarioColumns> hidden{};
-    const auto width_of = [&](Column column) {
-        double width = text_width(
-            small,
-            scenarios_.headerData(static_cast<int>(column), Qt::Horizontal, Qt::DisplayRole).toString());
-        width = std::max(width, text_width(font(), ScenarioModel::widest(column)));
-        for (const ScenarioRow& row : scenarios_.rows())
-            width = std::max(width, text_width(font_of(column, row, font()), row.at(column)));
-        return static_cast<int>(std::ceil(width)) + 2 * kCell;
-    };
     int fixed = 0;
     for (auto column = Column::verdict; column != Column::count;
          column = static_cast<Column>(static_cast<int>(column) + 1)) {
@@ -185,7 +194,6 @@ void ScenarioGrid::arrange() {
         hidden[i] = differences_only_ && compares && scenarios_.is_same(column);
         if (!hidden[i]) fixed += widths[i];
     }
-    const int names = width_of(Column::scenario) + kEdge + static_cast<int>(kMarkWidth);
     const int whole = viewport()->width();
     // What goes first where there is no room; verdict, memory, MFU and wall stay.
     for (const Column column :
@@ -195,16 +203,48 @@ void ScenarioGrid::arrange() {
         if (!hidden[i]) fixed -= widths[i];
         hidden[i] = true;
     }
-    const int room = whole - fixed;
-    // Names as wide as they are, but not at the cost of what differs.
-    const int most = std::max({kLeastName, room * 47 / 100, room - width_of(Column::differs)});
-    const int name = std::clamp(names, std::min(kLeastName, room / 2), most);
-    widths[static_cast<std::size_t>(Column::scenario)] = name;
-    widths[static_cast<std::size_t>(Column::differs)] = std::max(0, room - name);
     for (std::size_t i = 0; i < kScenarioColumns; ++i) {
         const int section = static_cast<int>(i);
         if (isColumnHidden(section) != hidden[i]) setColumnHidden(section, hidden[i]);
-        if (!hidden[i] && columnWidth(section) != widths[i]) setColumnWidth(section, widths[i]);
+    }
+    share_out(widths, width_of(Column::scenario));
+}
+
+void ScenarioGrid::widen() {
+    if (scenarios_.rows().empty()) return;
+    const ScenarioRow& row = scenarios_.rows().front();
+    std::array<int, kScenarioColumns> widths{};
+    int names = 0;
+    bool cut = false;
+    for (std::size_t i = 0; i < kScenarioColumns; ++i) {
+        const auto column = static_cast<Column>(i);
+        const int section = static_cast<int>(i);
+        widths[i] = columnWidth(section);
+        if (column == Column::differs || isColumnHidden(section)) continue;
+        const int needed = width_of(column, row);
+        if (column == Column::scenario) names = needed;
+        if (needed <= widths[i]) continue;
+        cut = true;
+        if (column != Column::scenario) widths[i] = needed;
+    }
+    if (cut) share_out(widths, names);
+}
+
+// Among the columns that are shown: what the others leave is for names, which keep what they have in
+// `widths`, and for what differs.
+void ScenarioGrid::share_out(std::array<int, kScenarioColumns> widths, int names) {
+    int room = viewport()->width();
+    for (std::size_t i = static_cast<std::size_t>(Column::verdict); i < kScenarioColumns; ++i) {
+        if (!isColumnHidden(static_cast<int>(i))) room -= widths[i];
+    }
+    // Names as wide as they are, but not at the cost of what differs.
+    const int most = std::max({kLeastName, room * 47 / 100, room - width_of(Column::differs)});
+    int& name = widths[static_cast<std::size_t>(Column::scenario)];
+    name = std::max(name, std::clamp(names, std::min(kLeastName, room / 2), most));
+    widths[static_cast<std::size_t>(Column::differs)] = std::max(0, room - name);
+    for (std::size_t i = 0; i < kScenarioColumns; ++i) {
+        const int section = static_cast<int>(i);
+        if (!isColumnHidden(section) && columnWidth(section) != widths[i]) setColumnWidth(section, widths[i]);
     }
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <QTableView>
+#include <array>
 
 #include "widgets/panels/scenario_model.h"
 
@@ -43,6 +44,10 @@ class ScenarioGrid : public QTableView {
   private:
     void restyle();
     void arrange();
+    void widen();  // what the current row no longer fits into, and nothing else
+    [[nodiscard]] int width_of(ScenarioColumn column) const;
+    [[nodiscard]] int width_of(ScenarioColumn column, const ScenarioRow& row) const;
+    void share_out(std::array<int, kScenarioColumns> widths, int names);
     void hover(const QModelIndex& index);
     void activate(const QModelIndex& index);
     void fill_menu(QMenu& menu, const ScenarioRow& row);

@@ -46,15 +46,16 @@ std::vector<ScenarioLine::Item> ScenarioLine::items(Detail detail) const {
     const double space = text_width(font(), QStringLiteral(" "));
     for (std::size_t i = 0; i < scenarios_.rows().size(); ++i) {
         const ScenarioRow& row = scenarios_.rows()[i];
-        const bool named = detail == Detail::named || (detail != Detail::mark && !row.is_pin());
+        const bool all_named = detail == Detail::whole || detail == Detail::named;
+        const bool named = all_named || (detail != Detail::mark && !row.is_pin());
         Item item;
         item.row = i;
         if (named) {
-            item.name =
-                QFontMetricsF(font()).elidedText(row.at(ScenarioColumn::scenario), Qt::ElideRight, kMostName);
+            item.name = row.at(ScenarioColumn::scenario);
+            if (detail != Detail::whole)
+                item.name = QFontMetricsF(font()).elidedText(item.name, Qt::ElideRight, kMostName);
         }
-        if (detail == Detail::named || detail == Detail::current_named)
-            item.rest = ScenarioModel::summary(row);
+        if (all_named || detail == Detail::current_named) item.rest = ScenarioModel::summary(row);
         else if (detail == Detail::mfu)
             item.rest = row.fits ? row.at(ScenarioColumn::mfu) + QStringLiteral(" %")
                                  : row.at(ScenarioColumn::verdict);
@@ -70,7 +71,7 @@ std::vector<ScenarioLine::Item> ScenarioLine::items(Detail detail) const {
 }
 
 std::vector<ScenarioLine::Item> ScenarioLine::items() const {
-    for (const Detail detail : {Detail::named, Detail::current_named, Detail::mfu}) {
+    for (const Detail detail : {Detail::whole, Detail::named, Detail::current_named, Detail::mfu}) {
         std::vector<Item> found = items(detail);
         if (found.back().box.right() <= width()) return found;
     }

@@ -23,8 +23,8 @@ class ScenarioLine : public QWidget {
     void mousePressEvent(QMouseEvent* event) override;
 
   private:
-    // How much of every scenario is said, most first.
-    enum class Detail { named, current_named, mfu, mark };
+    // How much of every scenario is said, most first; `named`: long names shortened.
+    enum class Detail { whole, named, current_named, mfu, mark };
     struct Item {
         std::size_t row = 0;
         QRectF box;

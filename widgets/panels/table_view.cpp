@@ -4,16 +4,61 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QDialogButtonBox>
 #include <QHeaderView>
+#include <QLocale>
+#include <QPushButton>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
 
+#include "parameters/parameter.h"
+#include "widgets/plots/sweep_figure.h"
 #include "widgets/text.h"
 
 namespace shardscope {
 namespace {
 
-constexpr int kRowsMeasured = 100;  // for the widths of columns: a map has thousands of rows
+constexpr int kRowsMeasured = 100;        // for the widths of columns: a map has thousands of rows
+constexpr int kAsWritten = Qt::UserRole;  // the text of the CSV, which is copied
+
+// A number of the CSV as a person reads it: six digits that count, of whole numbers all. Other texts stay.
+QString readable(const QString& written) {
+    bool is_number = false;
+    const double value = written.toDouble(&is_number);
+    if (!is_number || !std::isfinite(value)) return written;
+    constexpr int kDigits = 6;
+    constexpr double kLeast = 1e-4;
+    constexpr double kMost = 1e15;
+    const double size = std::abs(value);
+    QString out;
+    if (size != 0 && (size < kLeast || size >= kMost)) {
+        out = QString::number(value, 'g', kDigits);
+    } else {
+        const bool whole = value == std::floor(value);
+        const int before = whole ? kDigits : 1 + static_cast<int>(std::floor(std::log10(size)));
+        const int decimals = std::max(0, kDigits - before);
+        static const QLocale grouped(QLocale::English, QLocale::UnitedStates);
+        out = grouped.toString(value, 'f', decimals);
+        if (decimals > 0) {
+            while (out.endsWith(QLatin1Char('0'))) out.chop(1);
+            if (out.endsWith(QLatin1Char('.'))) out.chop(1);
+        }
+    }
+    return out.replace(QLatin1Char('-'), QChar(u'\u2212'));
+}
+
+// "Peak memory, GiB" of "memory.peak_bytes[GiB]"; a name that is neither an output's nor a parameter's stays.
+QString heading(const QString& written) {
+    const std::string name = written.section(QLatin1Char('['), 0, 0).toStdString();
+    const Output found = find_output(name);
+    if (found != Output::count && output(found).path == name) return axis_title(found);
+    const P id = find_parameter(name);
+    // Short names are those of a table's own columns: "memory" is no GPU's there.
+    if (id != P::count && (id == P::gpus || parameter(id).key == name)) return axis_title(id);
+    return written;
+}
 
 class TableRows : public QAbstractTableModel {
   public:
@@ -27,15 +72,17 @@ class TableRows : public QAbstractTableModel {
     }
     [[nodiscard]] QVariant data(const QModelIndex& at, int role) const override {
         if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
-        if (role != Qt::DisplayRole) return {};
+        if (role != Qt::DisplayRole && role != kAsWritten) return {};
         const auto& row = table_.rows[static_cast<std::size_t>(at.row())];
         const auto column = static_cast<std::size_t>(at.column());
-        return column < row.size() ? text_of(row[column]) : QString();
+        const QString written = column < row.size() ? text_of(row[column]) : QString();
+        return role == kAsWritten ? written : readable(written);
     }
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation side, int role) const override {
-        if (side == Qt::Vertical || role != Qt::DisplayRole)
-            return QAbstractTableModel::headerData(section, side, role);
-        return text_of(table_.columns[static_cast<std::size_t>(section)]);
+        const bool named = role == Qt::DisplayRole || role == Qt::ToolTipRole || role == kAsWritten;
+        if (side == Qt::Vertical || !named) return QAbstractTableModel::headerData(section, side, role);
+        const QString written = text_of(table_.columns[static_cast<std::size_t>(section)]);
+        return role == Qt::DisplayRole ? heading(written) : written;
     }
 
   private:
@@ -63,8 +110,17 @@ TableView::TableView(const QString& title, PlotTable table, QWidget* parent)
     connect(copies, &QAction::triggered, this, &TableView::copy);
     grid_->addAction(copies);
     grid_->setContextMenuPolicy(Qt::ActionsContextMenu);
+    auto* buttons = new QDialogButtonBox(this);
+    QPushButton* copy_button = buttons->addButton(tr("&Copy"), QDialogButtonBox::ActionRole);
+    copy_button->setObjectName(QStringLiteral("table/copy"));
+    QPushButton* close_button = buttons->addButton(tr("Close"), QDialogButtonBox::RejectRole);
+    close_button->setObjectName(QStringLiteral("table/close"));
+    for (QPushButton* button : {copy_button, close_button}) button->setAutoDefault(false);
+    connect(copy_button, &QPushButton::clicked, this, &TableView::copy);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(grid_);
+    layout->addWidget(buttons);
     resize(760, 480);
     grid_->setFocus();
 }
@@ -80,14 +136,15 @@ void TableView::copy() const {
     }
     QStringList lines;
     QStringList cells;
-    for (const int c : columns) cells += rows.headerData(c, Qt::Horizontal).toString();
+    for (const int c : columns) cells += rows.headerData(c, Qt::Horizontal, kAsWritten).toString();
     lines += cells.join(QLatin1Char('\t'));
     for (int r = 0; r < rows.rowCount(); ++r) {
         if (chosen.hasSelection() && !chosen.rowIntersectsSelection(r, {})) continue;
         cells.clear();
         for (const int c : columns) {
             const QModelIndex at = rows.index(r, c);
-            cells += !chosen.hasSelection() || chosen.isSelected(at) ? at.data().toString() : QString();
+            cells +=
+                !chosen.hasSelection() || chosen.isSelected(at) ? at.data(kAsWritten).toString() : QString();
         }
         lines += cells.join(QLatin1Char('\t'));
     }

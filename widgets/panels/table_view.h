@@ -1,5 +1,7 @@
-// The table behind a plot, in a window of its own that does not block the main one. What is selected can be
-// copied into a spreadsheet.
+// The table behind a plot, in a window of its own that does not block the main one. It shows labels and
+// rounded numbers; what is selected can be copied into a spreadsheet, under the CSV's names and in full.
+//
+// Object names: "table", "table/copy", "table/close".
 #pragma once
 
 #include <QDialog>

@@ -95,7 +95,7 @@ void WhyPanel::build_content() {
         return out;
     };
     sentence_ = label("why/sentence");
-    walls_title_ = label("why/walls-title", tr("What 1 % more of each would bring"));
+    walls_title_ = label("why/walls-title", {});
     levers_title_ = label("why/levers-title", tr("Levers"));
     formula_title_ = label("why/formula-title", tr("Formula"));
     formula_ = label("why/formula");
@@ -263,6 +263,8 @@ void WhyPanel::set_walls() {
         rearrange_ = true;
     }
     if (!shown) return;
+    set_text(walls_title_, answer.fits() ? tr("What 1 % more of each would bring")
+                                         : tr("What 1 % more of each would bring, if it fitted"));
     const auto digits = [](double value) {
         return QString::number(value, 'f', 2).replace(QLatin1Char('-'), QStringLiteral("−"));
     };

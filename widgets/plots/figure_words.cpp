@@ -85,12 +85,18 @@ QString scaling_words(const ScalingData& data) {
     QStringList out;
     const bool cut = data.replica_gpus > 1;
     const QString replica = shown(data.replica_gpus, Quantity::count);
-    out +=
-        tr("Solid: weak scaling, %1 sequences per %2; dashed: strong scaling, %3 in all; dotted: the ideal "
-           "closed form; grey: the band four of five runs lie in.")
-            .arg(shown(data.sequences_per_replica, Quantity::count),
-                 cut ? tr("copy of the model, %1 GPUs").arg(replica) : tr("GPU"),
-                 shown(data.global_batch, Quantity::count));
+    const QString global_batch = shown(data.global_batch, Quantity::count);
+    // Other counts have other plans, so copies of other sizes.
+    if (data.plan == SweepPlan::found_anew) {
+        out += tr("Solid: weak scaling, the batch grows with the GPUs; dashed: strong scaling, %1 in all; "
+                  "dotted: the ideal closed form; grey: the band four of five runs lie in.")
+                   .arg(global_batch);
+    } else {
+        out += tr("Solid: weak scaling, %1 sequences per %2; dashed: strong scaling, %3 in all; dotted: the "
+                  "ideal closed form; grey: the band four of five runs lie in.")
+                   .arg(shown(data.sequences_per_replica, Quantity::count),
+                        cut ? tr("copy of the model, %1 GPUs").arg(replica) : tr("GPU"), global_batch);
+    }
     if (data.fewest_gpus() > 1)
         out += tr("The plan takes %1 GPUs or more.").arg(shown(data.fewest_gpus(), Quantity::count));
     if (!std::ranges::all_of(data.curves.weak, &CurvePoint::fits)) out += memory_limit(data.capacity);

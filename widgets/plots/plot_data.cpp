@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "evidence/measured.h"
@@ -198,8 +199,14 @@ ScalingData scaling_data(const Answer& answer, bool hypothetical, bool held, con
     }
     for (const ComparableRun& run : comparable_runs(answer)) {
         if (run.run->tokens_per_s_per_gpu > 0) {
-            out.measured.push_back({run.run->gpus, run.run->tokens_per_s_per_gpu, run.same_settings, false,
-                                    run.run->id, run.run->source});
+            out.measured.push_back({.gpus = run.run->gpus,
+                                    .tokens_per_s_per_gpu = run.run->tokens_per_s_per_gpu,
+                                    .same_settings = run.same_settings,
+                                    .own = false,
+                                    .name = run.run->id,
+                                    .source = run.run->source,
+                                    .mfu = run.run->mfu,
+                                    .sequence = std::strtod(run.run->cell("sequence").c_str(), nullptr)});
         }
     }
     return out;

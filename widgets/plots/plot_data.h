@@ -64,6 +64,8 @@ struct MeasuredPoint {
     bool own = false;  // of this scenario, by the person themselves
     std::string name;
     std::string source;
+    double mfu = 0;  // as published; 0 when it was not
+    double sequence = 0;
 };
 
 struct ScalingData {

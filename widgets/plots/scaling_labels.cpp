@@ -228,11 +228,13 @@ void ScalingLabels::paint_knee() {
 
 void ScalingLabels::name_curves() {
     const ScalingData& data = scene_.data;
+    // Other counts have other plans, so copies of other sizes.
+    const bool anew = data.plan == SweepPlan::found_anew;
     if (!scene_.strong.isEmpty()) {
         const CurvePoint& end = data.curves.strong.back();
         const LabelLines shorter{bold(tr("strong"))};
         LabelLines lines{bold(tr("strong, %1 in all").arg(shown(data.global_batch, Quantity::count)))};
-        if (end.x == data.global_batch * data.replica_gpus) {
+        if (!anew && end.x == data.global_batch * data.replica_gpus) {
             lines.append(muted(data.replica_gpus > 1 ? tr("one per copy, none left to split")
                                                      : tr("one per GPU, none left to split")));
         }
@@ -246,7 +248,8 @@ void ScalingLabels::name_curves() {
         const LabelLines shorter{bold(tr("weak"))};
         const QString sequences = shown(data.sequences_per_replica, Quantity::count);
         const LabelLines lines{
-            bold(data.replica_gpus > 1
+            bold(anew ? tr("weak, batch grows with the GPUs")
+                 : data.replica_gpus > 1
                      ? tr("weak, %1 per %2 GPUs").arg(sequences, shown(data.replica_gpus, Quantity::count))
                      : tr("weak, %1 per GPU").arg(sequences))};
         name_curve(scene_.weak, roomy_ ? lines : shorter, shorter,

@@ -21,6 +21,7 @@ constexpr double kMemoryShare = 0.24;  // of the height, at least
 constexpr double kTallest = 116;       // px of one stage's lanes
 constexpr double kGap = 12;            // between lanes and memory
 constexpr double kClosest = 1e-5;      // of the step: as near as one may look
+constexpr int kKeyRows = 2;            // that always have room, so that the lanes stay where they are
 constexpr double kMargin = 1.015;      // of the step, to the end of the axis
 
 struct TimeUnit {
@@ -49,6 +50,14 @@ struct TimelineFigure::Parts {
     bool dimmed = false;
     bool closer = false;    // somebody has zoomed
     double memory_top = 1;  // bytes
+    struct KeyEntry {
+        QColor colour;  // not valid: words alone
+        QString text;
+        double left = 0;
+        int row = 0;
+    };
+    std::vector<KeyEntry> placed;  // as the width has it wrap
+    int key_rows = kKeyRows;
 
     explicit Parts(QCustomPlot& target);
 
@@ -60,9 +69,14 @@ struct TimelineFigure::Parts {
 
     void fit();
     void lay_out();
+    void place_key();
     double label_width() const;
     QString label(std::size_t stage) const;
     std::vector<std::pair<QColor, QString>> key() const;
+    double key_line() const { return QFontMetricsF(fonts.small).height() + 1; }
+    double key_base(int row) const;
+    int key_margin() const;
+    QRectF key_area() const;
     QRectF lanes() const;
     QRectF memory_area() const;
     QRectF lane(std::size_t stage, bool communication) const;
@@ -87,6 +101,8 @@ TimelineFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
         axis->grid()->setVisible(false);
     }
     x().setRange(0, 1);
+    // How often the key wraps is known once the width is.
+    QObject::connect(&plot, &QCustomPlot::afterLayout, plot.axisRect(), [this] { place_key(); });
     new PaintedItem(plot, QStringLiteral("overlay"), [this](QCPPainter& painter) { paint(painter); });
 }
 
@@ -139,9 +155,59 @@ void TimelineFigure::Parts::lay_out() {
     const QFontMetricsF small(fonts.small);
     const QFontMetricsF bold(fonts.bold);
     const auto up = [](double value) { return static_cast<int>(std::ceil(value)); };
-    plot.axisRect()->setMargins(QMargins(up(label_width() + 16), up(2 * small.height() + 16),
+    plot.axisRect()->setMargins(QMargins(up(label_width() + 16), key_margin(),
                                          up(small.horizontalAdvance(QStringLiteral("1,000")) / 2 + 8),
                                          up(kTickLength + 4 + small.height() + 4 + bold.height() + 6)));
+}
+
+double TimelineFigure::Parts::key_base(int row) const {
+    return std::round(QFontMetricsF(fonts.small).ascent() + 4) + row * key_line();
+}
+
+int TimelineFigure::Parts::key_margin() const {
+    return static_cast<int>(
+        std::ceil(kKeyRows * QFontMetricsF(fonts.small).height() + 16 + (key_rows - kKeyRows) * key_line()));
+}
+
+QRectF TimelineFigure::Parts::key_area() const {
+    if (placed.empty()) return {};
+    const QFontMetricsF metrics(fonts.small);
+    const double top = key_base(0) - metrics.ascent();
+    return {frame().left(), top, plot.viewport().width() - 4 - frame().left(),
+            key_base(placed.back().row) + metrics.descent() - top};
+}
+
+// The lanes begin below it, also where it needs more rows than most.
+void TimelineFigure::Parts::place_key() {
+    placed.clear();
+    key_rows = kKeyRows;
+    if (!data.line.stages.empty() && data.has_time()) {
+        const QFontMetricsF metrics(fonts.small);
+        const double side = std::round(metrics.capHeight());
+        const double right = plot.viewport().width() - 4;
+        const double first = frame().left();
+        double left = first;
+        int row = 0;
+        const auto put = [&](const QColor& colour, const QString& text, double width) {
+            if (left + width > right && left > first) {
+                left = first;
+                ++row;
+            }
+            placed.push_back({colour, text, left, row});
+            left += width + 14;
+        };
+        if (data.hypothetical) {
+            const QString text = tr("hypothetical: does not fit");
+            put({}, text, QFontMetricsF(fonts.small_bold).horizontalAdvance(text));
+        }
+        for (const auto& [colour, text] : key())
+            put(colour, text, side + 4 + metrics.horizontalAdvance(text));
+        key_rows = std::max(kKeyRows, row + 1);
+    }
+    QMargins margins = plot.axisRect()->margins();
+    if (data.line.stages.empty() || margins.top() == key_margin()) return;
+    margins.setTop(key_margin());
+    plot.axisRect()->setMargins(margins);
 }
 
 QRectF TimelineFigure::Parts::memory_area() const {
@@ -230,29 +296,19 @@ std::vector<std::pair<QColor, QString>> TimelineFigure::Parts::key() const {
 }
 
 void TimelineFigure::Parts::paint_key(QCPPainter& painter) const {
-    const QFontMetricsF metrics(fonts.small);
-    const double side = std::round(metrics.capHeight());
-    const double right = plot.viewport().width() - 4;
-    const double first = frame().left();
-    double left = first;
-    double base = std::round(metrics.ascent() + 4);
-    if (data.hypothetical) {
-        draw_text(painter, {left, base}, tr("hypothetical: does not fit"), fonts.small_bold, theme->text);
-        left += QFontMetricsF(fonts.small_bold).horizontalAdvance(tr("hypothetical: does not fit")) + 14;
-    }
-    for (const auto& [colour, text] : key()) {
-        const double width = side + 4 + metrics.horizontalAdvance(text);
-        if (left + width > right && left > first) {
-            left = first;
-            base += metrics.height() + 1;
+    const double side = std::round(QFontMetricsF(fonts.small).capHeight());
+    for (const KeyEntry& entry : placed) {
+        const double base = key_base(entry.row);
+        if (!entry.colour.isValid()) {
+            draw_text(painter, {entry.left, base}, entry.text, fonts.small_bold, theme->text);
+            continue;
         }
-        const QRectF box(left, base - side, side, side);
-        painter.fillRect(box, colour);
-        painter.setPen(QPen(colour == theme->pane ? theme->border : colour.darker(115), 1));
+        const QRectF box(entry.left, base - side, side, side);
+        painter.fillRect(box, entry.colour);
+        painter.setPen(QPen(entry.colour == theme->pane ? theme->border : entry.colour.darker(115), 1));
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(box.adjusted(0, 0, -1, -1));
-        draw_text(painter, {left + side + 4, base}, text, fonts.small, theme->text);
-        left += width + 14;
+        draw_text(painter, {entry.left + side + 4, base}, entry.text, fonts.small, theme->text);
     }
 }
 
@@ -473,6 +529,7 @@ QRectF TimelineFigure::lane(std::size_t stage, bool communication) const {
     return parts_->lane(stage, communication);
 }
 QRectF TimelineFigure::lanes() const { return parts_->lanes(); }
+QRectF TimelineFigure::key() const { return parts_->key_area(); }
 QRectF TimelineFigure::memory_area() const { return parts_->memory_area(); }
 
 QString TimelineFigure::words_at(const QPointF& pixel) const {

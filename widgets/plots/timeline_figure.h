@@ -48,6 +48,7 @@ class TimelineFigure {
     // In pixels of the plot, valid after the first drawing.
     [[nodiscard]] double pixel_of(double seconds) const;
     [[nodiscard]] QRectF lane(std::size_t stage, bool communication) const;
+    [[nodiscard]] QRectF key() const;  // what the colours mean; empty where there are no times
     [[nodiscard]] QRectF lanes() const;
     [[nodiscard]] QRectF memory_area() const;
     // What lies there, in words; empty where there is nothing.

@@ -16,6 +16,16 @@ namespace {
 constexpr std::array<std::string_view, 6> kUsualFigures{"memory", "waterfall", "scaling",
                                                         "walls",  "sweep",     "sensitivity"};
 
+// Of the figures beside a report, one that is there already although the report is not: another's, then.
+// Empty: none is.
+QString in_the_way(const std::vector<ReportFile>& files) {
+    if (QFileInfo::exists(files.back().path)) return {};
+    for (const ReportFile& file : files) {
+        if (QFileInfo::exists(file.path)) return file.path;
+    }
+    return {};
+}
+
 }  // namespace
 
 std::optional<ReportFormat> report_format_of(const QString& file) {
@@ -65,7 +75,12 @@ std::vector<ReportFile> render_report(const ReportRequest& request, const Answer
         case ReportFormat::pdf: return {{file, report_pdf(document, answer)}};
         case ReportFormat::markdown: break;
     }
-    return report_markdown(document, answer, file);
+    std::vector<ReportFile> files = report_markdown(document, answer, file);
+    if (const QString other = in_the_way(files); !other.isEmpty())
+        return refuse(tr("its figure would overwrite %1, which belongs to no report of this name; move that "
+                         "away or give the report another name")
+                          .arg(other));
+    return files;
 }
 
 bool write_files(const std::vector<ReportFile>& files, Problems& problems, std::string& failed) {

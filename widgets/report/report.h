@@ -37,7 +37,8 @@ struct ReportFile {
     QString path;
     QByteArray bytes;
 };
-// None, with what is wrong in `problem`, when the scenario is not valid or a figure cannot be drawn.
+// None, with what is wrong in `problem`, when the scenario is not valid, a figure cannot be drawn, or a new
+// report's figures would overwrite files that are there.
 std::vector<ReportFile> render_report(const ReportRequest& request, const Answer& answer, const QString& file,
                                       QString* problem = nullptr);
 

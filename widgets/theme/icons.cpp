@@ -5,20 +5,31 @@
 #include <QPainter>
 #include <QPixmap>
 
-namespace shardscope {
+#include "widgets/theme/theme.h"
 
-QIcon tinted_icon(const QString& name, const QColor& color) {
+namespace shardscope {
+namespace {
+
+QPixmap tinted(const QString& path, const QColor& color) {
     constexpr int kSize = 16;
     constexpr int kScale = 2;  // sharp on screens of twice the density
-    const QString path = QStringLiteral(":/icons/") + name + QStringLiteral(".svg");
-    if (!QFile::exists(path)) return {};
     QPixmap pixmap = QIcon(path).pixmap(QSize(kSize, kSize) * kScale);
     QPainter painter(&pixmap);
     painter.setCompositionMode(QPainter::CompositionMode_SourceIn);
     painter.fillRect(pixmap.rect(), color);
     painter.end();
     pixmap.setDevicePixelRatio(kScale);
-    return QIcon(pixmap);
+    return pixmap;
+}
+
+}  // namespace
+
+QIcon tinted_icon(const QString& name, const QColor& color) {
+    const QString path = QStringLiteral(":/icons/") + name + QStringLiteral(".svg");
+    if (!QFile::exists(path)) return {};
+    QIcon icon(tinted(path, color));
+    icon.addPixmap(tinted(path, current_theme().on_accent), QIcon::Selected);
+    return icon;
 }
 
 }  // namespace shardscope

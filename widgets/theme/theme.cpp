@@ -181,6 +181,26 @@ class FlatStyle : public QProxyStyle {
         triangle(*painter, arrow, colour(*combo));
     }
 
+    void drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                     const QWidget* widget) const override {
+        const auto* row =
+            element == CE_MenuItem ? qstyleoption_cast<const QStyleOptionMenuItem*>(option) : nullptr;
+        const bool highlighted = row && (row->state & State_Selected) && (row->state & State_Enabled);
+        // Icons of the desktop's theme, which have a name, are not drawn in one colour.
+        const bool ours =
+            highlighted && row->icon.name().isEmpty() && !row->icon.availableSizes(QIcon::Selected).isEmpty();
+        if (!ours) {
+            QProxyStyle::drawControl(element, option, painter, widget);
+            return;
+        }
+        // Fusion asks for QIcon::Active, which hovered buttons have as well, on another ground.
+        QStyleOptionMenuItem changed(*row);
+        const int size = pixelMetric(PM_SmallIconSize, option, widget);
+        changed.icon = QIcon(
+            row->icon.pixmap(QSize(size, size), painter->device()->devicePixelRatio(), QIcon::Selected));
+        QProxyStyle::drawControl(element, &changed, painter, widget);
+    }
+
     QSize sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size,
                            const QWidget* widget) const override {
         QSize out = QProxyStyle::sizeFromContents(type, option, size, widget);

@@ -88,6 +88,12 @@ TEST_CASE("wall sentence: says which wall binds and why", "[explain]") {
               .find("Wall: memory. Activations alone need") == 0);
     const Answer slow = answer(with({{P::inter_node_bandwidth, 1.25e9}, {P::micro_batch, 1}}));
     CHECK(wall_sentence(slow).find("Wall: inter-node. 2,048 tokens per GPU do not hide") == 0);
+    // Beyond the threshold, and yet it is the network that is waited for.
+    const Answer many = answer(with({{P::gpus, 16384}}));
+    REQUIRE(many.estimate.wall == Wall::latency);
+    const std::string share =
+        format(many.estimate.elasticity[static_cast<std::size_t>(Rate::latency)], Quantity::percent);
+    CHECK(wall_sentence(many).find("Wall: latency. " + share + " of the step is latency") == 0);
 }
 
 TEST_CASE("operators: the table adds up to the step it stands for", "[explain]") {

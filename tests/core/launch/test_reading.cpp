@@ -191,6 +191,21 @@ TEST_CASE("launch: DeepSpeed's training comes back, the model is the base's", "[
     CHECK(resolve(partly.scenario)[P::gpus] == 64);
     CHECK(says(partly.notes, "does not say how many GPUs"));
     CHECK(says(partly.notes, "Not used: wall_clock_breakdown."));
+    // "auto" is nobody's fp32: the default stays, and that it is one is said.
+    CHECK(resolve(partly.scenario).choice<Precision>(P::precision) == Precision::bf16);
+    CHECK(says(partly.notes, "leaves the precision to Hugging Face (“auto”); bf16 is taken."));
+    const auto precision = [](const std::string& config) {
+        return read(kDeepspeed, R"({"train_batch_size": 64, )" + config + "}");
+    };
+    const LaunchRead both = precision(R"("fp16": {"enabled": "auto"}, "bf16": {"enabled": "auto"})");
+    CHECK(resolve(both.scenario).choice<Precision>(P::precision) == Precision::bf16);
+    CHECK(resolve(both.scenario).choice<Precision>(P::gradient_precision) == Precision::bf16);
+    CHECK(says(both.notes, "leaves the precision"));
+    const LaunchRead half = precision(R"("fp16": {"enabled": true}, "bf16": {"enabled": "auto"})");
+    CHECK(resolve(half.scenario).choice<Precision>(P::precision) == Precision::fp16);
+    CHECK_FALSE(says(half.notes, "leaves the precision"));
+    const LaunchRead full = precision(R"("bf16": {"enabled": false})");
+    CHECK(resolve(full.scenario).choice<Precision>(P::precision) == Precision::fp32);
 }
 
 TEST_CASE("launch: of a DeepSpeed config nothing odd is taken in silence", "[launch]") {
