@@ -2,6 +2,8 @@
 
 #include <QAction>
 #include <QActionGroup>
+#include <QCollator>
+#include <QLocale>
 #include <QMenu>
 #include <QToolButton>
 #include <algorithm>
@@ -62,9 +64,13 @@ bool tick(const QMenu& menu, const QString& entry) {
 QToolButton* make_picker(const QString& name, std::vector<const Preset*> presets, QWidget* parent,
                          const std::function<void(const Preset&)>& take) {
     QToolButton* button = make_button(name, parent);
-    // As in a dictionary: "Llama" and "LLaMA" stand together.
-    std::ranges::stable_sort(
-        presets, {}, [](const Preset* preset) { return QString::fromStdString(preset->title).toLower(); });
+    // As in a dictionary, "Llama" and "LLaMA" together, but 7B before 13B.
+    QCollator order(QLocale(QLocale::English, QLocale::UnitedStates));
+    order.setNumericMode(true);
+    order.setCaseSensitivity(Qt::CaseInsensitive);
+    std::ranges::stable_sort(presets, [&](const Preset* a, const Preset* b) {
+        return order.compare(QString::fromStdString(a->title), QString::fromStdString(b->title)) < 0;
+    });
     const auto key = [](const Preset& preset) { return kin_of(preset).toLower(); };
     std::map<QString, int> members;
     for (const Preset* preset : presets) ++members[key(*preset)];

@@ -53,6 +53,8 @@ QString readable(const QString& written) {
 QString heading(const QString& written) {
     const std::string name = written.section(QLatin1Char('['), 0, 0).toStdString();
     const Output found = find_output(name);
+    // Of walls a table has the names, not their shares.
+    if (found == Output::wall) return text_of(label_of(found));
     if (found != Output::count && output(found).path == name) return axis_title(found);
     const P id = find_parameter(name);
     // Short names are those of a table's own columns: "memory" is no GPU's there.
@@ -71,11 +73,15 @@ class TableRows : public QAbstractTableModel {
         return parent.isValid() ? 0 : static_cast<int>(table_.columns.size());
     }
     [[nodiscard]] QVariant data(const QModelIndex& at, int role) const override {
-        if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
-        if (role != Qt::DisplayRole && role != kAsWritten) return {};
+        if (role != Qt::DisplayRole && role != kAsWritten && role != Qt::TextAlignmentRole) return {};
         const auto& row = table_.rows[static_cast<std::size_t>(at.row())];
         const auto column = static_cast<std::size_t>(at.column());
         const QString written = column < row.size() ? text_of(row[column]) : QString();
+        if (role == Qt::TextAlignmentRole) {
+            bool is_number = false;
+            static_cast<void>(written.toDouble(&is_number));
+            return QVariant((is_number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        }
         return role == kAsWritten ? written : readable(written);
     }
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation side, int role) const override {
