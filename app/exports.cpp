@@ -42,11 +42,12 @@ bool Exports::with_data(const QString& what, const Figures& figures, const Answe
         messages_.say(tr("%1 is still being worked out; wait for it or stop it").arg(what_));
         return false;
     }
-    if (!answer.valid()) {
-        messages_.say(tr("%1: %2").arg(what, text_of(answer.problems.front().text())));
-        return false;
-    }
+    const auto is_valid = [this, what](const Answer& now) {
+        if (!now.valid()) messages_.say(tr("%1: %2").arg(what, text_of(now.problems.front().text())));
+        return now.valid();
+    };
     if (!takes_long(figures, answer)) {
+        if (!is_valid(answer)) return false;
         Figures whole;
         for (const FigureRequest& figure : figures) whole.push_back(worked_out(figure, answer));
         return then(whole, answer);
@@ -60,6 +61,7 @@ bool Exports::with_data(const QString& what, const Figures& figures, const Answe
     work_.ask(
         [this, tell, figures, answer](const std::stop_token& stop) {
             Worked out{{}, shardscope::answer(answer.scenario)};
+            if (!out.answer.valid()) return out;
             Figures& whole = out.figures;
             for (const FigureRequest& figure : figures) {
                 if (stop.stop_requested()) break;
@@ -70,9 +72,9 @@ bool Exports::with_data(const QString& what, const Figures& figures, const Answe
             }
             return out;
         },
-        [this, then](const Worked& out) {
+        [this, then, is_valid](const Worked& out) {
             progress_.hide();
-            then(out.figures, out.answer);
+            if (is_valid(out.answer)) then(out.figures, out.answer);
         });
     tell(0);
     return true;
@@ -89,7 +91,7 @@ bool Exports::write(const std::vector<ReportFile>& files, const QString& problem
         messages_.say(problems, QString::fromStdString(failed));
         return false;
     }
-    Q_EMIT written(to);
+    Q_EMIT written(files.back().path);
     return true;
 }
 

@@ -263,16 +263,26 @@ void LiveModel::swap(char one, char other) {
     if (one > other) std::swap(one, other);
     if (one == other || !pin_of(other)) return;
     if (one != 'A' && !pin_of(one)) return;
-    const auto exchanged = [this, one, other] {
-        if (one == 'A') return exchange(other);
+    const QString text = tr("Swap %1 and %2").arg(letter_text(one), letter_text(other));
+    if (one == 'A') {
+        const auto exchanged = [this, other] { exchange(other); };
+        undo_->push(new Step(text, exchanged, exchanged));
+        return;
+    }
+    // Letters are given anew: where others hold them by now, there is nothing to swap.
+    const auto swapped = [this, one, other](const Scenario& at_one, const Scenario& at_other) {
         const auto a = std::ranges::find(pins_, one, &Pin::letter);
         const auto b = std::ranges::find(pins_, other, &Pin::letter);
         if (a == pins_.end() || b == pins_.end()) return;
+        if (!(a->answer.scenario == at_one && b->answer.scenario == at_other)) return;
         std::swap(a->answer, b->answer);
         Q_EMIT pins_changed();
     };
-    undo_->push(
-        new Step(tr("Swap %1 and %2").arg(letter_text(one), letter_text(other)), exchanged, exchanged));
+    const Scenario first = pin_of(one)->answer.scenario;
+    const Scenario second = pin_of(other)->answer.scenario;
+    undo_->push(new Step(
+        text, [swapped, first, second] { swapped(first, second); },
+        [swapped, first, second] { swapped(second, first); }));
 }
 
 void LiveModel::rename(char letter, const QString& name) {
@@ -285,15 +295,17 @@ void LiveModel::rename(char letter, const QString& name) {
     }
     const Pin* pin = pin_of(letter);
     if (!pin || pin->answer.scenario.name == text) return;
-    const auto name_it = [this, letter](const std::string& to) {
+    // Letters are given anew: a pin that has another name by now is another.
+    const auto name_it = [this, letter](const std::string& from, const std::string& to) {
         const auto found = std::ranges::find(pins_, letter, &Pin::letter);
-        if (found == pins_.end()) return;
+        if (found == pins_.end() || found->answer.scenario.name != from) return;
         found->answer.scenario.name = to;
         Q_EMIT pins_changed();
     };
+    const std::string before = pin->answer.scenario.name;
     undo_->push(new Step(
-        tr("Rename %1").arg(letter_text(letter)), [name_it, text] { name_it(text); },
-        [name_it, before = pin->answer.scenario.name] { name_it(before); }));
+        tr("Rename %1").arg(letter_text(letter)), [name_it, before, text] { name_it(before, text); },
+        [name_it, before, text] { name_it(text, before); }));
 }
 
 SavedSession LiveModel::session() const {

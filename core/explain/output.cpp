@@ -72,7 +72,7 @@ std::string worst_cost(const StepTime& step) {
 
 std::string latency_sentence(const Estimate& e) {
     const double share = e.elasticity[static_cast<std::size_t>(Rate::latency)];
-    return said("{1} of the step is latency: messages too small and too many for bandwidth to help.",
+    return said("{1} of the step is latency, launch and host time, which no bandwidth shortens.",
                 {format(share, Quantity::percent)});
 }
 

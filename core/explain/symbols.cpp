@@ -168,7 +168,7 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "M_free", .label = phrase("memory beside the states"), .quantity = Quantity::bytes, .get = [](const Answer& a) { return a.estimate.ideal.free_memory; },
            .formula = phrase("M_free = M_cap − (Q_w + Q_g + Q_o) · parameters of the layers ÷ G"), .symbols = "M_cap Q_w Q_g Q_o N_l G"},
     Symbol{.symbol = "F_fwd", .label = phrase("forward FLOPs of a token"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return forward_flops(a.compiled.ideal); },
-           .formula = "F_fwd = 2 · N_l + 4 · L · h · s", .symbols = "N_l L h s", .adds = Adds::flops},
+           .formula = "F_fwd = 2 · N_l + 4 · L · h · s", .symbols = "N_l L h s"},
     Symbol{.symbol = "φ", .label = phrase("parameters a GPU gathers"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return gathered_parameters(a.compiled.ideal); },
            .formula = phrase("φ = N_l ÷ GPUs of one model copy"), .symbols = "N_l G_m", .assumptions = "sharding"},
     Symbol{.symbol = "k", .label = phrase("nodes"), .quantity = Quantity::count, .get = [](const Answer& a) { return a.compiled.ideal.nodes; },

@@ -46,7 +46,7 @@ constexpr std::array schedule{Named{"1f1b", 0},          Named{"gpipe", 1},    N
                               Named{"seq1f1b", 9}};
 constexpr std::array offload{Named{"none", 0}, Named{"optimizer", 1}, Named{"optimizer+parameters", 2}};
 constexpr std::array none{Named{"none", 0}};
-constexpr std::array training_tokens{Named{"20-per-parameter", 0}};
+constexpr std::array usual{Named{"usual", 0}};
 constexpr std::array optimal{Named{"optimal", 0}};
 constexpr std::array by_size{Named{"by-size", 0}};
 constexpr std::array critical_batch_law{Named{"none", 0}, Named{"kaplan", 1}, Named{"bergsma", 2},

@@ -411,6 +411,7 @@ void ControlsPanel::filter(const QString& words) {
     bool any = false;
     for (ControlGroup* group : groups_) any = group->filter(wanted) || any;
     nothing_->setVisible(!any);
+    fit_to_window();
 }
 
 void ControlsPanel::refresh_summaries() {
@@ -420,6 +421,7 @@ void ControlsPanel::refresh_summaries() {
 // Only the window's height closes groups: a panel that opens below takes room, but what is open and may be in
 // use stays, and scrolls.
 void ControlsPanel::fit_to_window() {
+    if (!search_->text().isEmpty()) return;  // all that is found is open
     const int whole = window()->height();
     fold_to_fit(whole != fitted_for_);
     if (whole == fitted_for_) return;
@@ -431,7 +433,6 @@ void ControlsPanel::fit_to_window() {
 
 // In a low window the groups that presets fill anyway close, before anything needs scrolling.
 void ControlsPanel::fold_to_fit(bool may_close) {
-    if (!search_->text().isEmpty()) return;
     int needed = scroll_->widget()->sizeHint().height();
     const auto may_fold = [](const ControlGroup* group) {
         return !group->is_touched() && (group->group() == Group::gpu || group->group() == Group::model);

@@ -433,7 +433,7 @@ void MemoryBar::refresh() {
     if (!answer.valid()) return;
     const double before = data_.top;
     data_ = memory_bar_data(answer, model_.pins());
-    // Axes stay during a drag; only what no longer fits the picture, peak or capacity, may stretch them.
+    // Axes stay during a drag; only what comes near their top, peak or capacity, stretches them.
     if (model_.in_gesture()) {
         data_.top = std::max(before, data_.top);
     } else {

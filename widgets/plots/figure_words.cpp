@@ -88,8 +88,8 @@ QString scaling_words(const ScalingData& data) {
     const QString global_batch = shown(data.global_batch, Quantity::count);
     // Other counts have other plans, so copies of other sizes.
     if (data.plan == SweepPlan::found_anew) {
-        out += tr("Solid: weak scaling, the batch grows with the GPUs; dashed: strong scaling, %1 in all; "
-                  "dotted: the ideal closed form; grey: the band four of five runs lie in.")
+        out += tr("Solid: weak scaling, the batch grows with the GPUs; dashed: strong scaling, %1 "
+                  "sequences in all; dotted: the ideal closed form; grey: the band four of five runs lie in.")
                    .arg(global_batch);
     } else {
         out += tr("Solid: weak scaling, %1 sequences per %2; dashed: strong scaling, %3 in all; dotted: the "

@@ -59,10 +59,13 @@ QImage walls_image(const WallsData& data, const QSize& pixels, const Theme& them
     const QRgb nothing = theme.pane.rgb();
     uchar* const bits = image.bits();  // once: it is asked for by several threads below
     const qsizetype stride = image.bytesPerLine();
-    const auto fill_row = [&](int y) {
-        std::vector<double> exists;
-        std::vector<double> spare;
-        std::vector<double> mfu;
+    struct Fields {
+        std::vector<double> exists, spare, mfu;
+    };
+    const auto fill_row = [&](int y, Fields& fields) {
+        std::vector<double>& exists = fields.exists;
+        std::vector<double>& spare = fields.spare;
+        std::vector<double>& mfu = fields.mfu;
         const GridPlace row = place_on(data.grid, 0, 1 - (y + 0.5) / pixels.height());
         take_row(data.grid, data.exists, row, exists);
         take_row(data.grid, data.spare, row, spare);
@@ -94,7 +97,9 @@ QImage walls_image(const WallsData& data, const QSize& pixels, const Theme& them
     parallel_for(static_cast<std::size_t>((pixels.height() + kRows - 1) / kRows), usable_threads(),
                  [&](std::size_t block) {
                      const int first = static_cast<int>(block) * kRows;
-                     for (int y = first; y < std::min(first + kRows, pixels.height()); ++y) fill_row(y);
+                     const int end = std::min(first + kRows, pixels.height());
+                     Fields fields;
+                     for (int y = first; y < end; ++y) fill_row(y, fields);
                  });
     return image;
 }

@@ -77,7 +77,7 @@ std::vector<ReportFile> render_report(const ReportRequest& request, const Answer
     }
     std::vector<ReportFile> files = report_markdown(document, answer, file);
     if (const QString other = in_the_way(files); !other.isEmpty())
-        return refuse(tr("its figure would overwrite %1, which belongs to no report of this name; move that "
+        return refuse(tr("its figure would overwrite %1, and there is no report of this name; move that file "
                          "away or give the report another name")
                           .arg(other));
     return files;

@@ -93,7 +93,7 @@ TEST_CASE("wall sentence: says which wall binds and why", "[explain]") {
     REQUIRE(many.estimate.wall == Wall::latency);
     const std::string share =
         format(many.estimate.elasticity[static_cast<std::size_t>(Rate::latency)], Quantity::percent);
-    CHECK(wall_sentence(many).find("Wall: latency. " + share + " of the step is latency") == 0);
+    CHECK(wall_sentence(many).find("Wall: latency. " + share + " of the step is latency, launch") == 0);
 }
 
 TEST_CASE("operators: the table adds up to the step it stands for", "[explain]") {
