@@ -18,6 +18,8 @@
 namespace shardscope {
 namespace {
 
+constexpr const char* kTicked = "ticked";  // the menu entry that bears the tick
+
 // A button that opens an empty menu.
 QToolButton* make_button(const QString& name, QWidget* parent) {
     auto* button = new QToolButton(parent);
@@ -130,11 +132,16 @@ void refresh_picker(QToolButton& picker, const QString& kind, const Preset* pres
     QString text =
         kind + QStringLiteral("  ") + (preset ? QString::fromStdString(preset->title) : QObject::tr("own"));
     if (modified) text += QObject::tr(" (modified)");
-    if (picker.text() != text) picker.setText(text);
-    picker.setAccessibleName(text);
+    if (picker.text() != text) {
+        picker.setText(text);
+        picker.setAccessibleName(text);
+    }
     // "model/…" of "picker/model".
     const QString name = picker.objectName().section(QLatin1Char('/'), 1);
-    tick(*picker.menu(), preset ? name + QLatin1Char('/') + QString::fromStdString(preset->name) : QString());
+    const QString entry = preset ? name + QLatin1Char('/') + QString::fromStdString(preset->name) : QString();
+    if (picker.property(kTicked).toString() == entry) return;
+    picker.setProperty(kTicked, entry);
+    tick(*picker.menu(), entry);
 }
 
 }  // namespace shardscope

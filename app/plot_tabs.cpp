@@ -6,6 +6,8 @@
 #include <QStyle>
 #include <QTabBar>
 #include <QToolButton>
+#include <QWheelEvent>
+#include <cstdlib>
 
 #include "widgets/plots/collectives_plot.h"
 #include "widgets/plots/live_plot.h"
@@ -61,13 +63,26 @@ class WholeTabs : public QTabBar {
             QTabBar::keyPressEvent(event);
             return;
         }
-        // Also to those that are only in the menu.
         const bool back = (event->key() == Qt::Key_Left) != isRightToLeft();
-        const int to = currentIndex() + (back ? -1 : 1);
-        if (to >= 0 && to < count()) setCurrentIndex(to);
+        step(back ? -1 : 1);
+    }
+    void wheelEvent(QWheelEvent* event) override {
+        const QPoint turned = event->angleDelta();
+        turned_ += std::abs(turned.x()) > std::abs(turned.y()) ? turned.x() : turned.y();
+        const int notches = turned_ / QWheelEvent::DefaultDeltasPerStep;
+        turned_ -= notches * QWheelEvent::DefaultDeltasPerStep;
+        for (int i = 0; i < std::abs(notches); ++i) step(notches > 0 ? -1 : 1);
+        event->accept();
     }
 
   private:
+    // Also to those that are only in the menu.
+    void step(int by) {
+        const int to = currentIndex() + by;
+        if (to >= 0 && to < count()) setCurrentIndex(to);
+    }
+
+    int turned_ = 0;  // of a wheel that turns by less than a notch
     bool fitting_ = false;
 };
 

@@ -93,11 +93,13 @@ complete -c shardscope -f -a '(__shardscope_candidates)'
 void add_completion(CLI::App& app, Context& context) {
     CLI::App* command = app.add_subcommand("completion", "A shell's script that completes these commands");
     command->require_subcommand(0, 1);
+    std::string shells;
     const auto shell = [&](const char* name, const char* how, const char* script) {
         command->add_subcommand(name, how)->callback([script, &context] {
             std::fputs(script, stdout);
             context.exit_code = kDone;
         });
+        shells += (shells.empty() ? "" : ", ") + std::string(name);
     };
     shell("bash", "For bash: . <(shardscope completion bash)", kBash);
     shell("zsh", "For zsh, after compinit: . <(shardscope completion zsh)", kZsh);
@@ -113,13 +115,13 @@ void add_completion(CLI::App& app, Context& context) {
     });
     // "A subcommand is required" names no shell; only now, as those above would take extras, too.
     command->allow_extras();
-    command->callback([command, &context] {
+    command->callback([command, shells, &context] {
         if (!command->get_subcommands().empty()) return;
         const std::vector<std::string> unknown = command->remaining();
         const bool none = unknown.empty();
         report({{none ? "completion" : "completion " + unknown.front(),
                  none ? "the shell is missing" : "there is no script for this shell", "",
-                 "use bash, zsh or fish, as in `shardscope completion bash`"}},
+                 "use one of " + shells + ", as in `shardscope completion bash`"}},
                {});
         context.exit_code = kUnusable;
     });

@@ -131,7 +131,7 @@ TEST_CASE("completion: of a shell without a script, those that have one are name
         CHECK(ran.code == 2);
         CHECK(ran.out.empty());
         CHECK(ran.err.starts_with(arguments));
-        CHECK(ran.err.find("use bash, zsh or fish") != std::string::npos);
+        CHECK(ran.err.find("use one of bash, zsh, fish") != std::string::npos);
     }
     CHECK(run("completion bash more").code == 2);
 }

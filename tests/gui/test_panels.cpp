@@ -15,6 +15,7 @@
 #include <cstdlib>
 
 #include "support/desk.h"
+#include "support/wheel.h"
 #include "widgets/panels/headline.h"
 #include "widgets/panels/memory_bar.h"
 #include "widgets/panels/repair_strip.h"
@@ -100,6 +101,16 @@ TEST_CASE("no rate is shown where the scenario does not fit, unless asked for") 
     CHECK(text(headline, "headline/mfu").endsWith(QStringLiteral(" %")));
     CHECK(text(headline, "headline/mfu-caption").contains(QStringLiteral("hypothetical")));
     CHECK(text(headline, "headline/verdict") == QStringLiteral("DOES NOT FIT"));
+
+    // Where it fits, the box stays while it is on: exports still follow it.
+    model.edit(P::sequence_length, 2048);
+    QApplication::processEvents();
+    REQUIRE(model.answer().fits());
+    CHECK(is_shown(headline, "show-hypothetical"));
+    box->click();
+    QApplication::processEvents();
+    CHECK_FALSE(headline.hypothetical());
+    CHECK_FALSE(is_shown(headline, "show-hypothetical"));
 }
 
 TEST_CASE("a repair is one click and makes the scenario fit") {
@@ -241,7 +252,7 @@ TEST_CASE("Why explains the number the headline shows") {
           explain(Subject::of(Output::mfu), model.answer()).formula);
     CHECK_FALSE(text(why, "why/formula").isEmpty());
     CHECK(text(why, "why/result") == QStringLiteral("= ") + text(headline, "headline/mfu"));
-    model.edit(P::micro_batch, 1);
+    model.edit(P::sequence_length, 2048);
     CHECK(text(why, "why/result") == QStringLiteral("= ") + text(headline, "headline/mfu"));
 
     why.show(Subject::of(Output::wall));
@@ -362,6 +373,13 @@ TEST_CASE("a tab that is shown is whole, the current one always is", "[gui]") {
         CHECK(bar->currentIndex() == i);
         CHECK(bar->isTabVisible(i));
     }
+    // The wheel, too; a fine one once it has turned by a notch.
+    turn_wheel(*bar, 240);
+    CHECK(bar->currentIndex() == bar->count() - 3);
+    turn_wheel(*bar, -60);
+    CHECK(bar->currentIndex() == bar->count() - 3);
+    turn_wheel(*bar, -60);
+    CHECK(bar->currentIndex() == bar->count() - 2);
 }
 
 TEST_CASE("the icon of a menu's highlighted row is as light as its text", "[gui]") {

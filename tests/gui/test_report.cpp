@@ -220,4 +220,26 @@ TEST_CASE("report: pins stand beside the scenario, in Markdown with figures of t
     CHECK(desk.text("message/text").contains(QStringLiteral(".html, .pdf or .md")));
 }
 
+TEST_CASE("report: files that cannot all be written leave nothing new behind", "[report]") {
+    const QTemporaryDir folder;
+    const auto path = [&](const char* name) { return folder.filePath(QLatin1String(name)); };
+    // A folder has the report's name.
+    REQUIRE(QDir(folder.path()).mkdir(QStringLiteral("r.md")));
+    Problems problems;
+    std::string failed;
+    CHECK_FALSE(
+        write_files({{path("r-figures/a.svg"), "a"}, {path("r-figures/b.svg"), "b"}, {path("r.md"), "r"}},
+                    problems, failed));
+    CHECK(failed == path("r.md").toStdString());
+    CHECK_FALSE(problems.empty());
+    CHECK_FALSE(QFileInfo::exists(path("r-figures")));
+    // Of files that were there, those of the last attempt stay.
+    REQUIRE(write_files({{path("r-figures/a.svg"), "old"}, {path("s.md"), "s"}}, problems, failed));
+    CHECK_FALSE(
+        write_files({{path("r-figures/a.svg"), "new"}, {path("r-figures/b.svg"), "b"}, {path("r.md"), "r"}},
+                    problems, failed));
+    CHECK(bytes_of(path("r-figures/a.svg")) == "new");
+    CHECK_FALSE(QFileInfo::exists(path("r-figures/b.svg")));
+}
+
 }  // namespace shardscope::testing

@@ -7,11 +7,11 @@
 #include <QStyle>
 #include <QTest>
 #include <QUndoStack>
-#include <QWheelEvent>
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "support/wheel.h"
 #include "widgets/live_model.h"
 #include "widgets/panels/controls_panel.h"
 #include "widgets/rows/hold_switch.h"
@@ -34,16 +34,6 @@ void type(ParameterField& field, const QString& text) {
     field.selectAll();
     QTest::keyClicks(&field, text);
     QTest::keyClick(&field, Qt::Key_Return);
-}
-
-// Returns whether the widget took the event.
-bool turn_wheel(QWidget& widget) {
-    const QPointF at = QRectF(widget.rect()).center();
-    QWheelEvent event(at, widget.mapToGlobal(at), {}, QPoint(0, 120), Qt::NoButton, Qt::NoModifier,
-                      Qt::NoScrollPhase, false);
-    event.ignore();
-    QApplication::sendEvent(&widget, &event);
-    return event.isAccepted();
 }
 
 struct Row {
@@ -226,12 +216,12 @@ TEST_CASE("a wheel without the focus is for whoever scrolls", "[gui][rows]") {
     Row it(P::gpus);
     it.row.setFocus();
     REQUIRE_FALSE(it.row.slider()->hasFocus());
-    CHECK_FALSE(turn_wheel(*it.row.slider()));
-    CHECK_FALSE(turn_wheel(*it.row.field()));
+    CHECK_FALSE(testing::turn_wheel(*it.row.slider()));
+    CHECK_FALSE(testing::turn_wheel(*it.row.field()));
     CHECK(it.value() == 64);
     it.row.slider()->setFocus();
     REQUIRE(it.row.slider()->hasFocus());
-    CHECK(turn_wheel(*it.row.slider()));
+    CHECK(testing::turn_wheel(*it.row.slider()));
     CHECK(it.value() == 96);
 }
 

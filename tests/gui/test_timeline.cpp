@@ -1,9 +1,9 @@
 // The Timeline tab: the live step in time, looked at with wheel, mouse and keys.
 #include <QTabWidget>
-#include <QWheelEvent>
 #include <catch2/catch.hpp>
 
 #include "support/desk.h"
+#include "support/wheel.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/timeline_plot.h"
 
@@ -19,9 +19,7 @@ struct TimelineDesk : Desk {
         canvas = find<QWidget>(QStringLiteral("timeline/plot"));
     }
     void wheel(const QPointF& at, int angle) {
-        QWheelEvent event(at, canvas->mapToGlobal(at), {}, {0, angle}, Qt::NoButton, Qt::NoModifier,
-                          Qt::NoScrollPhase, false);
-        QApplication::sendEvent(canvas, &event);
+        turn_wheel(*canvas, at, angle);
         QApplication::processEvents();
     }
     // A pipeline that fits.

@@ -361,8 +361,10 @@ void Headline::arrange_sentence() {
     double right = width() - kPadding;
 
     const bool unfit = model_.answer().valid() && !model_.answer().fits();
-    show_hypothetical_->setVisible(unfit);
-    if (unfit) {
+    // Once on, it can be seen and taken back also where it bears on nothing.
+    const bool offered = unfit || hypothetical_;
+    show_hypothetical_->setVisible(offered);
+    if (offered) {
         const QSize box = show_hypothetical_->sizeHint();
         right -= box.width();
         show_hypothetical_->setGeometry(static_cast<int>(right), top + (row - box.height()) / 2, box.width(),

@@ -43,7 +43,7 @@ std::vector<ReportFile> render_report(const ReportRequest& request, const Answer
                                       QString* problem = nullptr);
 
 // Writes them in their order, making the figures' folder. False, with the path that failed, at the first that
-// cannot be written; the report itself then is not.
+// cannot be written; what was new is removed again then.
 bool write_files(const std::vector<ReportFile>& files, Problems& problems, std::string& failed);
 
 // The JSON inside a report that was written here; empty when there is none.
