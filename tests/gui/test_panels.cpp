@@ -16,6 +16,7 @@
 
 #include "support/desk.h"
 #include "support/wheel.h"
+#include "widgets/panels/drawing.h"
 #include "widgets/panels/headline.h"
 #include "widgets/panels/memory_bar.h"
 #include "widgets/panels/repair_strip.h"
@@ -181,6 +182,26 @@ TEST_CASE("memory segments sum to the peak and their labels keep apart") {
         for (std::size_t i = 1; i < g.labels.size(); ++i)
             CHECK(g.labels[i].y - g.labels[i - 1].y >= g.line - 1e-6);
         CHECK(g.labels.back().y <= g.bar.bottom() + g.line / 2);
+    }
+}
+
+TEST_CASE("the memory bar names its terms beside six pins, in a small window too") {
+    LiveModel model(Catalogue::shipped());
+    const QFont small = scaled_font(QApplication::font(), kSmall);
+    const QFont bold = scaled_font(QApplication::font(), kSmall, true);
+    for (int pins = 0; pins <= 6; ++pins) {
+        const MemoryBarData data = memory_bar_data(model.answer(), model.pins());
+        REQUIRE(data.ghosts.size() == static_cast<std::size_t>(pins));
+        const MemoryBarGeometry g = memory_bar_geometry(QRectF(0, 0, 215, 266), data, QApplication::font());
+        for (const MemoryBarLabel& label : g.labels) {
+            INFO(pins << " pins: " << label.text.toStdString());
+            const QFont& font = label.term == MemoryTerm::count ? bold : small;
+            const double square = label.term == MemoryTerm::count ? 0 : 12;
+            const double value = text_width(font, shown(label.bytes, Quantity::bytes, false));
+            CHECK(g.label_left + square + text_width(font, label.text) + 4 + value <= g.label_right);
+        }
+        model.pin();
+        model.edit(P::sequence_length, 2048.0 - 256 * pins);
     }
 }
 

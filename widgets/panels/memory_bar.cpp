@@ -23,8 +23,7 @@ namespace {
 
 constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 constexpr double kPadding = 12;
-constexpr double kGhost = 7;
-constexpr double kGhostPitch = 11;
+constexpr double kBetweenGhosts = 4;
 constexpr qsizetype kLeastLetters = 3;  // of a shortened name
 constexpr double kSquare = 8;
 constexpr double kStale = 0.4;  // opacity of the last valid picture while the input is not valid
@@ -43,30 +42,40 @@ double family_bytes(const MemoryBarData& data, bool shared) {
     return sum;
 }
 
-QString short_name(MemoryTerm term) {
-    switch (term) {
-        case MemoryTerm::optimizer: return MemoryBar::tr("optimizer");
-        case MemoryTerm::gathered: return MemoryBar::tr("gathered");
-        case MemoryTerm::logits: return MemoryBar::tr("logits");
-        case MemoryTerm::context: return MemoryBar::tr("CUDA, NCCL");
-        default: return text_of(label_of(term));
+// How much is said beside the bar, from all to what fits beside many pins.
+enum class Length { whole, brief, least };
+
+QString name_of(MemoryTerm term, Length length) {
+    using Names = std::array<const char*, kMemoryTerms>;
+    static constexpr Names kBrief{phrase("weights"),    phrase("gradients"),   phrase("optimizer"),
+                                  phrase("gathered"),   phrase("activations"), phrase("logits"),
+                                  phrase("CUDA, NCCL"), phrase("allocator")};
+    static constexpr Names kLeast{phrase("wts."), phrase("grads"),  phrase("opt."), phrase("gath."),
+                                  phrase("acts"), phrase("logits"), phrase("CUDA"), phrase("alloc.")};
+    if (length == Length::whole) return text_of(label_of(term));
+    return MemoryBar::tr((length == Length::brief ? kBrief : kLeast).at(static_cast<std::size_t>(term)));
+}
+
+QString family_name(bool shared, Length length) {
+    switch (length) {
+        case Length::whole:
+            return shared ? MemoryBar::tr("shared by the GPUs") : MemoryBar::tr("stays with each GPU");
+        case Length::brief: return shared ? MemoryBar::tr("shared") : MemoryBar::tr("per GPU");
+        case Length::least: return shared ? MemoryBar::tr("shared") : MemoryBar::tr("each");
     }
+    return {};
 }
 
 // Families and terms are shortened each for themselves.
-std::vector<MemoryBarLabel> labels_of(const MemoryBarData& data, bool brief_families, bool brief) {
+std::vector<MemoryBarLabel> labels_of(const MemoryBarData& data, Length families, Length terms) {
     std::vector<MemoryBarLabel> out;
     const auto subtotal = [&](bool shared) {
-        const QString text =
-            shared           ? brief_families ? MemoryBar::tr("shared") : MemoryBar::tr("shared by the GPUs")
-                      : brief_families ? MemoryBar::tr("per GPU")
-                             : MemoryBar::tr("stays with each GPU");
-        out.push_back({MemoryTerm::count, text, family_bytes(data, shared), 0});
+        out.push_back({MemoryTerm::count, family_name(shared, families), family_bytes(data, shared), 0});
     };
     subtotal(false);
     for (std::size_t i = kMemoryTerms; i-- > 0;) {
         const auto term = static_cast<MemoryTerm>(i);
-        out.push_back({term, brief ? short_name(term) : text_of(label_of(term)), data.terms[i], 0});
+        out.push_back({term, name_of(term, terms), data.terms[i], 0});
         if (i == kSharedMemoryTerms) subtotal(true);
     }
     return out;
@@ -233,16 +242,16 @@ void paint_ghosts(QPainter& painter, const MemoryBarGeometry& g, const Theme& th
     for (const auto& ghost : data.ghosts) {
         const QColor color = pin_color(theme, ghost.letter);
         const double top = std::max(g.y_of(ghost.peak, data.top), g.bar.top());
-        const QRectF box(QPointF(x, top), QPointF(x + kGhost, g.bar.bottom()));
+        const QRectF box(QPointF(x, top), QPointF(x + g.ghost, g.bar.bottom()));
         // The lines to the labels run behind it.
         painter.fillRect(box, theme.pane);
         painter.setPen(line_pen(color, 1.5, pin_dash(ghost.letter)));
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(box);
         // The letter is text: ink, over the colour it names.
-        letter(x + kGhost / 2, ghost.letter, theme.text);
-        painter.fillRect(QRectF(x, y + 2, kGhost, 2), color);
-        x += kGhostPitch;
+        letter(x + g.ghost / 2, ghost.letter, theme.text);
+        painter.fillRect(QRectF(x, y + 2, g.ghost, 2), color);
+        x += g.ghost + kBetweenGhosts;
     }
 }
 
@@ -352,19 +361,24 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
     const double bottom =
         area.bottom() - (data.ghosts.empty() ? 0 : metrics.height() + 2) - std::max(14.0, metrics.height());
     const double top = area.top() + title + metrics.height() / 2;
-    // The bar makes room for many ghosts.
+    // The bar makes room for many ghosts, and those for the labels.
     constexpr std::size_t kManyGhosts = 3;
-    const double width = data.ghosts.size() > kManyGhosts ? 28 : area.width() < 240 ? 36 : 44;
+    const bool narrow = area.width() < 240;
+    const bool many = data.ghosts.size() > kManyGhosts;
+    const double width = many && narrow ? 22 : many ? 28 : narrow ? 36 : 44;
+    g.ghost = narrow && data.ghosts.size() >= kManyGhosts ? 5 : 7;
     g.bar = QRectF(std::round(area.left() + kPadding - 4 + axis), std::round(top), width,
                    std::max(20.0, std::round(bottom - top)));
     g.ghosts_left = g.bar.right() + 7;
-    const double ghosts = data.ghosts.empty() ? 0 : 4 + kGhostPitch * static_cast<double>(data.ghosts.size());
+    const double ghosts =
+        data.ghosts.empty() ? 0 : 4 + (g.ghost + kBetweenGhosts) * static_cast<double>(data.ghosts.size());
     g.leaders_bend = g.bar.right() + 4 + ghosts;
     g.label_right = area.right() - kPadding;
     const double values = text_width(scaled_font(font, kSmall, true), QStringLiteral("000.0")) + 6;
     const double least = g.bar.right() + ghosts + 16;
+    using L = Length;
     for (const auto& [families, terms] :
-         {std::pair{false, false}, std::pair{true, false}, std::pair{true, true}}) {
+         {std::pair{L::whole, L::whole}, {L::brief, L::whole}, {L::brief, L::brief}, {L::least, L::least}}) {
         g.labels = labels_of(data, families, terms);
         if (widest(g.labels, font) + values <= g.label_right - least) break;
     }

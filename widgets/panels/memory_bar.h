@@ -55,6 +55,7 @@ struct MemoryBarGeometry {
     double label_left = 0;
     double label_right = 0;
     double ghosts_left = 0;
+    double ghost = 7;         // a pin's width
     double leaders_bend = 0;  // to the right of the ghosts: up to there the lines to the labels are level
     double capacity_y = 0;
     double capacity_text_y = 0;  // centre of its caption
