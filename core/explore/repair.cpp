@@ -101,6 +101,8 @@ std::optional<Repair> best_fix(const Answer& now) {
                                           {P::reshard_after_forward, 0},
                                           {P::tensor_parallel, s[P::tensor_parallel] * 2},
                                           {P::tensor_parallel, s[P::tensor_parallel] / 2},
+                                          {P::context_parallel, s[P::context_parallel] * 2},
+                                          {P::context_parallel, s[P::context_parallel] / 2},
                                           {P::pipeline_parallel, s[P::pipeline_parallel] * 2},
                                           {P::pipeline_parallel, s[P::pipeline_parallel] / 2},
                                           {P::virtual_stages, s[P::virtual_stages] * 2}};

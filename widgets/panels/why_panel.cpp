@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "planner/plan.h"
 #include "planner/planner.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/glyph_button.h"
@@ -295,16 +296,24 @@ void WhyPanel::refresh_slow() {
         for (WhyRow* row : levers_) row->setVisible(with_levers);
         rearrange_ = true;
     }
-    for (QWidget* widget :
-         std::initializer_list<QWidget*>{fix_title_, fix_box_, fix_label_, fix_result_, fix_apply_}) {
-        if (widget->isHidden() == fix_.has_value()) {
-            widget->setVisible(fix_.has_value());
-            rearrange_ = true;
-        }
-    }
+    const auto show = [&](QWidget* widget, bool on) {
+        if (widget->isHidden() != on) return;
+        widget->setVisible(on);
+        rearrange_ = true;
+    };
+    for (QWidget* widget : std::initializer_list<QWidget*>{fix_title_, fix_box_, fix_label_, fix_result_})
+        show(widget, answer.valid());
+    show(fix_apply_, fix_.has_value());
     if (fix_) {
         set_text(fix_label_, QString::fromStdString(fix_->label));
         set_text(fix_result_, QString::fromStdString(fix_->result));
+    } else if (answer.valid()) {
+        set_text(fix_label_, answer.fits() ? tr("No single change of the plan raises MFU")
+                                           : tr("No single change makes it fit"));
+        const ParameterSet free = usually_free();
+        set_text(fix_result_, (model_.scenario().automatic & free) == free
+                                  ? tr("The plan is automatic: the best of all combinations.")
+                                  : tr("Plan automatic (Ctrl+L) tries all combinations."));
     }
     if (rearrange_) arrange();
 }
@@ -371,9 +380,12 @@ void WhyPanel::arrange() {
         y = top + kBoxInset;
         place(fix_label_, kBoxInset, 0);
         place(fix_result_, kBoxInset, 2);
-        const QSize button = fix_apply_->sizeHint();
-        fix_apply_->setGeometry(kPadding + kBoxInset, y + 6, button.width(), button.height());
-        y += 6 + button.height() + kBoxInset;
+        if (!fix_apply_->isHidden()) {
+            const QSize button = fix_apply_->sizeHint();
+            fix_apply_->setGeometry(kPadding + kBoxInset, y + 6, button.width(), button.height());
+            y += 6 + button.height();
+        }
+        y += kBoxInset;
         fix_box_->setGeometry(kPadding, top, width_inside, y - top);
     }
     y += 12;
