@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "studies/study.h"
+#include "widgets/text.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
 
@@ -37,9 +38,9 @@ QToolButton* make_button(const QString& name, QWidget* parent) {
 
 QAction* add_entry(QMenu& menu, const QString& name, const Preset& preset,
                    const std::function<void(const Preset&)>& take) {
-    QAction* entry = menu.addAction(QString::fromStdString(preset.title));
+    QAction* entry = menu.addAction(preset_text(preset.title));
     entry->setObjectName(name + QLatin1Char('/') + QString::fromStdString(preset.name));
-    entry->setToolTip(QString::fromStdString(preset.source));
+    entry->setToolTip(preset_text(preset.source));
     QObject::connect(entry, &QAction::triggered, &menu, [take, &preset] { take(preset); });
     return entry;
 }
@@ -121,7 +122,7 @@ QToolButton* make_study_picker(Catalogue& catalogue, QWidget* parent,
     std::ranges::stable_sort(studies, {}, &std::pair<std::string, const Preset*>::first);
     std::string paper;
     for (const auto& [label, preset] : studies) {
-        if (label != paper) button->menu()->addSection(QString::fromStdString(label));
+        if (label != paper) button->menu()->addSection(preset_text(label));
         paper = label;
         add_entry(*button->menu(), name, *preset, take);
     }

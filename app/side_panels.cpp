@@ -64,7 +64,7 @@ void SidePanels::set_narrow(bool narrow) {
 
 void SidePanels::set_study(std::optional<Study> study) {
     if (study) {
-        study_rail_->setText(tr("Study: %1").arg(QString::fromStdString(study->title)));
+        study_rail_->setText(tr("Study: %1").arg(preset_text(study->title)));
         wanted_ = Side::study;
     } else if (wanted_ == Side::study) {
         wanted_ = Side::why;

@@ -84,7 +84,7 @@ void Workspace::start_with(const SavedSession& session) {
 void Workspace::take_study(const Preset& preset, Problems& problems) {
     const Study study = read_study(preset, catalogue_, problems);
     if (!problems.empty()) return;
-    take(lettered(study.scenario, study.pins), tr("Study %1").arg(QString::fromStdString(study.title)));
+    take(lettered(study.scenario, study.pins), tr("Study %1").arg(preset_text(study.title)));
     // Also when it was open behind its rail.
     sides_.prefer(SidePanels::Side::study);
 }
@@ -97,7 +97,7 @@ void Workspace::take_claim(const Claim& claim) {
     Scenario current = others.back();
     others.pop_back();
     if (sides_.study()) current = with_view(current, view_of(sides_.study()->scenario));
-    const QString step = tr("Claim: %1").arg(QString::fromStdString(claim.says));
+    const QString step = tr("Claim: %1").arg(preset_text(claim.says));
     State after = state();
     after.file.clear();
     do_as_one(step, std::move(after), [&] {

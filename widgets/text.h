@@ -5,11 +5,18 @@
 #include <QString>
 #include <string_view>
 
+#include "base/said.h"
+
 namespace shardscope {
 
 inline QString text_of(std::string_view text) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
+
+// What a preset says of itself, in the language spoken. The catalogue has the words of the studies and
+// calibrations that ship (`./dev translate` finds them); names, and what presets of one's own say, stay as
+// they are.
+inline QString preset_text(std::string_view text) { return text_of(said(text)); }
 
 // As QObject::tr; the catalogue tells no contexts apart.
 inline QString tr(const char* english) { return QCoreApplication::translate("", english); }

@@ -259,7 +259,7 @@ Explanation explain_parameter(P id, const Answer& answer) {
     }
     if (const auto kind = preset_of(s.origin(id))) {
         if (const Preset* preset = preset_in_use(*kind, answer.scenario))
-            out.ingredients.push_back({{}, said("Preset"), preset->title, Subject::of(*kind)});
+            out.ingredients.push_back({{}, said("Preset"), said(preset->title), Subject::of(*kind)});
     }
     out.parts_title = said("As an input");
     if (row.quantity != Quantity::choice) {
@@ -275,7 +275,7 @@ Explanation explain_parameter(P id, const Answer& answer) {
 Explanation explain_preset(PresetKind kind, const Answer& answer) {
     const Preset* preset = preset_in_use(kind, answer.scenario);
     if (!preset) return {.title = said("Preset")};
-    Explanation out{.title = preset->title, .sentence = preset->source};
+    Explanation out{.title = said(preset->title), .sentence = said(preset->source)};
     for (const auto& [id, value] : preset->values)
         out.ingredients.push_back({{}, label_of(id), format(id, value), Subject::of(id)});
     out.parts_title = said("As an input");

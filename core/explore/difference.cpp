@@ -24,7 +24,7 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 
 std::string title_of(const Preset* preset) {
     if (!preset) return said("none");
-    if (!preset->title.empty()) return preset->title;
+    if (!preset->title.empty()) return said(preset->title);
     return preset->name.empty() ? said("its own") : preset->name;
 }
 

@@ -402,7 +402,7 @@ std::string source_of(const Scenario& scenario, const Settings& settings, P id) 
         for (const Values* values : {&preset->values, &preset->node}) {
             for (const auto& entry : *values) {
                 if (entry.first == id) {
-                    const std::string& source = preset->source_of(id);
+                    const std::string source = said(preset->source_of(id));
                     return preset->is_unverified(id) ? said("{1} (unverified)", {source}) : source;
                 }
             }
@@ -425,7 +425,7 @@ std::string source_of(const Scenario& scenario, const Settings& settings, P id) 
                 const bool part =
                     std::ranges::any_of(own->parts, [&](const PartValues& p) { return holds(p.values); });
                 if (part || holds(own->values))
-                    return own->source.empty() ? said("this scenario's calibration") : own->source;
+                    return own->source.empty() ? said("this scenario's calibration") : said(own->source);
             }
             if (const Preset* stack =
                     scenario.catalogue ? scenario.catalogue->stack(settings[P::software]) : nullptr) {

@@ -257,8 +257,9 @@ class Reader {
 }  // namespace
 
 std::string Study::origin() const {
-    return paper.arxiv.empty() ? said("after {1}, reconstructed", {paper.label})
-                               : said("after {1}, arXiv {2}, reconstructed", {paper.label, paper.arxiv});
+    return paper.arxiv.empty()
+               ? said("after {1}, reconstructed", {said(paper.label)})
+               : said("after {1}, arXiv {2}, reconstructed", {said(paper.label), paper.arxiv});
 }
 
 bool is_study(std::string_view text) {

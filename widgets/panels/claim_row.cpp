@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "widgets/panels/drawing.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -57,15 +58,15 @@ QString agreement_text(Agreement agreement) {
 }
 
 ClaimRow::ClaimRow(const Claim& claim, QWidget* parent)
-    : QAbstractButton(parent), claim_(claim), says_(unbroken(QString::fromStdString(claim.says))) {
+    : QAbstractButton(parent), claim_(claim), says_(unbroken(preset_text(claim.says))) {
     setObjectName(QStringLiteral("study/claim/") + QString::fromStdString(claim.name));
     setFocusPolicy(Qt::StrongFocus);
     setCursor(Qt::PointingHandCursor);
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     setAttribute(Qt::WA_Hover);
-    stated_label_ = claim.published ? QString::fromStdString(claim.by) : tr("our question");
+    stated_label_ = claim.published ? preset_text(claim.by) : tr("our question");
     stated_ = QString::fromStdString(expected_text(claim));
-    const QString source = QString::fromStdString(claim.source);
+    const QString source = preset_text(claim.source);
     const QString range = QString::fromStdString(range_text(claim));
     setToolTip(
         claim.published ? tr("Published: %1. The engine agrees with %2.").arg(source, range)

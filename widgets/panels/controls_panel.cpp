@@ -30,7 +30,7 @@ constexpr std::array kGroups{Group::cluster,  Group::gpu,  Group::model,
 QString shown(P id, const Answer& answer) { return QString::fromStdString(format(id, answer.settings[id])); }
 
 QString preset_title(const Preset* preset) {
-    return preset ? QString::fromStdString(preset->title) : ControlsPanel::tr("no preset");
+    return preset ? preset_text(preset->title) : ControlsPanel::tr("no preset");
 }
 
 // What a collapsed group still says.

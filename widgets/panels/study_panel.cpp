@@ -10,6 +10,7 @@
 #include "widgets/panels/claim_row.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/glyph_button.h"
+#include "widgets/text.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
@@ -79,12 +80,12 @@ void StudyPanel::set_study(std::optional<Study> study) {
     background_.forget();
     set_claims();
     if (!study_) return;
-    const QString title = QString::fromStdString(study_->title);
+    const QString title = preset_text(study_->title);
     title_->setText(title);
     setAccessibleName(tr("Study: %1").arg(title));
     origin_->setText(QString::fromStdString(study_->paper.title + " (" + study_->origin() + ")"));
-    look_->setText(unbroken(QString::fromStdString(study_->look)));
-    drag_->setText(unbroken(QString::fromStdString(study_->drag)));
+    look_->setText(unbroken(preset_text(study_->look)));
+    drag_->setText(unbroken(preset_text(study_->drag)));
     scroll_->verticalScrollBar()->setValue(0);
     if (const auto known = known_.find(study_->preset); known != known_.end()) {
         set_findings(known->second);
