@@ -8,6 +8,7 @@
 #include <QStatusBar>
 #include <QTabWidget>
 #include <QTableView>
+#include <QUndoStack>
 #include <map>
 #include <set>
 
@@ -16,7 +17,11 @@
 #include "base/said.h"
 #include "explain/output.h"
 #include "launch/launch.h"
+#include "studies/study.h"
 #include "support/desk.h"
+#include "widgets/panels/claim_row.h"
+#include "widgets/panels/drawing.h"
+#include "widgets/panels/study_panel.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/text.h"
 
@@ -164,6 +169,74 @@ TEST_CASE("language: what is reckoned, written and typed is the same in every la
     const German german;
     CHECK(kept() == english);
     CHECK(launched() == settings);
+}
+
+TEST_CASE("language: a study is read in German, its scenarios keep their names", "[language][studies]") {
+    const std::map<QString, QString> phrases = catalogue();
+    // As the panel shows it; empty where nobody translated it.
+    const auto german_of = [&](const std::string& english) {
+        INFO(english);
+        const auto found = phrases.find(text_of(english));
+        CHECK(found != phrases.end());
+        return found == phrases.end() ? std::string() : unbroken(found->second).toStdString();
+    };
+    const auto opened = [](Desk& desk) {  // and what a file would hold
+        desk.pick(QStringLiteral("picker/study"), QStringLiteral("study/scaling-trends"));
+        std::string out = write_scenario(desk.window.model().scenario());
+        for (const Pin& pin : desk.window.model().pins()) out += write_scenario(pin.answer.scenario);
+        return out;
+    };
+    std::string english;
+    {
+        Desk desk;
+        english = opened(desk);
+    }
+    const German german;
+    Desk desk;
+    CHECK(opened(desk) == english);
+    const auto* panel = desk.find<StudyPanel>(QStringLiteral("study"));
+    REQUIRE(panel->study());
+    const Study study = *panel->study();
+    const auto shown = [&](const char* label) { return desk.text(QLatin1String(label)).toStdString(); };
+    const std::string title = german_of(study.title);
+    CHECK(shown("study/title") == title);
+    CHECK(title != study.title);
+    CHECK(shown("study/look") == german_of(study.look));
+    CHECK(shown("study/drag") == german_of(study.drag));
+    const auto* undo = desk.window.model().undo_stack();
+    CHECK(undo->undoText().toStdString() == "Studie " + title);
+    CHECK(desk.find<QAction>(QStringLiteral("study/scaling-trends"))->text().toStdString() == title);
+    for (const Claim& claim : study.claims) {
+        auto* row = desk.find<ClaimRow>(QStringLiteral("study/claim/") + text_of(claim.name));
+        CHECK(row->text().toStdString() == german_of(claim.says));
+        CHECK(row->text() != unbroken(text_of(claim.says)));
+        CHECK(row->toolTip().contains(preset_text(claim.source)));
+    }
+    desk.find<ClaimRow>(QStringLiteral("study/claim/") + text_of(study.claims.front().name))->click();
+    CHECK(unbroken(undo->undoText()).toStdString() == "Behauptung: " + german_of(study.claims.front().says));
+
+    // All others have their German too, and so have the calibrations.
+    for (const Preset* preset : commands::catalogue().all(PresetKind::study)) {
+        Problems problems;
+        const Study one = read_study(*preset, commands::catalogue(), problems);
+        REQUIRE(problems.empty());
+        for (const std::string* text : {&one.title, &one.look, &one.drag, &one.paper.label, &preset->source})
+            german_of(*text);
+        CHECK(german_of(one.look) != unbroken(text_of(one.look)).toStdString());
+        for (const Claim& claim : one.claims) {
+            CHECK(german_of(claim.says) != unbroken(text_of(claim.says)).toStdString());
+            german_of(claim.source);
+        }
+    }
+    for (const Preset* preset : Catalogue::shipped().all(PresetKind::calibration)) {
+        german_of(preset->title);
+        german_of(preset->source);
+    }
+    CHECK(desk.find<QWidget>(QStringLiteral("group/assumptions"))
+              ->accessibleDescription()
+              .startsWith(QStringLiteral("PyTorch FSDP1 mit fusionierten Kerneln")));
+    // What is not ours is as it was written.
+    CHECK(preset_text("My cluster in the basement") == QStringLiteral("My cluster in the basement"));
 }
 
 TEST_CASE("language: it is chosen in the View menu for the next start", "[language]") {
