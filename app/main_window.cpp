@@ -25,6 +25,7 @@
 #include "app/language.h"
 #include "app/message_bar.h"
 #include "app/openable.h"
+#include "app/pane_line.h"
 #include "app/pickers.h"
 #include "app/plot_tabs.h"
 #include "app/progress_line.h"
@@ -54,20 +55,6 @@ namespace {
 constexpr int kSideFolds = 1280;     // narrower than this the panels at the right become rails
 constexpr int kLowBelow = 820;       // lower than this the bottom keeps to one line
 constexpr int kCompactBelow = 1200;  // narrower than this controls and side column shrink
-
-QWidget* line(bool vertical) {
-    auto* widget = new QWidget;
-    widget->setObjectName(QStringLiteral("pane-line"));
-    widget->setAttribute(Qt::WA_StyledBackground);
-    if (vertical) widget->setFixedWidth(1);
-    else widget->setFixedHeight(1);
-    const auto paint = [widget] {
-        widget->setStyleSheet(QStringLiteral("background:%1").arg(current_theme().line.name()));
-    };
-    QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, widget, paint);
-    paint();
-    return widget;
-}
 
 QVBoxLayout* column(QWidget* parent) {
     auto* layout = new QVBoxLayout(parent);
@@ -228,14 +215,14 @@ void MainWindow::build_panes() {
 
     controls_ = new ControlsPanel(model_);
     panes->addWidget(controls_);
-    panes->addWidget(line(true));
+    panes->addWidget(pane_line(true));
 
     auto* middle = new QWidget;
     auto* middle_rows = column(middle);
     headline_ = new Headline(model_);
     auto* repairs = new RepairStrip(model_);
     middle_rows->addWidget(headline_);
-    middle_rows->addWidget(line(false));
+    middle_rows->addWidget(pane_line(false));
     middle_rows->addWidget(repairs);
 
     auto* plots = new QHBoxLayout;
@@ -250,23 +237,23 @@ void MainWindow::build_panes() {
         if (!file.isEmpty()) open(file);
     });
     plots->addWidget(tabs_, 1);
-    plots->addWidget(line(true));
+    plots->addWidget(pane_line(true));
     column_ = new QWidget;
     auto* side_rows = column(column_);
     memory_ = new MemoryBar(model_);
     waterfall_ = new Waterfall(model_);
     side_rows->addWidget(memory_, 11);
-    side_rows->addWidget(line(false));
+    side_rows->addWidget(pane_line(false));
     side_rows->addWidget(waterfall_, 10);
     plots->addWidget(column_);
     middle_rows->addLayout(plots, 1);
     panes->addWidget(middle, 1);
-    panes->addWidget(line(true));
+    panes->addWidget(pane_line(true));
 
-    sides_ = new SidePanels(model_);
+    sides_ = new SidePanels(model_, *tabs_);
     panes->addWidget(sides_);
 
-    rows->addWidget(line(false));
+    rows->addWidget(pane_line(false));
     solve_ = new SolvePanel(model_);
     rows->addWidget(solve_);
     measured_ = new MeasuredPanel(model_);

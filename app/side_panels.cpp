@@ -1,8 +1,13 @@
 #include "app/side_panels.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
+#include <QTabBar>
+#include <QTabWidget>
 #include <QVBoxLayout>
+#include <initializer_list>
 
+#include "app/pane_line.h"
 #include "widgets/panels/side_rail.h"
 #include "widgets/panels/study_panel.h"
 #include "widgets/panels/why_panel.h"
@@ -10,19 +15,25 @@
 
 namespace shardscope {
 
-SidePanels::SidePanels(LiveModel& model, QWidget* parent)
+SidePanels::SidePanels(LiveModel& model, QTabWidget& plots, QWidget* parent)
     : QWidget(parent),
+      plots_(plots),
+      cover_(new QWidget(&plots)),
       why_(new WhyPanel(model)),
       study_(new StudyPanel),
       why_rail_(
           new SideRail(QStringLiteral("why-rail"), tr("Why panel"), tr("Why? Opens the explanation (F9)"))),
       study_rail_(new SideRail(QStringLiteral("study-rail"), tr("Study panel"), tr("Opens the study"))) {
     auto* columns = new QHBoxLayout(this);
+    auto* over = new QHBoxLayout(cover_);
     auto* rails = new QVBoxLayout;
-    for (QLayout* layout : {static_cast<QLayout*>(columns), static_cast<QLayout*>(rails)}) {
+    for (QBoxLayout* layout : std::initializer_list<QBoxLayout*>{columns, over, rails}) {
         layout->setContentsMargins(0, 0, 0, 0);
         layout->setSpacing(0);
     }
+    over->addWidget(pane_line(true));
+    cover_->hide();
+    plots_.installEventFilter(this);
     columns->addWidget(why_);
     columns->addWidget(study_);
     columns->addLayout(rails);
@@ -77,12 +88,30 @@ const std::optional<Study>& SidePanels::study() const { return study_->study(); 
 
 void SidePanels::show_only(Side side) {
     const bool study = study_->study().has_value();
+    const bool over = narrow_ && side == Side::why;
+    QBoxLayout* home = static_cast<QBoxLayout*>(over ? cover_->layout() : layout());
+    if (home->indexOf(why_) < 0) home->insertWidget(over ? 1 : 0, why_);
+    cover_->setVisible(over);
+    if (over) place_cover();
     why_->setVisible(side == Side::why);
     why_rail_->setText(why_->title());
     why_rail_->setVisible(side != Side::why);
     study_->setVisible(side == Side::study && study);
     study_rail_->setVisible(side != Side::study && study);
     Q_EMIT shown_changed();
+}
+
+// Below the tabs, at the side of the panels.
+void SidePanels::place_cover() {
+    const int top = plots_.tabBar()->height();
+    const int width = cover_->sizeHint().width();
+    cover_->setGeometry(plots_.width() - width, top, width, plots_.height() - top);
+    cover_->raise();
+}
+
+bool SidePanels::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize && !cover_->isHidden()) place_cover();
+    return QWidget::eventFilter(watched, event);
 }
 
 }  // namespace shardscope

@@ -1,11 +1,13 @@
 // The panels at the window's right, of which one is open at most: Why, and the study. What is closed stays as
-// a rail.
+// a rail. Where there is little room, Why lies over the plots instead of pressing them.
 #pragma once
 
 #include <QWidget>
 #include <optional>
 
 #include "explain/output.h"
+
+class QTabWidget;
 
 namespace shardscope {
 
@@ -21,7 +23,7 @@ class SidePanels : public QWidget {
   public:
     enum class Side { none, why, study };
 
-    explicit SidePanels(LiveModel& model, QWidget* parent = nullptr);
+    SidePanels(LiveModel& model, QTabWidget& plots, QWidget* parent = nullptr);
 
     // Opens one, also where there is little room.
     void open(Side side);
@@ -41,9 +43,15 @@ class SidePanels : public QWidget {
     void study_closed();  // by the person
     void claim_chosen(const Claim& claim);
 
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
   private:
     void show_only(Side side);
+    void place_cover();
 
+    QTabWidget& plots_;
+    QWidget* cover_;  // of the plots, where Why lies over them
     WhyPanel* why_;
     StudyPanel* study_;
     SideRail* why_rail_;
