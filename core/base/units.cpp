@@ -71,18 +71,23 @@ std::string grouped(const std::string& plain) {
     return out;
 }
 
-// At least `significant` significant digits but never more than `most` decimals; whole numbers stay whole.
-std::string rounded(double value, int significant, int most = 4) {
+// Of decimals that end in zeros: an input's are dropped, as nobody types them; what stands in a column of
+// results keeps them. Whole numbers stay whole.
+enum class Zeros { dropped, kept };
+
+// At least `significant` significant digits but never more than `most` decimals.
+std::string rounded(double value, int significant, int most = 4, Zeros zeros = Zeros::dropped) {
     if (value == 0) return "0";
     const double size = std::fabs(value);
     int digits = significant - 1 - static_cast<int>(std::floor(std::log10(size)));
     digits = std::max(0, std::min(digits, most));
-    std::string text = fixed(value, digits);
-    if (text.find('.') != std::string::npos) {
-        while (text.back() == '0') text.pop_back();
-        if (text.back() == '.') text.pop_back();
-    }
-    return grouped(text);
+    const std::string text = fixed(value, digits);
+    if (text.find('.') == std::string::npos) return grouped(text);
+    std::string brief = text;
+    while (brief.back() == '0') brief.pop_back();
+    const bool whole = brief.back() == '.';
+    if (whole) brief.pop_back();
+    return grouped(whole || zeros == Zeros::dropped ? brief : text);
 }
 
 Shown scaled(double value, std::span<const Unit> units, int significant) {
@@ -200,8 +205,11 @@ Shown shown_in_english(double value, Quantity quantity) {
         case Quantity::rate: return {rounded(value, 4, 1), "tokens/s"};
         case Quantity::watts: return {rounded(value, 3, 1), "W"};
         case Quantity::joules: return scaled(value, kShownEnergy, 3);
-        case Quantity::tokens_per_joule: return {rounded(value, 3), "tokens/J"};
-        case Quantity::days: return {std::fabs(value) < 1 ? rounded(value, 3) : rounded(value, 4, 2), "days"};
+        case Quantity::tokens_per_joule: return {rounded(value, 3, 4, Zeros::kept), "tokens/J"};
+        case Quantity::days: {
+            const bool hours = std::fabs(value) < 1;
+            return {rounded(value, hours ? 3 : 4, hours ? 4 : 2, Zeros::kept), "days"};
+        }
         case Quantity::hours: return {rounded(value, 4, 1), "h"};
         case Quantity::money: return {rounded(value, 4, 2), "$"};
         case Quantity::byte_factor: return {rounded(value, 3), "B"};

@@ -7,7 +7,9 @@
 
 #include "base/said.h"
 #include "base/text.h"
+#include "explain/form.h"
 #include "explain/operator_table.h"
+#include "explain/substituted.h"
 #include "explain/symbols.h"
 #include "plan/schedules/schedule.h"
 #include "scenario/scenario.h"
@@ -144,39 +146,6 @@ std::string_view assumptions_of(Output id, const Answer& answer) {
     }
     if (id == Output::mfu && answer.settings[P::mfu_override] > 0) return "mfu_override flops_convention";
     return output(id).assumptions;
-}
-
-// How it is found here: as the chosen convention counts, and the chosen law says.
-struct Form {
-    std::string formula;
-    std::string_view symbols;
-};
-
-Form form_of(Output id, const Answer& answer) {
-    const std::string_view symbols = output(id).symbols;
-    if (id == Output::critical_batch) {
-        switch (answer.settings.choice<CriticalBatchLaw>(P::critical_batch_law)) {
-            case CriticalBatchLaw::none:
-            case CriticalBatchLaw::fixed: return {{}, symbols};
-            case CriticalBatchLaw::kaplan: return {"B_crit = B* ÷ ((N_c ÷ N_l)^α_N)^(1/α_B)", symbols};
-            case CriticalBatchLaw::bergsma: return {"B_crit = B_100 · (D_tok ÷ 100 B)^α_D", symbols};
-        }
-    }
-    // A list of operators has no convention: its matrices are counted.
-    if (id == Output::mfu && answer.settings.listed()) return {"MFU = 3·F_s · r ÷ P", "F_s r P"};
-    if (id == Output::mfu) {
-        switch (answer.settings.choice<FlopsConvention>(P::flops_convention)) {
-            case FlopsConvention::palm: break;
-            case FlopsConvention::causal: return {"MFU = (6·N_a + 6·L·a·d·s) · r ÷ P", symbols};
-            case FlopsConvention::six_n: return {"MFU = 6·N_a · r ÷ P", "N_a r P"};
-        }
-    }
-    // Each schedule has its own rule.
-    if (id == Output::step_bubble) {
-        const Schedule& schedule = *answer.compiled.schedule;
-        return {said(schedule.title) + ": " + said(schedule.rule), symbols};
-    }
-    return {said(output(id).formula), symbols};
 }
 
 Explanation explain_output(Output id, const Answer& answer) {
@@ -420,9 +389,7 @@ Explanation explain_operator(const std::string& name, const Answer& answer) {
     return out;
 }
 
-}  // namespace
-
-Explanation explain(const Subject& subject, const Answer& answer) {
+Explanation explained(const Subject& subject, const Answer& answer) {
     switch (subject.kind) {
         case Subject::Kind::output: return explain_output(subject.output, answer);
         case Subject::Kind::parameter: return explain_parameter(subject.parameter, answer);
@@ -431,6 +398,17 @@ Explanation explain(const Subject& subject, const Answer& answer) {
         case Subject::Kind::preset: return explain_preset(subject.preset, answer);
     }
     return {};
+}
+
+}  // namespace
+
+Explanation explain(const Subject& subject, const Answer& answer) {
+    Explanation out = explained(subject, answer);
+    out.substituted = substituted(out.formula, [&](std::string_view symbol) {
+        const auto found = std::ranges::find(out.ingredients, symbol, &Ingredient::symbol);
+        return found == out.ingredients.end() ? std::string() : found->value;
+    });
+    return out;
 }
 
 }  // namespace shardscope

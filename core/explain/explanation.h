@@ -38,6 +38,7 @@ struct Explanation {         // what the Why panel shows
     std::string title{};     // "MFU"
     std::string sentence{};  // what it means here, with numbers
     std::string formula{};
+    std::string substituted{};              // its right side with values; empty where that would say nothing
     std::vector<Ingredient> ingredients{};  // of the formula, in its order
     std::string result{};                   // "40.3 %"
     std::string source{};

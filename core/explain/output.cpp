@@ -94,6 +94,13 @@ std::string hiding_sentence(const Answer& answer) {
                : said("{1} tokens per GPU do not hide the network, which needs {2} ideally.", {have, need});
 }
 
+std::string risk_sentence(const MemoryUse& memory) {
+    const double spare = memory.capacity - memory.peak;
+    const std::string away = format(std::fabs(spare), Quantity::bytes);
+    return spare >= 0 ? said("Memory ends {1} below the limit: it may not fit.", {away})
+                      : said("Memory ends {1} above the limit: it may just fit.", {away});
+}
+
 }  // namespace
 
 std::span<const OutputRow, kOutputs> outputs() { return kTable; }
@@ -206,7 +213,8 @@ std::string wall_sentence(const Answer& answer) {
                    : said("Wall: memory. {1} alone needs {2} of {3}; the whole is {4} too much.",
                           {label_of(term), need, capacity, over});
     }
-    const std::string wall = said("Wall: {1}.", {label_of(e.wall)}) + " ";
+    std::string wall = said("Wall: {1}.", {label_of(e.wall)}) + " ";
+    if (e.verdict == Verdict::risky) wall += risk_sentence(e.memory) + " ";
     if (s[P::mfu_override] > 0) {
         return wall + said("The MFU is set by hand; {1} is predicted.",
                            {format(e.predicted_mfu, Quantity::percent)});

@@ -34,6 +34,30 @@ double stage_parameters(const Answer& a) {
     return out;
 }
 
+double expert_parameters(const Answer& a) {
+    return fullest_stage(a).sparse * a.compiled.operators.sparse.local_experts();
+}
+
+double experts_shared_out(const Answer& a, Sharding from) {
+    const auto sharding = a.settings.choice<Sharding>(P::sharding);
+    return sharding >= from ? a.compiled.layout.expert_shard.size() : 1;
+}
+
+// Bytes of the layer that is computed again, where memory peaks.
+double working(const Answer& a) {
+    if (a.estimate.memory.peak_moment != Moment::backward) return 0;
+    return work_memory(fullest_stage(a), a.compiled).working;
+}
+
+// At the moment at which memory peaks.
+GatheredUnits gathered(const Answer& a) {
+    GatheredUnits out = gathered_units(fullest_stage(a), a.compiled);
+    const Moment moment = a.estimate.memory.peak_moment;
+    if (moment == Moment::optimizer_step) return {};
+    if (moment == Moment::forward_end) out.gradients = 0;
+    return out;
+}
+
 double in_flight(const Answer& a) { return held_micro_batches(fullest_stage(a), a.compiled); }
 
 double gemm(const Answer& a, std::string_view name) {
@@ -96,10 +120,26 @@ constexpr std::array kSymbols{
            .formula = phrase("F_g = GPUs of the shard group from zero2 on, else 1"), .symbols = "G G_m", .assumptions = "sharding shard_group"},
     Symbol{.symbol = "F_o", .label = phrase("GPUs that share optimizer state"), .quantity = Quantity::count, .get = [](const Answer& a) { return shared_out(a, Sharding::zero1); },
            .formula = phrase("F_o = GPUs of the shard group from zero1 on, else 1"), .symbols = "G G_m", .assumptions = "sharding shard_group"},
+    Symbol{.symbol = "N_x", .label = phrase("of these, experts"), .quantity = Quantity::big_count, .get = expert_parameters,
+           .formula = phrase("N_x = experts of this GPU's layers"), .symbols = "L_g", .assumptions = "experts expert_parallel expert_size"},
+    Symbol{.symbol = "N_d", .label = phrase("parameters but experts"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return stage_parameters(a) - expert_parameters(a); },
+           .formula = "N_d = N_g − N_x", .symbols = "N_g N_x"},
+    Symbol{.symbol = "X_w", .label = phrase("GPUs that share experts"), .quantity = Quantity::count, .get = [](const Answer& a) { return experts_shared_out(a, Sharding::zero3); },
+           .formula = phrase("X_w = GPUs with the same experts, from zero3 on, else 1"), .symbols = "G G_m", .assumptions = "sharding expert_parallel"},
+    Symbol{.symbol = "X_g", .label = phrase("GPUs that share their gradients"), .quantity = Quantity::count, .get = [](const Answer& a) { return experts_shared_out(a, Sharding::zero2); },
+           .formula = phrase("X_g = GPUs with the same experts, from zero2 on, else 1"), .symbols = "G G_m", .assumptions = "sharding expert_parallel"},
+    Symbol{.symbol = "X_o", .label = phrase("GPUs that share their state"), .quantity = Quantity::count, .get = [](const Answer& a) { return experts_shared_out(a, Sharding::zero1); },
+           .formula = phrase("X_o = GPUs with the same experts, from zero1 on, else 1"), .symbols = "G G_m", .assumptions = "sharding expert_parallel"},
+    Symbol{.symbol = "M_r", .label = phrase("a layer computed again"), .quantity = Quantity::bytes, .get = working,
+           .formula = phrase("M_r = Σ bytes that one layer's operators keep, in the backward pass"), .assumptions = "recompute"},
     Symbol{.symbol = "ψ", .label = phrase("parameters of a layer"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return a.compiled.layer_parameters; },
            .formula = phrase("ψ = Σ weights of the layer"), .symbols = "h V", .assumptions = "mlp ffn_size kv_heads experts", .adds = Adds::layer_weights},
     Symbol{.symbol = "ψ_root", .label = phrase("embedding and head"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return a.compiled.root_parameters; },
            .formula = phrase("ψ_root = V·h, twice where they are not tied"), .symbols = "V h", .assumptions = "tied_embeddings", .adds = Adds::root_weights},
+    Symbol{.symbol = "N_u", .label = phrase("weights whole at once"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return gathered(a).weights; },
+           .formula = phrase("N_u = (ψ_root + 2ψ) ÷ t: embedding, head, this layer and the next; all layers where they stay gathered"), .symbols = "ψ_root ψ t", .assumptions = "sharding reshard_after_forward"},
+    Symbol{.symbol = "N_r", .label = phrase("gradients whole at once"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return gathered(a).gradients; },
+           .formula = phrase("N_r = (ψ_root + ψ) ÷ t: embedding, head and a layer, in the backward pass"), .symbols = "ψ_root ψ t", .assumptions = "sharding"},
     Symbol{.symbol = "a_layer", .label = phrase("bytes kept per token and layer"), .quantity = Quantity::count,
            .get = [](const Answer& a) { return a.estimate.memory.by_moment[0][static_cast<std::size_t>(MemoryTerm::activations)] /
                                                a.compiled.tokens_per_micro_batch / fullest_stage(a).layers() / in_flight(a); },
@@ -148,6 +188,7 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "B_HBM", .label = phrase("memory bandwidth"), .quantity = Quantity::memory_bandwidth, .parameter = P::memory_bandwidth},
     Symbol{.symbol = "e", .label = phrase("traffic factor"), .quantity = Quantity::fraction, .parameter = P::elementwise_traffic},
     Symbol{.symbol = "c", .label = phrase("bytes copied per parameter"), .quantity = Quantity::byte_factor, .parameter = P::copy_traffic},
+    Symbol{.symbol = "c_g", .label = phrase("bytes moved per byte of gradient"), .quantity = Quantity::fraction, .parameter = P::gradient_traffic},
     Symbol{.symbol = "c_o", .label = phrase("bytes moved per parameter"), .quantity = Quantity::byte_factor, .parameter = P::optimizer_traffic},
     Symbol{.symbol = "ρ", .label = phrase("share recomputed"), .quantity = Quantity::percent, .get = [](const Answer& a) { return std::max(0.0, a.settings[P::recompute]); }, .parameter = P::recompute},
     Symbol{.symbol = "ω", .label = phrase("overlap loss"), .quantity = Quantity::fraction, .parameter = P::overlap},

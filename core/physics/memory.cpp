@@ -39,6 +39,24 @@ double sum(const MemoryTerms& terms) {
     return total;
 }
 
+// A stage's parameters on this GPU before data-parallel sharding.
+struct StageParameters {
+    double root, dense_layer, sparse_layer, experts_of_layer;
+    double shared, experts;  // of all layers
+};
+StageParameters parameters_of(const Stage& stage, const Compiled& c) {
+    StageParameters out{};
+    out.root = end_parameters(stage, c);
+    if (stage.dense > 0) out.dense_layer = c.work.dense.weights;
+    if (stage.sparse > 0) {
+        out.sparse_layer = c.work.sparse.weights;
+        out.experts_of_layer = c.work.sparse.experts;
+    }
+    out.shared = out.root + stage.dense * out.dense_layer + stage.sparse * out.sparse_layer;
+    out.experts = stage.sparse * out.experts_of_layer;
+    return out;
+}
+
 }  // namespace
 
 StateBytes state_bytes(Precision precision, Precision gradients, Optimizer optimizer,
@@ -133,40 +151,47 @@ MemoryUse memory_use(const Stage& stage, const Compiled& c) {
     return use;
 }
 
+GatheredUnits gathered_units(const Stage& stage, const Compiled& c) {
+    const Settings& s = c.settings;
+    const bool shared_out = c.layout.shard.size() > 1;
+    const bool from_host = s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters;
+    const bool gathers = is_fsdp(s) && (shared_out || from_host);
+    const bool reduces = s.choice<Sharding>(P::sharding) == Sharding::zero2 && shared_out;
+    if (!gathers && !reduces) return {};
+
+    const StageParameters all = parameters_of(stage, c);
+    // Experts that no GPU shares out are whole already.
+    const double experts = c.layout.expert_shard.size() > 1 ? all.experts_of_layer : 0;
+    const double unit = std::max(all.dense_layer, all.sparse_layer + experts);
+    // Layers whose turns are one are gathered, and give their gradients, together.
+    const double at_once = std::min(c.passes.layers, stage.layers());
+    GatheredUnits out;
+    out.gradients = all.root + at_once * unit;
+    if (gathers) {
+        // FSDP holds the root unit (embedding and head) whole, the current layer and the one prefetched.
+        const double live = std::min(2 * at_once, stage.layers());
+        const double layers =
+            s.on(P::reshard_after_forward) ? live * unit : all.shared - all.root + stage.sparse * experts;
+        out.weights = all.root + layers;
+    }
+    return out;
+}
+
 StateMemory state_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     const auto sharding = s.choice<Sharding>(P::sharding);
     const Shares shares = shares_of(sharding, c.layout.shard.size());
     const Shares expert_shares = shares_of(sharding, c.layout.expert_shard.size());
-
-    // Parameters of this GPU before data-parallel sharding.
-    const double root = end_parameters(stage, c);
-    const double dense_unit = stage.dense > 0 ? c.work.dense.weights : 0;
-    const double sparse_unit = stage.sparse > 0 ? c.work.sparse.weights : 0;
-    const double expert_unit = stage.sparse > 0 ? c.work.sparse.experts : 0;
-    const double shared = root + stage.dense * dense_unit + stage.sparse * sparse_unit;
-    const double experts = stage.sparse * expert_unit;
-
-    // E4: FSDP holds the root unit (embedding and head) whole, the current layer and the one prefetched.
     const auto offload = s.choice<Offload>(P::offload);
-    const bool fsdp = is_fsdp(s);
-    const bool from_host = fsdp && offload == Offload::optimizer_and_parameters;
-    const bool gathers = fsdp && (c.layout.shard.size() > 1 || from_host);
-    // Experts that no GPU shares out are whole already.
-    const double gathered_experts = c.layout.expert_shard.size() > 1 ? expert_unit : 0;
-    const double unit = std::max(dense_unit, sparse_unit + gathered_experts);
-    // Layers whose turns are one are gathered, and give their gradients, together.
-    const double at_once = std::min(c.passes.layers, stage.layers());
+    const bool from_host = is_fsdp(s) && offload == Offload::optimizer_and_parameters;
+    const StageParameters all = parameters_of(stage, c);
+    const double shared = all.shared;
+    const double experts = all.experts;
+
+    const GatheredUnits units = gathered_units(stage, c);
     StateMemory out;
-    if (gathers) {
-        const double live = std::min(2 * at_once, stage.layers());
-        const double whole =
-            s.on(P::reshard_after_forward) ? live * unit : shared - root + stage.sparse * gathered_experts;
-        out.gathered_forward = c.compute_bytes * (root + whole);
-        out.gathered_backward = out.gathered_forward + c.state.gradients * (root + at_once * unit);
-    } else if (sharding == Sharding::zero2 && c.layout.shard.size() > 1) {
-        out.gathered_backward = c.state.gradients * (root + at_once * unit);
-    }
+    out.gathered_forward = c.compute_bytes * units.weights;
+    out.gathered_backward = out.gathered_forward + c.state.gradients * units.gradients;
     // Without FSDP nothing gathers weights from the host, so they stay.
     if (!from_host)
         out.weights = c.state.weights * (shared / shares.weights + experts / expert_shares.weights);

@@ -13,6 +13,13 @@ MemoryUse memory_use(const Stage& stage, const Compiled& compiled);
 // The peaks of all GPUs of the run; bytes.
 double total_memory(const Compiled& compiled);
 
+// E4: parameters of one GPU of a stage that are whole at once although they are shared out.
+struct GatheredUnits {
+    double weights = 0;
+    double gradients = 0;  // in the backward pass, until they are reduced
+};
+GatheredUnits gathered_units(const Stage& stage, const Compiled& compiled);
+
 // The same in parts, for searches over plans. What lies on one GPU of a stage…
 // … of the state: by degrees, sharding and offload; bytes,
 struct StateMemory {

@@ -169,7 +169,7 @@ TEST_CASE("the waterfall gives no time where the scenario does not fit") {
 
 TEST_CASE("memory segments sum to the peak and their labels keep apart") {
     LiveModel model(Catalogue::shipped());
-    for (const double sequence : {256.0, 2048.0, 4096.0, 8192.0, 32768.0}) {
+    for (const double sequence : {256.0, 2048.0, 4096.0, 5120.0, 5376.0, 6144.0, 8192.0, 32768.0}) {
         model.edit(P::sequence_length, sequence);
         const MemoryBarData data = memory_bar_data(model.answer());
         double sum = 0;
@@ -183,6 +183,11 @@ TEST_CASE("memory segments sum to the peak and their labels keep apart") {
         for (std::size_t i = 1; i < g.labels.size(); ++i)
             CHECK(g.labels[i].y - g.labels[i - 1].y >= g.line - 1e-6);
         CHECK(g.labels.back().y <= g.bar.bottom() + g.line / 2);
+        // The caption of the usable memory parts no sum from its terms.
+        for (std::size_t i = 0; i + 1 < g.labels.size(); ++i) {
+            if (g.labels[i].term != MemoryTerm::count) continue;
+            CHECK((g.labels[i].y < g.capacity_text_y) == (g.labels[i + 1].y < g.capacity_text_y));
+        }
     }
 }
 
@@ -270,9 +275,14 @@ TEST_CASE("Why explains the number the headline shows") {
     why.resize(244, 700);
     why.show(Subject::of(Output::mfu));
     CHECK(text(why, "why/title") == QStringLiteral("Why: MFU"));
-    CHECK(text(why, "why/formula").toStdString() ==
-          explain(Subject::of(Output::mfu), model.answer()).formula);
-    CHECK_FALSE(text(why, "why/formula").isEmpty());
+    const auto spaced = [&](const char* name) {
+        return text(why, name).replace(QChar(0xa0), QLatin1Char(' ')).toStdString();
+    };
+    const Explanation mfu = explain(Subject::of(Output::mfu), model.answer());
+    CHECK(spaced("why/formula") == mfu.formula);
+    CHECK_FALSE(mfu.formula.empty());
+    CHECK(spaced("why/substituted") == "= " + mfu.substituted);
+    CHECK_FALSE(mfu.substituted.empty());
     CHECK(text(why, "why/result") == QStringLiteral("= ") + text(headline, "headline/mfu"));
     model.edit(P::sequence_length, 2048);
     CHECK(text(why, "why/result") == QStringLiteral("= ") + text(headline, "headline/mfu"));

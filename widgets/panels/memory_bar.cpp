@@ -81,13 +81,33 @@ std::vector<MemoryBarLabel> labels_of(const MemoryBarData& data, Length families
     return out;
 }
 
+// A line with its value; of tens of GiB, so that names keep their length in a drag.
+double width_of(const MemoryBarLabel& label, const QFont& font) {
+    const bool subtotal = label.term == MemoryTerm::count;
+    const QFont face = scaled_font(font, kSmall, subtotal);
+    const double value = std::max(text_width(face, shown(label.bytes, Quantity::bytes, false)),
+                                  text_width(face, QStringLiteral("00.0")));
+    return text_width(face, label.text) + (subtotal ? 0 : kSquare + 4) + 4 + value;
+}
+
 double widest(const std::vector<MemoryBarLabel>& labels, const QFont& font) {
-    const QFont bold = scaled_font(font, kSmall, true);
-    const QFont small = scaled_font(font, kSmall);
     double out = 0;
-    for (const auto& label : labels) {
-        const bool subtotal = label.term == MemoryTerm::count;
-        out = std::max(out, text_width(subtotal ? bold : small, label.text) + (subtotal ? 0 : kSquare + 4));
+    for (const auto& label : labels) out = std::max(out, width_of(label, font));
+    return out;
+}
+
+// The longest names that leave `room`; where there is little, each for itself.
+std::vector<MemoryBarLabel> labels_within(double room, const MemoryBarData& data, const QFont& font) {
+    using L = Length;
+    for (const auto& [families, terms] :
+         {std::pair{L::whole, L::whole}, {L::brief, L::whole}, {L::brief, L::brief}}) {
+        std::vector<MemoryBarLabel> out = labels_of(data, families, terms);
+        if (widest(out, font) <= room) return out;
+    }
+    std::vector<MemoryBarLabel> out = labels_of(data, L::brief, L::brief);
+    const std::vector<MemoryBarLabel> least = labels_of(data, L::least, L::least);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        if (width_of(out[i], font) > room) out[i] = least[i];
     }
     return out;
 }
@@ -148,7 +168,10 @@ void place_labels(MemoryBarGeometry& g, const MemoryBarData& data, double area_t
     const double lower_end = std::max(g.capacity_y + g.line / 2, g.capacity_text_y + g.line);
     double best = std::numeric_limits<double>::infinity();
     std::vector<MemoryBarLabel> chosen = g.labels;
+    const auto is_head = [](const MemoryBarLabel& label) { return label.term == MemoryTerm::count; };
     for (std::size_t split = 0; split <= g.labels.size(); ++split) {
+        // A head stays with what it is the sum of.
+        if (split > 0 && is_head(g.labels[split - 1])) continue;
         const auto above = static_cast<double>(split);
         const auto below = static_cast<double>(g.labels.size() - split);
         if (split > 0 && low + g.line * (above - 1) > upper_end) break;
@@ -165,7 +188,6 @@ void place_labels(MemoryBarGeometry& g, const MemoryBarData& data, double area_t
         }
     }
     // Large letters in a low window: the terms stay, what they are shares of goes.
-    const auto is_head = [](const MemoryBarLabel& label) { return label.term == MemoryTerm::count; };
     if (std::isinf(best) && std::erase_if(chosen, is_head) > 0) {
         g.labels = std::move(chosen);
         g.line = line;
@@ -376,14 +398,9 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
     g.label_right = area.right() - kPadding;
     const double values = text_width(scaled_font(font, kSmall, true), QStringLiteral("000.0")) + 6;
     const double least = g.bar.right() + ghosts + 16;
-    using L = Length;
-    for (const auto& [families, terms] :
-         {std::pair{L::whole, L::whole}, {L::brief, L::whole}, {L::brief, L::brief}, {L::least, L::least}}) {
-        g.labels = labels_of(data, families, terms);
-        if (widest(g.labels, font) + values <= g.label_right - least) break;
-    }
-    g.label_left = std::round(std::min(g.bar.right() + ghosts + 22,
-                                       std::max(least, g.label_right - values - widest(g.labels, font))));
+    g.labels = labels_within(g.label_right - least, data, font);
+    g.label_left = std::round(
+        std::min(g.bar.right() + ghosts + 22, std::max(least, g.label_right - widest(g.labels, font))));
     // Squares and values at least.
     g.label_left = std::min(g.label_left, std::floor(g.label_right - values - kSquare - 4));
     g.line = std::max(15.0, std::ceil(metrics.height()));

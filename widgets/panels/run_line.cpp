@@ -88,6 +88,8 @@ void RunLine::show_run(const Answer& now, const Answer* then, bool hypothetical)
             // "$29,494", "15,273 GPU h"
             if (i == gpu_hours && !unit.isEmpty()) unit = tr("GPU %1").arg(unit);
             const bool before = i == cost && !unit.isEmpty();
+            // A dash alone would not say what is missing.
+            if (i == days && unit.isEmpty()) unit = tr("days");
             runs.append({(before ? unit : QString()) + digits, bold, ink});
             if (!before && !unit.isEmpty()) runs.append({QLatin1Char(' ') + unit, plain, ink});
         }

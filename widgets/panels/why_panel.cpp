@@ -100,6 +100,7 @@ void WhyPanel::build_content() {
     levers_title_ = label("why/levers-title", tr("Levers"));
     formula_title_ = label("why/formula-title", tr("Formula"));
     formula_ = label("why/formula");
+    substituted_ = label("why/substituted");
     result_ = label("why/result");
     source_ = label("why/source");
     parts_title_ = label("why/parts-title");
@@ -139,6 +140,7 @@ void WhyPanel::restyle() {
         style(label, small_bold, true);
     style(sentence_, font());
     style(formula_, italic);
+    style(substituted_, small);
     style(result_, bold);
     style(source_, small, true);
     style(fix_label_, bold);
@@ -200,7 +202,14 @@ void WhyPanel::set_explanation(const Explanation& explanation) {
         sentence += QLatin1Char(' ') + tr("It does not fit, so there is no value here.");
     }
     set_text(sentence_, sentence);
-    set_text(formula_, QString::fromStdString(explanation.formula));
+    // A divisor stays with what it divides.
+    const auto unbroken = [](const std::string& text) {
+        return QString::fromStdString(text).replace(QStringLiteral(" ÷ "), QStringLiteral("\u00a0÷\u00a0"));
+    };
+    set_text(formula_, unbroken(explanation.formula));
+    set_text(substituted_, explanation.substituted.empty()
+                               ? QString()
+                               : QStringLiteral("= ") + unbroken(explanation.substituted));
     set_text(result_, explanation.result.empty()
                           ? QString()
                           : QStringLiteral("= ") + QString::fromStdString(explanation.result));
@@ -222,6 +231,7 @@ void WhyPanel::set_explanation(const Explanation& explanation) {
     shown_if(formula_title_, any);
     set_text(formula_title_, formula ? tr("Formula") : tr("Value"));
     shown_if(formula_, !explanation.formula.empty());
+    shown_if(substituted_, !explanation.substituted.empty());
     shown_if(result_, !explanation.result.empty());
     shown_if(formula_line_, (formula || !explanation.ingredients.empty()) && !explanation.result.empty());
     shown_if(source_, !explanation.source.empty());
@@ -356,6 +366,7 @@ void WhyPanel::arrange() {
         const int top = y + 5;
         y = top + kBoxInset;
         place(formula_, kBoxInset, 0);
+        place(substituted_, kBoxInset, 3);
         y += formula_->isHidden() ? 0 : 5;
         place_rows(ingredients_, kBoxInset);
         if (!formula_line_->isHidden()) {

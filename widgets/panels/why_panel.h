@@ -74,6 +74,7 @@ class WhyPanel : public QWidget {
     QLabel* formula_title_ = nullptr;
     WhyBox* formula_box_ = nullptr;
     QLabel* formula_ = nullptr;
+    QLabel* substituted_ = nullptr;  // the formula with the values
     std::vector<WhyRow*> ingredients_;
     QWidget* formula_line_ = nullptr;
     QLabel* result_ = nullptr;

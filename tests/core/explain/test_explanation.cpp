@@ -1,5 +1,8 @@
 // Everything that is explained can be opened further, down to operators and presets.
+#include <array>
 #include <catch2/catch.hpp>
+#include <cctype>
+#include <charconv>
 #include <cmath>
 #include <deque>
 #include <set>
@@ -7,6 +10,7 @@
 #include "base/text.h"
 #include "explain/explanation.h"
 #include "explain/operator_table.h"
+#include "explain/substituted.h"
 #include "explain/symbols.h"
 #include "support/scenarios.h"
 
@@ -51,7 +55,112 @@ double value_in(std::string_view symbol, const Answer& now) {
     return value_of(*found, now);
 }
 
+// What "2.5 · (3 + 4) ÷ 5" comes to: sums of products of numbers, brackets and powers; NaN where it is more.
+class Arithmetic {
+  public:
+    explicit Arithmetic(std::string_view text) : rest_(text) {}
+    double value() {
+        const double out = sum();
+        return rest_.empty() ? out : std::nan("");
+    }
+
+  private:
+    bool take(std::string_view mark) {
+        while (rest_.starts_with(' ')) rest_.remove_prefix(1);
+        const bool found = rest_.starts_with(mark);
+        if (found) rest_.remove_prefix(mark.size());
+        return found;
+    }
+    double sum() {
+        double out = product();
+        for (;;) {
+            if (take("+")) out += product();
+            else if (take("−")) out -= product();
+            else return out;
+        }
+    }
+    double product() {
+        double out = power();
+        for (;;) {
+            if (take("·")) out *= power();
+            else if (take("÷") || take("/")) out /= power();
+            else return out;
+        }
+    }
+    double power() {
+        const double base = atom();
+        return take("^") ? std::pow(base, atom()) : base;
+    }
+    double atom() {
+        if (take("(")) {
+            const double out = sum();
+            return take(")") ? out : std::nan("");
+        }
+        std::string number;
+        while (!rest_.empty() && (std::isdigit(static_cast<unsigned char>(rest_[0])) != 0 ||
+                                  rest_[0] == '.' || rest_[0] == ',')) {
+            if (rest_[0] != ',') number += rest_[0];
+            rest_.remove_prefix(1);
+        }
+        return number.empty() ? std::nan("") : std::stod(number);
+    }
+    std::string_view rest_;
+};
+
+std::string digits_of(double value) {
+    std::array<char, 400> text{};
+    return {text.data(),
+            std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed).ptr};
+}
+
 }  // namespace
+
+TEST_CASE("explanation: a formula shows the values of its symbols", "[explain]") {
+    const auto value = [](std::string_view symbol) {
+        return symbol == "s" ? "2,048" : symbol == "ψ" ? "3 M" : symbol == "N_a" ? "12.85 B" : "";
+    };
+    CHECK(substituted("E = s · b ÷ c_p", value) == "2,048 · b ÷ c_p");
+    CHECK(substituted("x = (6·N_a + 2ψ) · s", value) == "(6·12.85 B + 2·3 M) · 2,048");
+    // Neither parts of other symbols and words, nor what is no expression.
+    CHECK(substituted("t = s½ + N_ax + steps", value).empty());
+    CHECK(substituted("e = ∂ln s ÷ ∂ln N_a", value).empty());
+    CHECK(substituted("s + b = 0; b ≈ s", value).empty());
+    CHECK(substituted("", value).empty());
+}
+
+TEST_CASE("explanation: what the formulas say is what the engine found", "[explain]") {
+    int compared = 0;
+    for (const Scenario& scenario :
+         {with({}), with({{P::gpus, 512}, {P::tensor_parallel, 2}, {P::accumulation, 4}}),
+          with({{P::pipeline_parallel, 4}, {P::tensor_parallel, 2}, {P::context_parallel, 2}}),
+          with({{P::experts, 8}, {P::experts_per_token, 2}, {P::expert_parallel, 8}}),
+          with({{P::sharding, static_cast<double>(Sharding::zero1)}, {P::micro_batch, 1}}),
+          with({{P::sharding, static_cast<double>(Sharding::zero2)}, {P::micro_batch, 1}}),
+          with({{P::reshard_after_forward, 0}, {P::micro_batch, 1}}), with({{P::recompute, 1}}),
+          with({{P::offload, 1}})}) {
+        const Answer now = answer(scenario);
+        REQUIRE(now.valid());
+        for (std::size_t i = 0; i < kOutputs; ++i) {
+            const auto id = static_cast<Output>(i);
+            const Explanation why = explain(Subject::of(id), now);
+            const std::string text = substituted(why.formula, [&](std::string_view name) {
+                const bool named = std::ranges::any_of(
+                    why.ingredients, [&](const Ingredient& line) { return line.symbol == name; });
+                if (!named) return std::string();
+                const Symbol& symbol = *find_symbol(name);
+                // Energy is W · H: watt hours.
+                return digits_of(value_of(symbol, now) * (symbol.quantity == Quantity::hours ? 3600 : 1));
+            });
+            if (text.empty()) continue;
+            const double found = Arithmetic(text).value();
+            if (std::isnan(found)) continue;
+            INFO(why.title << ": " << why.formula << " = " << text);
+            CHECK(found == Approx(value_of(id, now)).epsilon(1e-6));
+            ++compared;
+        }
+    }
+    CHECK(compared > 20);
+}
 
 TEST_CASE("explanations: every number opens down to parameters, presets and operators", "[explain]") {
     const std::vector<Answer> answers{
