@@ -117,6 +117,12 @@ void LiveModel::set_automatic(P id, bool automatic) {
                                      : tr("Lock %1").arg(text_of(label_of(id))));
 }
 
+void LiveModel::doubt(P id, bool unread) {
+    const bool before = doubted();
+    doubted_.set(index(id), unread);
+    if (doubted() != before) Q_EMIT doubt_changed();
+}
+
 void LiveModel::set_all_automatic(bool automatic) {
     Scenario after = scenario_;
     if (automatic) {

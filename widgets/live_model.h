@@ -40,6 +40,10 @@ class LiveModel : public QObject {
     // what has changed since.
     [[nodiscard]] bool planning() const { return planning_.pending(); }
 
+    // A field holds what could not be read: views dim, as they show what was valid last.
+    void doubt(P id, bool unread);
+    [[nodiscard]] bool doubted() const { return doubted_.any(); }
+
     void edit(P id, double value);
     void reset(P id);  // back to the preset's value
     void set_automatic(P id, bool automatic);
@@ -94,6 +98,7 @@ class LiveModel : public QObject {
     void gesture_began();  // axes freeze
     void gesture_ended();  // axes refit
     void pins_changed();
+    void doubt_changed();
 
   private:
     friend class ScenarioCommand;
@@ -122,6 +127,7 @@ class LiveModel : public QObject {
     const Catalogue* catalogue_;
     Scenario scenario_;
     Answer answer_;
+    ParameterSet doubted_;
     QUndoStack* undo_;
     std::optional<Gesture> gesture_;
     std::vector<Pin> pins_;

@@ -2,6 +2,7 @@
 // history.
 #include <QAbstractButton>
 #include <QApplication>
+#include <QGraphicsEffect>
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QStyle>
@@ -11,6 +12,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "support/desk.h"
 #include "support/wheel.h"
 #include "widgets/live_model.h"
 #include "widgets/panels/controls_panel.h"
@@ -383,4 +385,38 @@ TEST_CASE("the panel finds rows by their words and opens what hides them", "[gui
     const int wide = panel.width();
     panel.set_compact(true);
     CHECK(panel.width() < wide);
+}
+
+TEST_CASE("letters in a field where nothing is typed are the window's; behind a value they are its unit") {
+    testing::Desk desk;
+    const auto field = [&] { return desk.find<QLineEdit>("training.sequence_length/field"); };
+    QTest::keyClick(&desk.window, Qt::Key_Q, Qt::AltModifier);
+    REQUIRE(field()->hasFocus());
+    QTest::keyClick(field(), Qt::Key_Up);
+    const QString shown = field()->text();
+    QTest::keyClick(field(), Qt::Key_P);
+    CHECK(desk.window.model().pins().size() == 1);
+    CHECK(field()->text() == shown);
+    QTest::keyClick(field(), Qt::Key_S);
+    CHECK(desk.find<QWidget>("solve")->isVisible());
+    desk.type("training.sequence_length", QStringLiteral("4k"));
+    CHECK(desk.window.model().answer().settings[P::sequence_length] == 4096);
+    CHECK(desk.window.model().pins().size() == 1);
+}
+
+TEST_CASE("what cannot be read dims the plots until it is put right") {
+    testing::Desk desk;
+    const auto* canvas = desk.find<QWidget>("scaling/plot");
+    CHECK(canvas->graphicsEffect() == nullptr);
+    desk.type("cluster.gpus", QStringLiteral("hello"));
+    CHECK(desk.window.model().doubted());
+    REQUIRE(canvas->graphicsEffect() != nullptr);
+    QTest::keyClick(desk.find<QLineEdit>("cluster.gpus/field"), Qt::Key_Escape);
+    CHECK_FALSE(desk.window.model().doubted());
+    CHECK(canvas->graphicsEffect() == nullptr);
+    // A change from elsewhere takes the text back as well.
+    desk.type("cluster.gpus", QStringLiteral("hello"));
+    desk.window.model().edit(P::gpus, 128);
+    CHECK_FALSE(desk.window.model().doubted());
+    CHECK(canvas->graphicsEffect() == nullptr);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "evidence/validated.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/run_label.h"
 #include "widgets/panels/run_line.h"
@@ -251,6 +252,8 @@ void Headline::set_sentence() {
     }
     QString text = QString::fromStdString(wall_sentence(answer));
     sentences_ = split_sentences(text);
+    // What it is beyond of is in the tool tip, with all else that is to be known.
+    if (!outside_validated(answer).empty()) sentences_.insert(1, tr("Beyond the public runs."));
     for (const std::string& warning : warnings(answer))
         text += QLatin1Char('\n') + QString::fromStdString(warning);
     sentence_->setToolTip(text);
@@ -399,19 +402,24 @@ void Headline::arrange_sentence() {
     const double sentence_width = std::min(room, std::ceil(sentence_->natural_width()) + 1);
     sentence_->setGeometry(kPadding, top, static_cast<int>(sentence_width), row);
 
-    // Tokens per GPU against the ideal threshold, where there is room beside the sentence.
+    // Tokens per GPU against the ideal threshold: at the end of the line of the run, or, where that is full,
+    // beside the sentence if there is room.
     const std::array<RunLabel*, 3> item{tokens_, threshold_caption_, threshold_};
     const std::size_t used = gathers_ ? item.size() : 1;
     constexpr double kBetween = 6;
+    constexpr double kApart = 24;
     double item_width = kBetween * static_cast<double>(used - 1);
     for (std::size_t i = 0; i < used; ++i) item_width += std::ceil(item[i]->natural_width());
-    const bool fits = model_.answer().valid() && sentence_width + 24 + item_width <= room;
-    double x = right - item_width;
+    const double end = width() - kPadding;
+    const bool above = run_->x() + run_->end() + kApart + item_width <= end;
+    const bool fits =
+        model_.answer().valid() && (above || sentence_width + kApart + item_width <= right - kPadding);
+    double x = (above ? end : right) - item_width;
     for (std::size_t i = 0; i < item.size(); ++i) {
         RunLabel* label = item[i];
         label->setVisible(fits && i < used);
         const int w = static_cast<int>(std::ceil(label->natural_width()));
-        label->setGeometry(static_cast<int>(x), top, w + 1, row);
+        label->setGeometry(static_cast<int>(x), above ? run_->y() : top, w + 1, above ? run_->height() : row);
         x += w + kBetween;
     }
 }

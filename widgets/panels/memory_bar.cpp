@@ -452,6 +452,7 @@ MemoryBar::MemoryBar(LiveModel& model, QWidget* parent)
     setBackgroundRole(QPalette::Base);
     setMouseTracking(true);
     connect(&model_, &LiveModel::changed, this, &MemoryBar::refresh);
+    connect(&model_, &LiveModel::doubt_changed, this, qOverload<>(&MemoryBar::update));
     connect(&model_, &LiveModel::pins_changed, this, &MemoryBar::refresh);
     connect(&model_, &LiveModel::gesture_ended, this, &MemoryBar::refresh);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
@@ -486,7 +487,7 @@ void MemoryBar::describe() {
 
 void MemoryBar::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    if (!model_.answer().valid() || model_.planning()) painter.setOpacity(kStale);
+    if (!model_.answer().valid() || model_.planning() || model_.doubted()) painter.setOpacity(kStale);
     paint_memory_bar(painter, rect(), current_theme(), data_, font());
     paint_focus(painter);
 }

@@ -137,6 +137,14 @@ void RunLine::arrange() {
     }
 }
 
+int RunLine::end() const {
+    int out = 0;
+    for (const RunLabel* label : label_) {
+        if (!label->isHidden()) out = std::max(out, label->geometry().right() + 1);
+    }
+    return out;
+}
+
 QSize RunLine::sizeHint() const {
     return {420, static_cast<int>(std::ceil(QFontMetricsF(font()).height())) + 4};
 }

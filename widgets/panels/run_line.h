@@ -22,6 +22,8 @@ class RunLine : public QWidget {
     // `then`: what it is compared with; nullptr: nothing.
     void show_run(const Answer& now, const Answer* then, bool hypothetical);
     [[nodiscard]] QSize sizeHint() const override;
+    // Where its last item ends, from its left; px.
+    [[nodiscard]] int end() const;
 
   Q_SIGNALS:
     void why_requested(Output output);

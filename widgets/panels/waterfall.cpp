@@ -132,7 +132,14 @@ void paint_ghosts(QPainter& painter, const WaterfallGeometry& g, const Theme& th
                   const WaterfallData& data, const QFont& font) {
     const QFont bold = scaled_font(font, kSmall, true);
     const QFontMetricsF metrics(bold);
-    double free_from = -1e9;
+    // Letters of neighbours stand together over their middle.
+    struct Tag {
+        QString letters;
+        double sum;
+    };
+    std::vector<Tag> tags;
+    const auto center = [](const Tag& tag) { return tag.sum / static_cast<double>(tag.letters.size()); };
+    const auto half = [&](const Tag& tag) { return metrics.horizontalAdvance(tag.letters) / 2; };
     auto ghosts = data.ghosts;
     std::ranges::sort(ghosts, {}, &WaterfallData::Ghost::total);
     for (const auto& ghost : ghosts) {
@@ -142,14 +149,17 @@ void paint_ghosts(QPainter& painter, const WaterfallGeometry& g, const Theme& th
         pen.setDashPattern({2, 1});
         painter.setPen(pen);
         painter.drawLine(QPointF(x, g.total.top() - 4), QPointF(x, g.total.bottom() + 4));
-        const QString letter{QLatin1Char(ghost.letter)};
-        const double width = metrics.horizontalAdvance(letter);
-        if (x - width / 2 < free_from) continue;
-        free_from = x + width / 2 + 2;
-        painter.setFont(bold);
-        painter.setPen(theme.text);
-        painter.drawText(QPointF(x - width / 2, g.total.top() - 6), letter);
+        Tag tag{QString(QLatin1Char(ghost.letter)), x};
+        while (!tags.empty() && center(tags.back()) + half(tags.back()) + 2 > center(tag) - half(tag)) {
+            tag = {tags.back().letters + tag.letters, tags.back().sum + tag.sum};
+            tags.pop_back();
+        }
+        tags.push_back(tag);
     }
+    painter.setFont(bold);
+    painter.setPen(theme.text);
+    for (const Tag& tag : tags)
+        painter.drawText(QPointF(center(tag) - half(tag), g.total.top() - 6), tag.letters);
 }
 
 void paint_rows(QPainter& painter, const WaterfallGeometry& g, const QRectF& area, const Theme& theme,
@@ -311,6 +321,7 @@ Waterfall::Waterfall(LiveModel& model, QWidget* parent)
     setBackgroundRole(QPalette::Base);
     setMouseTracking(true);
     connect(&model_, &LiveModel::changed, this, &Waterfall::refresh);
+    connect(&model_, &LiveModel::doubt_changed, this, qOverload<>(&Waterfall::update));
     connect(&model_, &LiveModel::pins_changed, this, &Waterfall::refresh);
     connect(&model_, &LiveModel::gesture_ended, this, &Waterfall::refresh);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
@@ -356,7 +367,7 @@ void Waterfall::describe() {
 
 void Waterfall::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    if (!model_.answer().valid() || model_.planning()) painter.setOpacity(kStale);
+    if (!model_.answer().valid() || model_.planning() || model_.doubted()) painter.setOpacity(kStale);
     paint_waterfall(painter, rect(), current_theme(), data_, font());
     paint_focus(painter);
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "evidence/validated.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/memory_bar.h"
 #include "widgets/text.h"
@@ -43,11 +44,15 @@ QString setting_words(const Answer& answer) {
             where += tr(", modified");
         where += QLatin1Char(')');
     }
-    return tr("Model: %1, %2 parameters%3. Cluster: %4. Plan: %5.")
-        .arg(title_of(answer.scenario.model, tr("own")),
-             shown(answer.estimate.parameters, Quantity::big_count),
-             is_modified(answer.scenario, Group::model) ? tr(", modified") : QString(), where,
-             plan_words(answer.settings));
+    QString out = tr("Model: %1, %2 parameters%3. Cluster: %4. Plan: %5.")
+                      .arg(title_of(answer.scenario.model, tr("own")),
+                           shown(answer.estimate.parameters, Quantity::big_count),
+                           is_modified(answer.scenario, Group::model) ? tr(", modified") : QString(), where,
+                           plan_words(answer.settings));
+    // The first is the one a reader most needs; the report lists all.
+    if (const auto beyond = outside_validated(answer); !beyond.empty())
+        out += QLatin1Char(' ') + QString::fromStdString(beyond.front());
+    return out;
 }
 
 QString plan_words(const Settings& settings) {

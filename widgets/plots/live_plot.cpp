@@ -4,6 +4,7 @@
 
 #include <QApplication>
 #include <QCheckBox>
+#include <QGraphicsOpacityEffect>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -11,6 +12,8 @@
 
 namespace shardscope {
 namespace {
+
+constexpr double kDoubted = 0.4;  // opacity while a field holds what could not be read
 
 // Drawn once after a resize, together with what else has changed: QCustomPlot would draw at once, and again
 // when it is told of the change.
@@ -84,6 +87,11 @@ void LivePlot::start() {
         refresh();
     });
     connect(&model_, &LiveModel::gesture_ended, this, &LivePlot::refresh);
+    connect(&model_, &LiveModel::doubt_changed, this, [this] {
+        auto* dim = model_.doubted() ? new QGraphicsOpacityEffect(canvas_) : nullptr;
+        if (dim) dim->setOpacity(kDoubted);
+        canvas_->setGraphicsEffect(dim);
+    });
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &LivePlot::restyle);
     connect(canvas_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) { press(event); });
     connect(canvas_, &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) { move(event); });

@@ -134,15 +134,18 @@ void ParameterField::step(int steps) {
         return;
     }
     setValue(next);
-    selectAll();
     Q_EMIT committed(next);
+    selectAll();
 }
 
 bool ParameterField::event(QEvent* event) {
-    // With nothing typed, undo is the window's.
+    // With nothing typed, undo is the window's, and so are letters: no value begins with one. Behind a value
+    // they may be its unit.
     if (event->type() == QEvent::ShortcutOverride && text() == shown_) {
         const auto* key = static_cast<QKeyEvent*>(event);
-        if (key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo)) {
+        const bool letter = key->modifiers() == Qt::NoModifier && key->text().size() == 1 &&
+                            key->text().front().isLetter() && selectedText() == text();
+        if (letter || key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo)) {
             event->ignore();
             return false;
         }

@@ -264,7 +264,10 @@ void ParameterRow::make_editor() {
     }
     field_ = new ParameterField(id_, this);
     connect(field_, &ParameterField::committed, this, &ParameterRow::take_typed);
-    connect(field_, &ParameterField::refused, this, [this](const QString& message) { tell(message, true); });
+    connect(field_, &ParameterField::refused, this, [this](const QString& message) {
+        tell(message, true);
+        model_.doubt(id_, true);
+    });
     connect(field_, &ParameterField::restored, this, [this] {
         tell({}, false);
         fresh_ = true;
@@ -337,6 +340,7 @@ void ParameterRow::take_typed(double value) {
 void ParameterRow::tell(const QString& message, bool refused) {
     if (field_) field_->setRefused(refused);
     if (choice_) choice_->setRefused(refused);
+    if (!refused) model_.doubt(id_, false);
     if (message == message_text_) return;
     message_text_ = message;
     message_->setText(message);
