@@ -12,6 +12,7 @@
 #include "files/scenario_file.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/figure_export.h"
+#include "widgets/plots/figure_parts.h"
 #include "widgets/plots/scaling_plot.h"
 #include "widgets/plots/sweep_figure.h"
 
@@ -105,6 +106,37 @@ TEST_CASE("an SVG is valid XML with its words as text", "[figures]") {
     const Svg scaling = read_svg(render_figure(request("scaling"), first(), FigureFormat::svg));
     CHECK(scaling.texts.contains(QStringLiteral("GPUs")));
     CHECK(scaling.texts.contains(QStringLiteral("does not fit")));
+}
+
+TEST_CASE("a label keeps off a long line as off a short one", "[figures]") {
+    LabelRoom room(QRectF(0, 0, 400, 400));
+    room.avoid(QPolygonF({QPointF(100, 0), QPointF(100, 400)}));
+    const QSizeF size(40, 14);
+    CHECK(room.place(size, {{80, 120}, {110, 120}}) == QRectF(QPointF(110, 120), size));
+    // Nor does a diagonal count beyond its ends.
+    room.avoid(QPolygonF({QPointF(200, 200), QPointF(260, 260)}));
+    CHECK(room.place(size, {{205, 205}, {300, 300}}) == QRectF(QPointF(300, 300), size));
+    CHECK(room.place(size, {{270, 270}}, 0) == QRectF(QPointF(270, 270), size));
+}
+
+TEST_CASE("scaling: no name without a curve, and that it does not fit is said once", "[figures]") {
+    // Split into one sequence a GPU it would fit: a single point, which draws no curve.
+    const Scenario long_context =
+        edited(edited(Scenario::first_launch(), P::sequence_length, 8192), P::micro_batch, 4);
+    const Answer subject = answer(long_context);
+    REQUIRE_FALSE(subject.fits());
+    // The caption below the figure explains all lines.
+    const auto words = [](const Answer& shown) {
+        QStringList texts = read_svg(render_figure(request("scaling"), shown, FigureFormat::svg)).texts;
+        texts.removeIf([](const QString& text) { return text.startsWith(QLatin1String("Solid")); });
+        return texts;
+    };
+    const QStringList texts = words(subject);
+    CHECK(texts.filter(QStringLiteral("strong")).isEmpty());
+    CHECK(texts.filter(QStringLiteral("does not fit")).size() == 1);
+    const QStringList fitting = words(first());
+    CHECK(fitting.filter(QStringLiteral("strong")).size() == 1);
+    CHECK(fitting.contains(QStringLiteral("other settings")));
 }
 
 TEST_CASE("nothing in a vector figure leaves the frame's reach", "[figures]") {
