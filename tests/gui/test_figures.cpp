@@ -2,7 +2,9 @@
 #include <qcustomplot.h>
 
 #include <QApplication>
+#include <QBuffer>
 #include <QSignalSpy>
+#include <QSvgGenerator>
 #include <QTest>
 #include <QXmlStreamReader>
 #include <catch2/catch.hpp>
@@ -137,6 +139,38 @@ TEST_CASE("scaling: no name without a curve, and that it does not fit is said on
     const QStringList fitting = words(first());
     CHECK(fitting.filter(QStringLiteral("strong")).size() == 1);
     CHECK(fitting.contains(QStringLiteral("other settings")));
+}
+
+TEST_CASE("a piece of the wall strip has its whole name or a short one", "[figures]") {
+    const FigureFonts fonts{QFont()};
+    const double whole = size_of({{QStringLiteral("inter-node"), fonts.small_bold, {}}}).width();
+    const double brief = size_of({{QStringLiteral("inter"), fonts.small, {}}}).width();
+    const auto texts = [&](double width) {
+        QByteArray bytes;
+        QBuffer buffer(&bytes);
+        QSvgGenerator svg;
+        svg.setOutputDevice(&buffer);
+        QPainter painter(&svg);
+        draw_wall_strip(painter, QRectF(0, 0, 400, 16), {{0, width, Wall::inter_node}}, Theme::light(), fonts,
+                        false);
+        painter.end();
+        return read_svg(bytes).texts;
+    };
+    CHECK(texts(whole + 4) == QStringList{QStringLiteral("inter-node")});
+    CHECK(texts(brief + 4) == QStringList{QStringLiteral("inter")});
+    CHECK(texts(brief / 2).isEmpty());
+}
+
+TEST_CASE("a value next to its guide and the line of the capacity is written off both", "[figures]") {
+    // Nearly all memory is used: the dot lies next to the dashed line.
+    LabelRoom room(QRectF(0, 0, 300, 300));
+    room.avoid(QPolygonF({QPointF(0, 150), QPointF(300, 150)}));
+    room.avoid(QPolygonF({QPointF(120, 0), QPointF(120, 300)}), 0.5);
+    const QSizeF size(60, 14);
+    const auto box = room.place(size, around({120, 152}, size, 10));
+    REQUIRE(box.has_value());
+    CHECK_FALSE(box->contains(QPointF(box->center().x(), 150)));
+    CHECK_FALSE(box->contains(QPointF(120, box->center().y())));
 }
 
 TEST_CASE("nothing in a vector figure leaves the frame's reach", "[figures]") {

@@ -25,6 +25,16 @@ QColor ink_on(const QColor& ground) {
     return luminance > kEven ? QColor(0x1A, 0x1D, 0x21) : QColor(Qt::white);
 }
 
+// Said where the wall's whole name has no room; empty for what is short as it is.
+QString short_name(Wall wall) {
+    switch (wall) {
+        case Wall::memory_bandwidth: return tr("bandwidth");
+        case Wall::intra_node: return tr("intra");
+        case Wall::inter_node: return tr("inter");
+        default: return {};
+    }
+}
+
 // Of the line from `a` to `b`, which may be as long as the frame.
 double length_within(const QRectF& box, const QPointF& a, const QPointF& b) {
     const QPointF way = b - a;
@@ -327,13 +337,18 @@ void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<W
         const bool hatched = piece.wall == Wall::memory;
         if (hatched) fill_hatch(painter, box, theme, 5, 1.4);
         else painter.fillRect(box, theme.of(piece.wall));
-        const QString name = text_of(label_of(piece.wall));
-        const double width = metrics.horizontalAdvance(name);
-        constexpr double kPadding = 6;
-        if (width + kPadding > box.width()) continue;
-        draw_text(painter, {std::round(box.center().x() - width / 2), base}, name, fonts.small_bold,
-                  hatched ? theme.text : ink_on(theme.of(piece.wall)),
-                  hatched ? theme.hatch_ground : QColor());
+        // A whole word where there is room for one, if need be with less around it, else its short form.
+        constexpr double kPadding = 2;
+        for (const QString& name : {text_of(label_of(piece.wall)), short_name(piece.wall)}) {
+            const bool bold = metrics.horizontalAdvance(name) + kPadding <= box.width();
+            const QFont& font = bold ? fonts.small_bold : fonts.small;
+            const double width = text_width(font, name);
+            if (name.isEmpty() || width + kPadding > box.width()) continue;
+            draw_text(painter, {std::round(box.center().x() - width / 2), base}, name, font,
+                      hatched ? theme.text : ink_on(theme.of(piece.wall)),
+                      hatched ? theme.hatch_ground : QColor());
+            break;
+        }
     }
 }
 
