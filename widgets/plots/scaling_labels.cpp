@@ -63,6 +63,7 @@ void ScalingLabels::paint() {
     find_marks();
     paint_node();
     paint_current();
+    tag_pins();
     paint_knee();
     name_curves();
     name_others();
@@ -114,14 +115,17 @@ bool ScalingLabels::put(const LabelLines& lines, const QList<QPointF>& corners, 
 template <typename Corners>
 void ScalingLabels::put_one_of(const LabelLines& lines, const LabelLines& shorter, const Corners& corners,
                                const Wrong& wrong) {
-    constexpr double kClear = 10;  // a guide may cross one line of words, no more
+    constexpr double kClear = 10;     // a guide may cross one line of words, no more
+    constexpr double kPassable = 16;  // rather than no name nearby
     const QList<QPointF> places = corners(size_of(lines));
     if (put(lines, places, kClear, wrong)) return;
     const LabelLines first{lines.front()};
     for (const LabelLines& less : {first, shorter}) {
-        if (less != lines && put(less, corners(size_of(less)), kClear, wrong)) return;
+        if (less != lines && put(less, corners(size_of(less)), kPassable, wrong)) return;
     }
-    if (!put(lines, places) && shorter != lines) put(shorter, corners(size_of(shorter)));
+    constexpr double kAny = std::numeric_limits<double>::infinity();
+    if (!put(lines, places, kAny, wrong) && shorter != lines)
+        put(shorter, corners(size_of(shorter)), kAny, wrong);
 }
 
 bool ScalingLabels::seen(const QPolygonF& points) const {
@@ -199,6 +203,12 @@ void ScalingLabels::find_marks() {
 
     if (seen(scene_.strong) && in_frame(scene_.strong.back())) room_.take(square(scene_.strong.back(), 5));
 
+    for (const ScalingFigure::Ghost& pinned : scene_.ghosts) {
+        const double value = pinned.data.y(pinned.data.current, quantity);
+        if (!scene_.y.range().contains(value) || !scene_.x.range().contains(pinned.data.current.x)) continue;
+        pins_.push_back({pixel(pinned.data.current.x, value), pinned.letter});
+    }
+
     const auto knee = std::ranges::find(data.curves.weak, data.curves.knee, &CurvePoint::x);
     has_knee_ = scene_.options.weak && data.curves.knee > 0 && knee != data.curves.weak.end() &&
                 data.shows(*knee) && scene_.y.range().contains(data.y(*knee, quantity));
@@ -270,6 +280,16 @@ void ScalingLabels::paint_current() {
     says_unfit_ = box && !data.current.fits();
 }
 
+// Before the names of curves: they have one place, names have many.
+void ScalingLabels::tag_pins() {
+    for (const Pin& pin : pins_) {
+        const auto box = room_.place({kTag, kTag}, around(pin.at, {kTag, kTag}, 7));
+        if (box)
+            draw_tag(painter_, *box, pin.letter, pin_color(scene_.theme, pin.letter),
+                     scene_.fonts.small_bold);
+    }
+}
+
 void ScalingLabels::paint_knee() {
     if (!has_knee_) return;
     const LabelLines shorter{
@@ -291,8 +311,11 @@ void ScalingLabels::paint_knee() {
         return out;
     };
     put_one_of(lines, shorter, corners, [&](const QRectF& box) {
-        constexpr double kOff = 0.15;  // a line is rather crossed than the mark left alone
-        return kOff * std::fabs(box.center().x() - knee_.x());
+        // A line is rather crossed than the mark left alone.
+        constexpr double kAside = 0.15;
+        constexpr double kAbove = 0.25;
+        return kAside * std::fabs(box.center().x() - knee_.x()) +
+               kAbove * std::max(0.0, knee_.y() - 14 - box.bottom());
     });
     // No other name beside the mark.
     room_.take(QRectF(knee_.x() - 18, knee_.y() - 24, 36, 30));
@@ -367,15 +390,7 @@ void ScalingLabels::paint_marks() {
         else if (diamond.run->same_settings) draw_diamond(painter_, diamond.at, 7, theme.text, theme.text);
         else draw_diamond(painter_, diamond.at, 5.5, theme.pane, theme.text);
     }
-    for (const ScalingFigure::Ghost& pinned : scene_.ghosts) {
-        const double value = pinned.data.y(pinned.data.current, scene_.options.y);
-        if (!scene_.y.range().contains(value) || !scene_.x.range().contains(pinned.data.current.x)) continue;
-        const QPointF at = pixel(pinned.data.current.x, value);
-        const QColor color = pin_color(theme, pinned.letter);
-        draw_ring(painter_, at, 3.5, theme.pane, color);
-        const auto box = room_.place({kTag, kTag}, around(at, {kTag, kTag}, 7));
-        if (box) draw_tag(painter_, *box, pinned.letter, color, scene_.fonts.small_bold);
-    }
+    for (const Pin& pin : pins_) draw_ring(painter_, pin.at, 3.5, theme.pane, pin_color(theme, pin.letter));
     if (has_dot_) draw_ring(painter_, dot_, kDot, theme.pane, theme.text);
 }
 

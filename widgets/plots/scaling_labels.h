@@ -43,9 +43,15 @@ class ScalingLabels {
         const MeasuredPoint* run;
     };
 
+    struct Pin {
+        QPointF at;
+        char letter;
+    };
+
     void find_marks();
     void paint_node();
     void paint_current();
+    void tag_pins();
     void paint_knee();
     void name_curves();
     void name_others();
@@ -83,6 +89,7 @@ class ScalingLabels {
     bool says_unfit_ = false;  // the scenario's label does
     QPointF dot_, knee_;
     std::vector<Diamond> diamonds_;
+    std::vector<Pin> pins_;
 };
 
 }  // namespace shardscope
