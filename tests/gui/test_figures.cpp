@@ -2,7 +2,9 @@
 #include <qcustomplot.h>
 
 #include <QApplication>
+#include <QBuffer>
 #include <QSignalSpy>
+#include <QSvgGenerator>
 #include <QTest>
 #include <QXmlStreamReader>
 #include <catch2/catch.hpp>
@@ -12,6 +14,7 @@
 #include "files/scenario_file.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/figure_export.h"
+#include "widgets/plots/figure_parts.h"
 #include "widgets/plots/scaling_plot.h"
 #include "widgets/plots/sweep_figure.h"
 
@@ -105,6 +108,69 @@ TEST_CASE("an SVG is valid XML with its words as text", "[figures]") {
     const Svg scaling = read_svg(render_figure(request("scaling"), first(), FigureFormat::svg));
     CHECK(scaling.texts.contains(QStringLiteral("GPUs")));
     CHECK(scaling.texts.contains(QStringLiteral("does not fit")));
+}
+
+TEST_CASE("a label keeps off a long line as off a short one", "[figures]") {
+    LabelRoom room(QRectF(0, 0, 400, 400));
+    room.avoid(QPolygonF({QPointF(100, 0), QPointF(100, 400)}));
+    const QSizeF size(40, 14);
+    CHECK(room.place(size, {{80, 120}, {110, 120}}) == QRectF(QPointF(110, 120), size));
+    // Nor does a diagonal count beyond its ends.
+    room.avoid(QPolygonF({QPointF(200, 200), QPointF(260, 260)}));
+    CHECK(room.place(size, {{205, 205}, {300, 300}}) == QRectF(QPointF(300, 300), size));
+    CHECK(room.place(size, {{270, 270}}, 0) == QRectF(QPointF(270, 270), size));
+}
+
+TEST_CASE("scaling: no name without a curve, and that it does not fit is said once", "[figures]") {
+    // Split into one sequence a GPU it would fit: a single point, which draws no curve.
+    const Scenario long_context =
+        edited(edited(Scenario::first_launch(), P::sequence_length, 8192), P::micro_batch, 4);
+    const Answer subject = answer(long_context);
+    REQUIRE_FALSE(subject.fits());
+    // The caption below the figure explains all lines.
+    const auto words = [](const Answer& shown) {
+        QStringList texts = read_svg(render_figure(request("scaling"), shown, FigureFormat::svg)).texts;
+        texts.removeIf([](const QString& text) { return text.startsWith(QLatin1String("Solid")); });
+        return texts;
+    };
+    const QStringList texts = words(subject);
+    CHECK(texts.filter(QStringLiteral("strong")).isEmpty());
+    CHECK(texts.filter(QStringLiteral("does not fit")).size() == 1);
+    const QStringList fitting = words(first());
+    CHECK(fitting.filter(QStringLiteral("strong")).size() == 1);
+    CHECK(fitting.contains(QStringLiteral("other settings")));
+}
+
+TEST_CASE("a piece of the wall strip has its whole name or a short one", "[figures]") {
+    const FigureFonts fonts{QFont()};
+    const double whole = size_of({{QStringLiteral("inter-node"), fonts.small_bold, {}}}).width();
+    const double brief = size_of({{QStringLiteral("inter"), fonts.small, {}}}).width();
+    const auto texts = [&](double width) {
+        QByteArray bytes;
+        QBuffer buffer(&bytes);
+        QSvgGenerator svg;
+        svg.setOutputDevice(&buffer);
+        QPainter painter(&svg);
+        draw_wall_strip(painter, QRectF(0, 0, 400, 16), {{0, width, Wall::inter_node}}, Theme::light(), fonts,
+                        false);
+        painter.end();
+        return read_svg(bytes).texts;
+    };
+    CHECK(texts(whole + 4) == QStringList{QStringLiteral("inter-node")});
+    CHECK(texts(brief + 4) == QStringList{QStringLiteral("inter")});
+    CHECK(texts(brief / 2).isEmpty());
+}
+
+TEST_CASE("a value next to its guide and the line of the capacity is written off both", "[figures]") {
+    // Nearly all memory is used: the dot lies next to the dashed line.
+    LabelRoom room(QRectF(0, 0, 300, 300));
+    room.avoid(QPolygonF({QPointF(0, 150), QPointF(300, 150)}));
+    room.avoid(QPolygonF({QPointF(120, 0), QPointF(120, 300)}), 0.5);
+    const QSizeF size(60, 14);
+    const auto box = room.place(size, around({120, 152}, size, 10));
+    REQUIRE(box.has_value());
+    CHECK_FALSE(box->contains(QPointF(box->center().x(), 150)));
+    CHECK_FALSE(box->contains(QPointF(120, box->center().y())));
 }
 
 TEST_CASE("nothing in a vector figure leaves the frame's reach", "[figures]") {

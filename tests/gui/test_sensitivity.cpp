@@ -194,6 +194,10 @@ TEST_CASE("sensitivity: what does not fit shows peak memory, and the output chos
     const QByteArray svg =
         render_figure(desk.plot->request(), desk.window.model().answer(), FigureFormat::svg);
     CHECK(svg.contains("It does not fit, so this shows what peak memory depends on"));
+    CHECK(svg.contains("MFU has no value until it fits"));
+    CHECK(svg.contains("Peak memory: change from"));
+    // The axis says where it ends.
+    CHECK(svg.contains("+100 %"));
     // A bar opens the sweep of what it shows.
     const QRectF row = desk.plot->figure().row_of(0);
     const P first = *desk.plot->figure().input_of(0);

@@ -157,6 +157,23 @@ TEST_CASE("timeline tab: the key lies above the lanes, also in a small window wi
     CHECK(desk.plot->figure().key().isEmpty());
 }
 
+TEST_CASE("timeline tab: where lanes tell shares the key says what their height is", "[timeline]") {
+    TimelineDesk desk;
+    const TimelineFigure& figure = desk.plot->figure();
+    const auto says = [&] {
+        QApplication::processEvents();
+        return !figure.key_words().filter(QStringLiteral("height: share")).isEmpty();
+    };
+    desk.window.resize(1024, 700);
+    QApplication::processEvents();
+    CHECK(says());
+    // Closer each pass is drawn; the lanes stay where they are.
+    const QRectF before = figure.lanes();
+    for (int i = 0; i < 12; ++i) desk.wheel(figure.lane(0, false).center(), 120);
+    CHECK_FALSE(says());
+    CHECK(figure.lanes() == before);
+}
+
 TEST_CASE("timeline tab: the axis reaches to the end of a pinned step", "[timeline]") {
     TimelineDesk desk;
     desk.window.model().pin();

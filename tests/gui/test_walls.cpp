@@ -392,6 +392,38 @@ TEST_CASE("walls: a pin is a ring with its own walls, whatever the axes", "[wall
     CHECK(desk.plot->figure().ghosts().empty());
 }
 
+TEST_CASE("walls: the scenario has its tag among three pins, also in a small window", "[walls]") {
+    Desk desk;
+    desk.window.resize(1024, 700);
+    desk.model().pin();
+    desk.model().edit(P::gpus, 128);
+    desk.model().pin();
+    desk.model().edit(P::micro_batch, 4);
+    desk.model().pin();
+    desk.model().edit(P::inter_node_bandwidth, 300e9 / 8);
+    desk.settle();
+    REQUIRE(desk.plot->figure().ghosts().size() == 3);
+    desk.canvas->replot();
+    const QRectF tag = desk.plot->figure().own_tag();
+    REQUIRE_FALSE(tag.isEmpty());
+    CHECK(desk.plot->figure().frame().contains(tag));
+    for (const WallsTag& region : desk.plot->figure().region_tags()) CHECK_FALSE(region.box.intersects(tag));
+}
+
+TEST_CASE("walls: a narrow region has its name in two lines", "[walls]") {
+    Desk desk;
+    desk.window.resize(1440, 900);
+    QApplication::processEvents();
+    desk.canvas->replot();
+    const std::vector<WallsTag>& tags = desk.plot->figure().region_tags();
+    const auto named = [&](Wall wall) {
+        return std::ranges::any_of(
+            tags, [&](const WallsTag& tag) { return tag.kind == WallsTag::Kind::wall && tag.wall == wall; });
+    };
+    for (const Wall wall : {Wall::compute, Wall::memory_bandwidth, Wall::inter_node, Wall::latency})
+        CHECK(named(wall));
+}
+
 TEST_CASE("walls: any two inputs make a map, the same one twice does not", "[walls]") {
     Desk desk;
     auto* x = desk.find<QComboBox>("walls/x");

@@ -25,6 +25,34 @@ QColor ink_on(const QColor& ground) {
     return luminance > kEven ? QColor(0x1A, 0x1D, 0x21) : QColor(Qt::white);
 }
 
+// Said where the wall's whole name has no room; empty for what is short as it is.
+QString short_name(Wall wall) {
+    switch (wall) {
+        case Wall::memory_bandwidth: return tr("bandwidth");
+        case Wall::intra_node: return tr("intra");
+        case Wall::inter_node: return tr("inter");
+        default: return {};
+    }
+}
+
+// Of the line from `a` to `b`, which may be as long as the frame.
+double length_within(const QRectF& box, const QPointF& a, const QPointF& b) {
+    const QPointF way = b - a;
+    double from = 0;
+    double to = 1;
+    const auto cut = [&](double start, double step, double low, double high) {
+        if (step == 0) return start >= low && start <= high;
+        const double enters = (low - start) / step;
+        const double leaves = (high - start) / step;
+        from = std::max(from, std::min(enters, leaves));
+        to = std::min(to, std::max(enters, leaves));
+        return from < to;
+    };
+    if (!cut(a.x(), way.x(), box.left(), box.right()) || !cut(a.y(), way.y(), box.top(), box.bottom()))
+        return 0;
+    return (to - from) * std::hypot(way.x(), way.y());
+}
+
 }  // namespace
 
 FigureFonts::FigureFonts(const QFont& base)
@@ -114,30 +142,27 @@ double LabelRoom::cost(const QRectF& box) const {
             const QPointF& b = line.points[i];
             if (std::isnan(a.y()) || std::isnan(b.y())) continue;
             if (std::max(a.x(), b.x()) < box.left() || std::min(a.x(), b.x()) > box.right()) continue;
-            // Length of the piece within the box, sampled: a curve has short pieces.
-            constexpr int kSamples = 4;
-            const double piece = std::hypot(b.x() - a.x(), b.y() - a.y()) / kSamples;
-            for (int k = 0; k < kSamples; ++k) {
-                const QPointF at = a + (b - a) * ((k + 0.5) / kSamples);
-                if (box.contains(at)) sum += piece * line.weight;
-            }
+            sum += length_within(box, a, b) * line.weight;
         }
     }
     return sum;
 }
 
-std::optional<QRectF> LabelRoom::place(const QSizeF& size, const QList<QPointF>& corners, double most) {
+std::optional<QRectF> LabelRoom::place(const QSizeF& size, const QList<QPointF>& corners, double most,
+                                       const std::function<double(const QRectF&)>& wrong) {
     double best = std::numeric_limits<double>::infinity();
     QRectF chosen;
     for (const QPointF& corner : corners) {
         const QRectF box(corner, size);
-        const double here = cost(box.adjusted(-2, -1, 2, 1));
+        double here = cost(box.adjusted(-2, -1, 2, 1));
+        if (wrong && here < best) here += wrong(box);
         // A later candidate must be clearly better, or labels would jump while a value is dragged.
         constexpr double kClearly = 4;
         if (here + kClearly < best || (best == std::numeric_limits<double>::infinity() && here < best)) {
             best = here;
             chosen = box;
         }
+        if (best <= kClearly) break;  // none can be clearly better
     }
     if (best == std::numeric_limits<double>::infinity() || best > most) return std::nullopt;
     take(chosen.adjusted(-3, -1, 3, 1));
@@ -312,13 +337,18 @@ void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<W
         const bool hatched = piece.wall == Wall::memory;
         if (hatched) fill_hatch(painter, box, theme, 5, 1.4);
         else painter.fillRect(box, theme.of(piece.wall));
-        const QString name = text_of(label_of(piece.wall));
-        const double width = metrics.horizontalAdvance(name);
-        constexpr double kPadding = 6;
-        if (width + kPadding > box.width()) continue;
-        draw_text(painter, {std::round(box.center().x() - width / 2), base}, name, fonts.small_bold,
-                  hatched ? theme.text : ink_on(theme.of(piece.wall)),
-                  hatched ? theme.hatch_ground : QColor());
+        // A whole word where there is room for one, if need be with less around it, else its short form.
+        constexpr double kPadding = 2;
+        for (const QString& name : {text_of(label_of(piece.wall)), short_name(piece.wall)}) {
+            const bool bold = metrics.horizontalAdvance(name) + kPadding <= box.width();
+            const QFont& font = bold ? fonts.small_bold : fonts.small;
+            const double width = text_width(font, name);
+            if (name.isEmpty() || width + kPadding > box.width()) continue;
+            draw_text(painter, {std::round(box.center().x() - width / 2), base}, name, font,
+                      hatched ? theme.text : ink_on(theme.of(piece.wall)),
+                      hatched ? theme.hatch_ground : QColor());
+            break;
+        }
     }
 }
 

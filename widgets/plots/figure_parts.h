@@ -8,6 +8,7 @@
 #include <QPolygonF>
 #include <QRectF>
 #include <QString>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -46,9 +47,11 @@ class LabelRoom {
     void take(const QRectF& box) { taken_.append(box); }
     void avoid(const QPolygonF& line, double weight = 1) { lines_.append({line, weight}); }
     // The best of the candidate positions (top left corners), earlier ones preferred; none when all are
-    // taken or cross more than `most` px of lines. What it returns is taken.
+    // taken or cross more than `most` px of lines. What it returns is taken. `wrong` adds, in px of lines,
+    // what else speaks against a box.
     std::optional<QRectF> place(const QSizeF& size, const QList<QPointF>& corners,
-                                double most = std::numeric_limits<double>::infinity());
+                                double most = std::numeric_limits<double>::infinity(),
+                                const std::function<double(const QRectF&)>& wrong = {});
     [[nodiscard]] const QRectF& area() const { return area_; }
 
   private:

@@ -17,6 +17,23 @@ QRectF square(const QPointF& at, double radius) {
     return {at.x() - radius, at.y() - radius, 2 * radius, 2 * radius};
 }
 
+// From the box to the line, sampled as the line's length in a box is.
+double distance(const QRectF& box, const QPolygonF& line) {
+    double best = std::numeric_limits<double>::infinity();
+    for (int i = 1; i < line.size(); ++i) {
+        const QPointF& a = line[i - 1];
+        const QPointF& b = line[i];
+        if (std::isnan(a.y()) || std::isnan(b.y())) continue;
+        for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+            const QPointF at = a + (b - a) * share;
+            const double x = std::max({box.left() - at.x(), at.x() - box.right(), 0.0});
+            const double y = std::max({box.top() - at.y(), at.y() - box.bottom(), 0.0});
+            best = std::min(best, std::hypot(x, y));
+        }
+    }
+    return best;
+}
+
 }  // namespace
 
 QString value_text(double value, ScalingY y) {
@@ -36,8 +53,8 @@ ScalingLabels::ScalingLabels(QCPPainter& painter, const ScalingScene& scene)
       room_(scene.area.adjusted(2, 2, -2, -2)),
       roomy_(scene.area.width() >= kRoomy) {
     room_.avoid(scene.weak);
-    room_.avoid(scene.strong);
-    room_.avoid(scene.ideal, 0.5);
+    if (seen(scene.strong)) room_.avoid(scene.strong);
+    room_.avoid(scene.ideal, 0.8);
     for (const QPolygonF& line : scene.ghost_lines) room_.avoid(line, 0.7);
 }
 
@@ -46,6 +63,7 @@ void ScalingLabels::paint() {
     find_marks();
     paint_node();
     paint_current();
+    tag_pins();
     paint_knee();
     name_curves();
     name_others();
@@ -80,39 +98,87 @@ void ScalingLabels::guide(double at, double top, const QColor& color) {
     room_.avoid(line, 0.5);
 }
 
-bool ScalingLabels::put(const LabelLines& lines, const QList<QPointF>& corners) {
-    const auto box = room_.place(size_of(lines), corners);
-    if (box) draw_label(painter_, *box, lines, Qt::AlignHCenter, scene_.theme.pane);
+void ScalingLabels::draw(const QRectF& box, const LabelLines& lines) {
+    draw_label(painter_, box, lines, Qt::AlignHCenter, scene_.theme.pane);
+    // Lines of two labels must not read as one.
+    constexpr double kApart = 7;
+    room_.take(box.adjusted(0, -kApart, 0, kApart));
+}
+
+bool ScalingLabels::put(const LabelLines& lines, const QList<QPointF>& corners, double most,
+                        const Wrong& wrong) {
+    const auto box = room_.place(size_of(lines), corners, most, wrong);
+    if (box) draw(*box, lines);
     return box.has_value();
 }
 
 template <typename Corners>
-void ScalingLabels::put_one_of(const LabelLines& lines, const LabelLines& shorter, const Corners& corners) {
-    if (!put(lines, corners(size_of(lines))) && shorter != lines) put(shorter, corners(size_of(shorter)));
+void ScalingLabels::put_one_of(const LabelLines& lines, const LabelLines& shorter, const Corners& corners,
+                               const Wrong& wrong) {
+    constexpr double kClear = 10;     // a guide may cross one line of words, no more
+    constexpr double kPassable = 16;  // rather than no name nearby
+    const QList<QPointF> places = corners(size_of(lines));
+    if (put(lines, places, kClear, wrong)) return;
+    const LabelLines first{lines.front()};
+    for (const LabelLines& less : {first, shorter}) {
+        if (less != lines && put(less, corners(size_of(less)), kPassable, wrong)) return;
+    }
+    constexpr double kAny = std::numeric_limits<double>::infinity();
+    if (!put(lines, places, kAny, wrong) && shorter != lines)
+        put(shorter, corners(size_of(shorter)), kAny, wrong);
+}
+
+bool ScalingLabels::seen(const QPolygonF& points) const {
+    for (int i = 1; i < points.size(); ++i) {
+        if (in_frame(points[i - 1]) && in_frame(points[i])) return true;
+    }
+    return false;
+}
+
+double ScalingLabels::wrong_for(const QPolygonF& points, const QRectF& box) const {
+    constexpr double kTooFar = 16;
+    constexpr double kAnother = 25;  // it reads as the name of that one
+    constexpr double kSame = 3;      // curves that lie on each other are as near
+    const double own = distance(box, points);
+    double out = 0.5 * std::max(0.0, own - kTooFar);
+    const auto nearer = [&](const QPolygonF& other) {
+        return &other != &points && distance(box, other) + kSame < own;
+    };
+    if (nearer(scene_.weak) || nearer(scene_.strong) || nearer(scene_.ideal) ||
+        std::ranges::any_of(scene_.ghost_lines, nearer)) {
+        out += kAnother;
+    }
+    return out;
 }
 
 void ScalingLabels::name_curve(const QPolygonF& points, const LabelLines& lines, const LabelLines& shorter,
                                std::initializer_list<double> shares, double gap) {
+    if (!seen(points)) return;
     QPolygonF there;
     for (const QPointF& point : points) {
         if (in_frame(point)) there.append(point);
     }
-    if (there.isEmpty()) return;
-    put_one_of(lines, shorter, [&](const QSizeF& size) {
+    const auto corners = [&](const QSizeF& size) {
         const double w = size.width();
-        QList<QPointF> corners;
+        QList<QPointF> out;
         for (const double share : shares) {
             const double last = static_cast<double>(there.size() - 1);
             const QPointF at = there[static_cast<qsizetype>(std::lround(share * last))];
             for (const double farther : {1.0, 2.2}) {
-                corners.append({at.x() - w / 2, at.y() + gap * farther});
-                corners.append({at.x() - w / 2, at.y() - gap * farther - size.height()});
-                corners.append({at.x() - w - gap, at.y() + gap * (farther - 1)});
-                corners.append({at.x() + gap, at.y() + gap * (farther - 1)});
+                out.append({at.x() - w / 2, at.y() + gap * farther});
+                out.append({at.x() - w / 2, at.y() - gap * farther - size.height()});
+                out.append({at.x() - w - gap, at.y() + gap * (farther - 1)});
+                out.append({at.x() + gap, at.y() + gap * (farther - 1)});
+            }
+            // Beside a guide.
+            for (const double aside : {0.2, 0.8}) {
+                out.append({at.x() - aside * w, at.y() + gap});
+                out.append({at.x() - aside * w, at.y() - gap - size.height()});
             }
         }
-        return corners;
-    });
+        return out;
+    };
+    put_one_of(lines, shorter, corners, [&](const QRectF& box) { return wrong_for(points, box); });
 }
 
 // ---- what is labelled ------------------------------------------------------------------------------------
@@ -135,8 +201,13 @@ void ScalingLabels::find_marks() {
         room_.take(square(diamonds_.back().at, 6));
     }
 
-    if (!scene_.strong.isEmpty() && in_frame(scene_.strong.back()))
-        room_.take(square(scene_.strong.back(), 5));
+    if (seen(scene_.strong) && in_frame(scene_.strong.back())) room_.take(square(scene_.strong.back(), 5));
+
+    for (const ScalingFigure::Ghost& pinned : scene_.ghosts) {
+        const double value = pinned.data.y(pinned.data.current, quantity);
+        if (!scene_.y.range().contains(value) || !scene_.x.range().contains(pinned.data.current.x)) continue;
+        pins_.push_back({pixel(pinned.data.current.x, value), pinned.letter});
+    }
 
     const auto knee = std::ranges::find(data.curves.weak, data.curves.knee, &CurvePoint::x);
     has_knee_ = scene_.options.weak && data.curves.knee > 0 && knee != data.curves.weak.end() &&
@@ -205,7 +276,18 @@ void ScalingLabels::paint_current() {
     for (const double share : {0.1, 0.3, 0.5, 0.7}) add(area.top() + share * area.height());
     const auto box = room_.place(size, corners);
     guide(dot_.x(), box && box->bottom() < dot_.y() ? box->bottom() + 2 : dot_.y(), scene_.theme.text);
-    if (box) draw_label(painter_, *box, lines, Qt::AlignHCenter, scene_.theme.pane);
+    if (box) draw(*box, lines);
+    says_unfit_ = box && !data.current.fits();
+}
+
+// Before the names of curves: they have one place, names have many.
+void ScalingLabels::tag_pins() {
+    for (const Pin& pin : pins_) {
+        const auto box = room_.place({kTag, kTag}, around(pin.at, {kTag, kTag}, 7));
+        if (box)
+            draw_tag(painter_, *box, pin.letter, pin_color(scene_.theme, pin.letter),
+                     scene_.fonts.small_bold);
+    }
 }
 
 void ScalingLabels::paint_knee() {
@@ -214,23 +296,36 @@ void ScalingLabels::paint_knee() {
         bold(tr("knee at %1 GPUs").arg(shown(scene_.data.curves.knee, Quantity::count)))};
     LabelLines lines = shorter;
     if (roomy_) lines.append(muted(tr("an added GPU brings half")));
-    put_one_of(lines, shorter, [&](const QSizeF& size) {
+    const auto corners = [&](const QSizeF& size) {
         const QPointF up = knee_ - QPointF(0, 9);
-        QList<QPointF> corners;
-        for (const double gap : {5.0, 14.0, 26.0, 44.0}) {
+        QList<QPointF> out;
+        const auto add_above = [&](double gap) {
             for (const double shift : {0.5, 0.25, 0.75, 0.05, 0.95}) {
-                corners.append({up.x() - shift * size.width(), up.y() - gap - size.height()});
+                out.append({up.x() - shift * size.width(), up.y() - gap - size.height()});
             }
-        }
-        return corners;
+        };
+        add_above(5);
+        // Beside the mark, rather than far above it, where a name reads as another's.
+        for (const double down : {-0.3, -0.8}) out.append({up.x() + 9, knee_.y() + down * size.height() - 4});
+        for (const double gap : {14.0, 26.0, 44.0}) add_above(gap);
+        return out;
+    };
+    put_one_of(lines, shorter, corners, [&](const QRectF& box) {
+        // A line is rather crossed than the mark left alone.
+        constexpr double kAside = 0.15;
+        constexpr double kAbove = 0.25;
+        return kAside * std::fabs(box.center().x() - knee_.x()) +
+               kAbove * std::max(0.0, knee_.y() - 14 - box.bottom());
     });
+    // No other name beside the mark.
+    room_.take(QRectF(knee_.x() - 18, knee_.y() - 24, 36, 30));
 }
 
 void ScalingLabels::name_curves() {
     const ScalingData& data = scene_.data;
     // Other counts have other plans, so copies of other sizes.
     const bool anew = data.plan == SweepPlan::found_anew;
-    if (!scene_.strong.isEmpty()) {
+    if (seen(scene_.strong)) {
         const CurvePoint& end = data.curves.strong.back();
         const LabelLines shorter{bold(tr("strong"))};
         LabelLines lines{bold(tr("strong, %1 in all").arg(shown(data.global_batch, Quantity::count)))};
@@ -244,7 +339,7 @@ void ScalingLabels::name_curves() {
             painter_.drawLine(tip - QPointF(0, 5), tip + QPointF(0, 5));
         }
     }
-    if (!scene_.weak.isEmpty()) {
+    if (seen(scene_.weak)) {
         const LabelLines shorter{bold(tr("weak"))};
         const QString sequences = shown(data.sequences_per_replica, Quantity::count);
         const LabelLines lines{
@@ -257,6 +352,8 @@ void ScalingLabels::name_curves() {
     }
     const QRectF& area = scene_.area;
     for (const Stretch& stretch : scene_.unfit) {
+        // Said once.
+        if (says_unfit_ && data.current.x >= stretch.from && data.current.x <= stretch.to) continue;
         const double left = std::max(area.left(), scene_.x.coordToPixel(stretch.from));
         const double right = std::min(area.right(), scene_.x.coordToPixel(stretch.to));
         draw_area_words(painter_, QRectF(left, area.top(), right - left, area.height()),
@@ -273,13 +370,15 @@ void ScalingLabels::name_curves() {
 }
 
 void ScalingLabels::name_others() {
-    const auto other =
-        std::ranges::find_if(diamonds_, [](const Diamond& d) { return !d.run->same_settings; });
-    if (!roomy_ || other == diamonds_.end()) return;
     const LabelLines lines{muted(tr("other settings"))};
-    constexpr double kMostCrossed = 6;
-    const auto box = room_.place(size_of(lines), around(other->at, size_of(lines), 8), kMostCrossed);
-    if (box) draw_label(painter_, *box, lines, Qt::AlignHCenter, scene_.theme.pane);
+    const QSizeF size = size_of(lines);
+    // One of the hollow diamonds names them all: the first with clear room, else one a line leads to.
+    for (const double most : {2.0, 10.0}) {
+        for (const Diamond& diamond : diamonds_) {
+            if (diamond.run->same_settings || diamond.run->own) continue;
+            if (put(lines, around(diamond.at, size, 8), most)) return;
+        }
+    }
 }
 
 void ScalingLabels::paint_marks() {
@@ -291,15 +390,7 @@ void ScalingLabels::paint_marks() {
         else if (diamond.run->same_settings) draw_diamond(painter_, diamond.at, 7, theme.text, theme.text);
         else draw_diamond(painter_, diamond.at, 5.5, theme.pane, theme.text);
     }
-    for (const ScalingFigure::Ghost& pinned : scene_.ghosts) {
-        const double value = pinned.data.y(pinned.data.current, scene_.options.y);
-        if (!scene_.y.range().contains(value) || !scene_.x.range().contains(pinned.data.current.x)) continue;
-        const QPointF at = pixel(pinned.data.current.x, value);
-        const QColor color = pin_color(theme, pinned.letter);
-        draw_ring(painter_, at, 3.5, theme.pane, color);
-        const auto box = room_.place({kTag, kTag}, around(at, {kTag, kTag}, 7));
-        if (box) draw_tag(painter_, *box, pinned.letter, color, scene_.fonts.small_bold);
-    }
+    for (const Pin& pin : pins_) draw_ring(painter_, pin.at, 3.5, theme.pane, pin_color(theme, pin.letter));
     if (has_dot_) draw_ring(painter_, dot_, kDot, theme.pane, theme.text);
 }
 

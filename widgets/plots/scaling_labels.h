@@ -2,7 +2,9 @@
 #pragma once
 
 #include <QPolygonF>
+#include <functional>
 #include <initializer_list>
+#include <limits>
 #include <vector>
 
 #include "widgets/plots/figure_parts.h"
@@ -41,9 +43,15 @@ class ScalingLabels {
         const MeasuredPoint* run;
     };
 
+    struct Pin {
+        QPointF at;
+        char letter;
+    };
+
     void find_marks();
     void paint_node();
     void paint_current();
+    void tag_pins();
     void paint_knee();
     void name_curves();
     void name_others();
@@ -54,11 +62,19 @@ class ScalingLabels {
     [[nodiscard]] LabelLine muted(const QString& text) const;
     [[nodiscard]] bool in_frame(const QPointF& at) const;
     [[nodiscard]] QPointF pixel(double gpus, double value) const;
+    using Wrong = std::function<double(const QRectF&)>;
     void guide(double at, double top, const QColor& color);
-    bool put(const LabelLines& lines, const QList<QPointF>& corners);
-    // The short form where the long one finds no room.
+    void draw(const QRectF& box, const LabelLines& lines);
+    bool put(const LabelLines& lines, const QList<QPointF>& corners,
+             double most = std::numeric_limits<double>::infinity(), const Wrong& wrong = {});
+    // The short form where the long one finds no clear room.
     template <typename Corners>
-    void put_one_of(const LabelLines& lines, const LabelLines& shorter, const Corners& corners);
+    void put_one_of(const LabelLines& lines, const LabelLines& shorter, const Corners& corners,
+                    const Wrong& wrong = {});
+    // A line is seen: one point alone draws nothing.
+    [[nodiscard]] bool seen(const QPolygonF& points) const;
+    // What speaks against a name of `points` at this box, in px of lines crossed.
+    [[nodiscard]] double wrong_for(const QPolygonF& points, const QRectF& box) const;
     // Along the curve: at these shares of its points, `gap` px off.
     void name_curve(const QPolygonF& points, const LabelLines& lines, const LabelLines& shorter,
                     std::initializer_list<double> shares, double gap);
@@ -70,8 +86,10 @@ class ScalingLabels {
     double value_ = 0;  // the scenario's; NaN when it does not fit
     bool has_dot_ = false;
     bool has_knee_ = false;
+    bool says_unfit_ = false;  // the scenario's label does
     QPointF dot_, knee_;
     std::vector<Diamond> diamonds_;
+    std::vector<Pin> pins_;
 };
 
 }  // namespace shardscope

@@ -4,6 +4,8 @@
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/sensitivity_lists.h"
@@ -188,6 +190,8 @@ double SensitivityFigure::paint_heading(QPainter& painter, const QRectF& area) c
     if (data_.instead()) {
         QStringList note{sensitivity_note(data_)};
         if (limit()) note += tr("the dashed line is what fits");
+        if (!data_.held.fits && std::isnan(data_.asked_value))
+            note += tr("%1 has no value until it fits").arg(text_of(label_of(data_.asked)));
         write(note, theme_->text);
     }
     write(sensitivity_key(data_), theme_->muted);
@@ -279,22 +283,29 @@ void SensitivityFigure::paint_ticks(QPainter& painter, const QRectF& area) const
     painter.setPen(QPen(t.border, 1));
     painter.drawLine(QPointF(field_.left(), field_.bottom() + 0.5),
                      QPointF(field_.right(), field_.bottom() + 0.5));
-    double beyond = -1e9;
-    for (const double tick : linear_ticks(low_, high_, kMostTicks)) {
+    // Zero and the ends say most.
+    std::vector<double> ticks = linear_ticks(low_, high_, kMostTicks);
+    std::ranges::stable_sort(ticks, std::greater<>(), [](double tick) {
+        return tick == 0 ? std::numeric_limits<double>::infinity() : std::fabs(tick);
+    });
+    LabelRoom room(QRectF(area.left(), field_.bottom(), area.width() + kPadding, area.height()));
+    for (const double tick : ticks) {
         const double x = std::round(x_of(tick)) + 0.5;
         painter.setPen(QPen(t.border, 1));
         painter.drawLine(QPointF(x, field_.bottom()), QPointF(x, field_.bottom() + kTickLength));
         const QString text =
             tick == 0 ? QStringLiteral("0") : signed_percent(tick).remove(QStringLiteral(".0"));
-        const double width = small.horizontalAdvance(text);
-        if (x - width / 2 < beyond + 6) continue;
-        beyond = x + width / 2;
-        draw_text(painter, {x - width / 2, field_.bottom() + kTickLength + 2 + small.ascent()}, text,
-                  fonts_.small, t.muted);
+        const QSizeF size(small.horizontalAdvance(text), small.height());
+        const auto box = room.place(size, {QPointF(x - size.width() / 2, field_.bottom() + kTickLength + 2)});
+        if (box) draw_text(painter, {box->left(), box->top() + small.ascent()}, text, fonts_.small, t.muted);
     }
-    const QString axis = tr("Change from %1").arg(shown(ranked.now, output(ranked.output).quantity));
+    const QString axis =
+        tr("%1: change from %2")
+            .arg(text_of(label_of(ranked.output)), shown(ranked.now, output(ranked.output).quantity));
+    const double axis_width = bold.horizontalAdvance(axis);
     draw_text(painter,
-              {field_.center().x() - bold.horizontalAdvance(axis) / 2,
+              {std::clamp(field_.center().x() - axis_width / 2, area.left(),
+                          std::max(area.left(), area.right() - axis_width)),
                field_.bottom() + kTickLength + small.height() + 4 + bold.ascent()},
               axis, fonts_.bold, t.text);
     QStringList rest;
@@ -423,15 +434,32 @@ void SensitivityFigure::paint_end(QPainter& painter, const QRectF& strip, const 
 }
 
 // An input that changes how much can be used moves the dashed line for its own row.
-void SensitivityFigure::paint_own_limits(QPainter& painter, const QRectF& row,
-                                         const SensitivityBar& bar) const {
+std::vector<double> SensitivityFigure::own_limits(const SensitivityBar& bar) const {
+    std::vector<double> out;
     for (const auto& end : {bar.less, bar.more}) {
         if (!end || end->fits == data_.ranked().fits || end->capacity == data_.capacity) continue;
         const double change = relative(end->capacity, data_.ranked());
-        if (change < low_ || change > high_) continue;
-        const double x = std::round(x_of(change)) + 0.5;
-        painter.setPen(line_pen(theme_->text, 1, {4, 3}));
+        if (change >= low_ && change <= high_) out.push_back(std::round(x_of(change)) + 0.5);
+    }
+    return out;
+}
+
+void SensitivityFigure::paint_own_limits(QPainter& painter, const QRectF& row,
+                                         const SensitivityBar& bar) const {
+    painter.setPen(line_pen(theme_->text, 1, {4, 3}));
+    for (const double x : own_limits(bar))
         painter.drawLine(QPointF(x, row.top() + 1), QPointF(x, row.bottom() - 1));
+}
+
+// A number stays at its bar's end: the dashed lines stop for it, or they would strike it through.
+void SensitivityFigure::clear_limits(QPainter& painter, const QRectF& words,
+                                     const SensitivityBar& bar) const {
+    if (!limit()) return;
+    std::vector<double> lines = own_limits(bar);
+    lines.push_back(std::round(*limit_x()) + 0.5);
+    for (const double x : lines) {
+        if (x > words.left() - 2 && x < words.right() + 2)
+            painter.fillRect(QRectF(x - 1.5, words.top(), 3, words.height()), theme_->pane);
     }
 }
 
@@ -485,6 +513,7 @@ void SensitivityFigure::name_ends(QPainter& painter, const QRectF& row, const Se
         const double width = small.horizontalAdvance(words->text);
         const double at = zero + way * (reach + 4);
         const double left = way > 0 ? at : at - width;
+        clear_limits(painter, QRectF(left, base - small.ascent(), width, small.height()), bar);
         draw_text(painter, {left, base}, words->text, fonts_.small, words->color, theme_->pane);
         room.take(QRectF(left - 1, row.top(), width + 2, row.height()));
     }

@@ -53,7 +53,9 @@ class SensitivityFigure {
     void paint_bar(QPainter& painter, const QRectF& strip, const SensitivityBar& bar) const;
     void paint_end(QPainter& painter, const QRectF& strip, const SensitivityEnd& end, bool more,
                    const QColor& color) const;
+    [[nodiscard]] std::vector<double> own_limits(const SensitivityBar& bar) const;  // px
     void paint_own_limits(QPainter& painter, const QRectF& row, const SensitivityBar& bar) const;
+    void clear_limits(QPainter& painter, const QRectF& words, const SensitivityBar& bar) const;
 
     // What is written at the end of a bar.
     struct EndWords {

@@ -238,7 +238,16 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
         if (shown_data.hypothetical && !shown_data.current.fits() && output(id).timed)
             text += tr(", hypothetical");
         const LabelLines label{{text, fonts.small_bold, t.text}};
-        const auto box = room.place(size_of(label), around(dot, size_of(label), 10));
+        // Beside the guide rather than across it, and off the dashed line of the capacity.
+        const QSizeF size = size_of(label);
+        constexpr double kOff = 6;
+        const double above = dot.y() - kOff - 4 - size.height();
+        const double below = dot.y() + kOff + 4;
+        const double left = dot.x() - kOff - size.width();
+        QList<QPointF> corners{
+            {dot.x() + kOff, above}, {left, above}, {dot.x() + kOff, below}, {left, below}};
+        corners += around(dot, size, 10);
+        const auto box = room.place(size, corners);
         if (box) draw_label(painter, *box, label, Qt::AlignHCenter, t.pane);
     }
     if (output(id).timed && !marks()) paint_ends(painter, b, p);

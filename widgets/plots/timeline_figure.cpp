@@ -19,6 +19,7 @@ constexpr int kMostTimeTicks = 9;
 constexpr double kMemoryTick = 40;     // px for each
 constexpr double kMemoryShare = 0.24;  // of the height, at least
 constexpr double kTallest = 116;       // px of one stage's lanes
+constexpr double kBeside = 16;         // around the lanes' labels
 constexpr double kGap = 12;            // between lanes and memory
 constexpr double kClosest = 1e-5;      // of the step: as near as one may look
 constexpr int kKeyRows = 2;            // that always have room, so that the lanes stay where they are
@@ -55,6 +56,7 @@ struct TimelineFigure::Parts {
         QString text;
         double left = 0;
         int row = 0;
+        bool quiet = false;  // a remark, no name
     };
     std::vector<KeyEntry> placed;  // as the width has it wrap
     int key_rows = kKeyRows;
@@ -71,6 +73,8 @@ struct TimelineFigure::Parts {
     void lay_out();
     void place_key();
     double label_width() const;
+    QString communication_label() const;
+    bool tells_shares() const;
     QString label(std::size_t stage) const;
     std::vector<std::pair<QColor, QString>> key() const;
     double key_line() const { return QFontMetricsF(fonts.small).height() + 1; }
@@ -141,9 +145,22 @@ QString TimelineFigure::Parts::label(std::size_t stage) const {
     return tr("stage %1").arg(data.line.stages[stage].position + 1);
 }
 
+QString TimelineFigure::Parts::communication_label() const {
+    constexpr double kRoomy = 480;
+    return plot.viewport().width() >= kRoomy ? tr("communication") : tr("comm.");
+}
+
+// Somewhere passes are too short to be drawn one by one.
+bool TimelineFigure::Parts::tells_shares() const {
+    const LaneView here = view();
+    return std::ranges::any_of(data.line.stages,
+                               [&](const StageTimeline& stage) { return is_crowded(stage.compute, here); });
+}
+
 double TimelineFigure::Parts::label_width() const {
     const QFontMetricsF small(fonts.small);
-    double width = std::max(small.horizontalAdvance(tr("comm.")), small.horizontalAdvance(tr("computing")));
+    double width =
+        std::max(small.horizontalAdvance(communication_label()), small.horizontalAdvance(tr("computing")));
     if (cut())
         width = std::max(
             QFontMetricsF(fonts.small_bold).horizontalAdvance(tr("stage %1").arg(data.line.stage_count)),
@@ -155,7 +172,7 @@ void TimelineFigure::Parts::lay_out() {
     const QFontMetricsF small(fonts.small);
     const QFontMetricsF bold(fonts.bold);
     const auto up = [](double value) { return static_cast<int>(std::ceil(value)); };
-    plot.axisRect()->setMargins(QMargins(up(label_width() + 16), key_margin(),
+    plot.axisRect()->setMargins(QMargins(up(label_width() + kBeside), key_margin(),
                                          up(small.horizontalAdvance(QStringLiteral("1,000")) / 2 + 8),
                                          up(kTickLength + 4 + small.height() + 4 + bold.height() + 6)));
 }
@@ -181,33 +198,68 @@ QRectF TimelineFigure::Parts::key_area() const {
 void TimelineFigure::Parts::place_key() {
     placed.clear();
     key_rows = kKeyRows;
-    if (!data.line.stages.empty() && data.has_time()) {
+    if (data.line.stages.empty()) return;
+    const auto set_margins = [&](int left, int top) {
+        QMargins margins = plot.axisRect()->margins();
+        if (margins.left() == left && margins.top() == top) return;
+        margins.setLeft(left);
+        margins.setTop(top);
+        plot.axisRect()->setMargins(margins);
+    };
+    const int label_margin = static_cast<int>(std::ceil(label_width() + kBeside));
+    set_margins(label_margin, plot.axisRect()->margins().top());
+    if (data.has_time()) {
         const QFontMetricsF metrics(fonts.small);
         const double side = std::round(metrics.capHeight());
         const double right = plot.viewport().width() - 4;
         const double first = frame().left();
+        constexpr double kApart = 14;
         double left = first;
         int row = 0;
-        const auto put = [&](const QColor& colour, const QString& text, double width) {
+        const auto width_of = [&](const KeyEntry& entry) {
+            if (entry.colour.isValid()) return side + 4 + metrics.horizontalAdvance(entry.text);
+            return QFontMetricsF(entry.quiet ? fonts.small : fonts.small_bold).horizontalAdvance(entry.text);
+        };
+        const auto put = [&](KeyEntry entry) {
+            const double width = width_of(entry);
             if (left + width > right && left > first) {
                 left = first;
                 ++row;
             }
-            placed.push_back({colour, text, left, row});
-            left += width + 14;
+            entry.left = left;
+            entry.row = row;
+            placed.push_back(std::move(entry));
+            left += width + kApart;
         };
-        if (data.hypothetical) {
-            const QString text = tr("hypothetical: does not fit");
-            put({}, text, QFontMetricsF(fonts.small_bold).horizontalAdvance(text));
+        if (data.hypothetical) put({{}, tr("hypothetical: does not fit")});
+        for (const auto& [colour, text] : key()) put({colour, text});
+        KeyEntry remark{{}, tr("height: share of the time")};
+        KeyEntry shorter{{}, tr("height: share")};
+        remark.quiet = shorter.quiet = true;
+        // The last one does not stand alone in a row of its own, if that leaves the remark its place: names
+        // hold still while it comes and goes.
+        const auto count = placed.size();
+        if (count > 3 && placed[count - 1].row > placed[count - 2].row &&
+            placed[count - 2].row == placed[count - 3].row) {
+            KeyEntry before = placed[count - 2];
+            KeyEntry last = placed[count - 1];
+            if (width_of(before) + width_of(last) + width_of(shorter) + 2 * kApart <= right - first) {
+                placed.resize(count - 2);
+                left = first;
+                put(std::move(before));
+                put(std::move(last));
+            }
         }
-        for (const auto& [colour, text] : key())
-            put(colour, text, side + 4 + metrics.horizontalAdvance(text));
+        // Where it would need one more row it is left out, or the lanes would move as one looks closer.
+        for (const KeyEntry& one : {remark, shorter}) {
+            if (!tells_shares()) break;
+            if (row + 1 >= kKeyRows && left + width_of(one) > right) continue;
+            put(one);
+            break;
+        }
         key_rows = std::max(kKeyRows, row + 1);
     }
-    QMargins margins = plot.axisRect()->margins();
-    if (data.line.stages.empty() || margins.top() == key_margin()) return;
-    margins.setTop(key_margin());
-    plot.axisRect()->setMargins(margins);
+    set_margins(label_margin, key_margin());
 }
 
 QRectF TimelineFigure::Parts::memory_area() const {
@@ -300,7 +352,8 @@ void TimelineFigure::Parts::paint_key(QCPPainter& painter) const {
     for (const KeyEntry& entry : placed) {
         const double base = key_base(entry.row);
         if (!entry.colour.isValid()) {
-            draw_text(painter, {entry.left, base}, entry.text, fonts.small_bold, theme->text);
+            draw_text(painter, {entry.left, base}, entry.text, entry.quiet ? fonts.small : fonts.small_bold,
+                      entry.quiet ? theme->muted : theme->text);
             continue;
         }
         const QRectF box(entry.left, base - side, side, side);
@@ -331,7 +384,7 @@ void TimelineFigure::Parts::paint_lanes(QCPPainter& painter) const {
         paint_lane(painter, communication, stage.communication, crowded, here);
         if (!cut()) {
             write(tr("computing"), compute.center().y(), fonts.small, theme->text);
-            write(tr("comm."), communication.center().y(), fonts.small, theme->text);
+            write(communication_label(), communication.center().y(), fonts.small, theme->text);
         } else {
             const bool slowest = i == data.line.pacing;
             write(label(i), compute.center().y(), slowest ? fonts.small_bold : fonts.small, theme->text);
@@ -529,6 +582,11 @@ QRectF TimelineFigure::lane(std::size_t stage, bool communication) const {
     return parts_->lane(stage, communication);
 }
 QRectF TimelineFigure::lanes() const { return parts_->lanes(); }
+QStringList TimelineFigure::key_words() const {
+    QStringList out;
+    for (const Parts::KeyEntry& entry : parts_->placed) out += entry.text;
+    return out;
+}
 QRectF TimelineFigure::key() const { return parts_->key_area(); }
 QRectF TimelineFigure::memory_area() const { return parts_->memory_area(); }
 

@@ -5,6 +5,7 @@
 #include <QFont>
 #include <QPointF>
 #include <QString>
+#include <QStringList>
 #include <memory>
 #include <vector>
 
@@ -49,6 +50,7 @@ class TimelineFigure {
     [[nodiscard]] double pixel_of(double seconds) const;
     [[nodiscard]] QRectF lane(std::size_t stage, bool communication) const;
     [[nodiscard]] QRectF key() const;  // what the colours mean; empty where there are no times
+    [[nodiscard]] QStringList key_words() const;
     [[nodiscard]] QRectF lanes() const;
     [[nodiscard]] QRectF memory_area() const;
     // What lies there, in words; empty where there is nothing.

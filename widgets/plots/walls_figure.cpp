@@ -99,6 +99,9 @@ struct WallsFigure::Parts {
     QImage image;
     QList<QLineF> hatch;
     QRectF hatch_frame;
+    // The words as they were last placed.
+    QRectF own_tag;
+    std::vector<WallsTag> region_tags;
 
     explicit Parts(QCustomPlot& target) : plot(target) {
         prepare(plot);
@@ -135,7 +138,7 @@ struct WallsFigure::Parts {
     void paint_lines(QCPPainter& painter, const QRectF& frame) const;
     void stroke(QCPPainter& painter, const QRectF& frame, const QList<QPolygonF>& lines,
                 const QPen& pen) const;
-    void paint_words(QCPPainter& painter, const QRectF& frame) const;
+    void paint_words(QCPPainter& painter, const QRectF& frame);
     void paint_arms(QCPPainter& painter, const Panes& where) const;
     void paint_ring(QCPPainter& painter, const Panes& where) const;
     void paint_axes(QCPPainter& painter, const Panes& where) const;
@@ -265,7 +268,7 @@ void WallsFigure::Parts::paint_lines(QCPPainter& painter, const QRectF& frame) c
     }
 }
 
-void WallsFigure::Parts::paint_words(QCPPainter& painter, const QRectF& frame) const {
+void WallsFigure::Parts::paint_words(QCPPainter& painter, const QRectF& frame) {
     // Off the rings; what moves with the crosshair is placed afterwards, or the names would run from it.
     QList<QRectF> taken;
     const auto ring_box = [&](const WallsPoint& where) {
@@ -299,23 +302,34 @@ void WallsFigure::Parts::paint_words(QCPPainter& painter, const QRectF& frame) c
         draw_point_tag(painter, *box, text, color, Theme::light().text, fonts.small_bold);
         taken.append(*box);
     }
-    for (const WallsTag& tag : walls_tags(data, frame, fonts.small, taken)) {
+    region_tags = walls_tags(data, frame, fonts.small, taken);
+    for (const WallsTag& tag : region_tags) {
         draw_walls_tag(painter, tag, *theme, fonts.small);
         room.take(tag.box);
     }
+    own_tag = {};
     if (on_map(point)) {
         const double mfu = data.shown_mfu(point.cell);
         QString text = std::isnan(mfu) ? tr("A does not fit") : tr("A %1").arg(percent(mfu));
         if (!std::isnan(mfu) && !point.cell.fits()) text += tr(", hypothetical");
         const QSizeF size = size_of_point_tag(text, fonts.small_bold);
         const QPointF on = at(frame, point);
-        // Off both arms.
+        // Off both arms, farther out where pins' tags have taken the places around: they hold still while the
+        // crosshair moves.
         constexpr double kOff = kRing + 7;
-        const double above = on.y() - kOff - size.height();
-        const double left = on.x() - kOff - size.width();
-        const auto box = room.place(
-            size,
-            {{on.x() + kOff, above}, {left, above}, {on.x() + kOff, on.y() + kOff}, {left, on.y() + kOff}});
+        constexpr double kFarther = 20;
+        QList<QPointF> corners;
+        for (const double up : {0.0, kFarther, 2 * kFarther, 3 * kFarther}) {
+            const double above = on.y() - kOff - up - size.height();
+            const double below = on.y() + kOff + up;
+            for (const double aside : {0.0, kFarther, 3 * kFarther}) {
+                const double right = on.x() + kOff + aside;
+                const double left = on.x() - kOff - aside - size.width();
+                corners.append({QPointF(right, above), {left, above}, {right, below}, {left, below}});
+            }
+        }
+        const auto box = room.place(size, corners);
+        own_tag = box.value_or(QRectF());
         if (box) draw_point_tag(painter, *box, text, theme->text, theme->pane, fonts.small_bold);
     }
     // Names of lines stand on them: where one is long enough, near its middle, and off the arms.
@@ -324,34 +338,34 @@ void WallsFigure::Parts::paint_words(QCPPainter& painter, const QRectF& frame) c
         room.avoid({QPointF(frame.left(), on.y()), QPointF(frame.right(), on.y())});
         room.avoid({QPointF(on.x(), frame.top()), QPointF(on.x(), frame.bottom())});
     }
-    const auto name = [&](const QList<QPolygonF>& lines, const QString& text, const QColor& color,
-                          const QFont& font) {
+    const auto name = [&](const QList<QPolygonF>& lines, const QString& text, const QColor& ground,
+                          const QColor& ink, const QFont& font) {
         const auto longest =
             std::ranges::max_element(lines, {}, [](const QPolygonF& line) { return line.size(); });
         if (longest == lines.end()) return;
         const QPolygonF line = at(frame, *longest);
-        const LabelLines label{{text, font, color}};
-        const QSizeF size = size_of(label);
+        const QSizeF size = size_of({{text, font, ink}});
         if (std::max(line.boundingRect().width(), line.boundingRect().height()) < size.width()) return;
         QList<QPointF> corners;
-        for (const double share : {0.5, 0.38, 0.62, 0.25, 0.75, 0.15, 0.85}) {
+        for (const double share : {0.5, 0.38, 0.62, 0.25, 0.75, 0.15, 0.85, 0.31, 0.69, 0.08, 0.92}) {
             const QPointF on = line[static_cast<qsizetype>(share * static_cast<double>(line.size() - 1))];
             corners.append(on - QPointF(size.width() / 2, size.height() / 2));
         }
         const auto box = room.place(size, corners);
         if (!box) return;
-        QColor plate = kCasing;
-        plate.setAlphaF(0.5F);
-        draw_plate(painter, box->adjusted(-3, 0, 3, 0), plate);
-        draw_label(painter, *box, label, Qt::AlignHCenter);
+        draw_plate(painter, box->adjusted(-3, 0, 3, 0), ground);
+        draw_label(painter, *box, {{text, font, ink}}, Qt::AlignHCenter);
     };
-    name(data.threshold, tr("ideal threshold"), kLine, fonts.small);
+    // Dense enough that the lines below do not strike the words through.
+    QColor plate = kCasing;
+    plate.setAlphaF(0.85F);
+    name(data.threshold, tr("ideal threshold"), plate, kLine, fonts.small);
     for (const WallsData::Contour& contour : data.contours)
-        name(contour.lines, tr("%1 %").arg(std::lround(contour.mfu / kPercent)), kLine, fonts.small);
+        name(contour.lines, tr("%1 %").arg(std::lround(contour.mfu / kPercent)), plate, kLine, fonts.small);
     for (const Ghost& ghost : ghosts)
         name(ghost.data.edges.isEmpty() ? ghost.data.memory_edges : ghost.data.edges,
              tr("%1: its wall").arg(QLatin1Char(ghost.letter)), pin_color(*theme, ghost.letter),
-             fonts.small_bold);
+             Theme::light().text, fonts.small_bold);
 }
 
 void WallsFigure::Parts::paint_arms(QCPPainter& painter, const Panes& where) const {
@@ -367,10 +381,6 @@ void WallsFigure::Parts::paint_arms(QCPPainter& painter, const Panes& where) con
     painter.drawLines(arms);
     painter.setPen(QPen(kLine, 1, Qt::SolidLine, Qt::FlatCap));
     painter.drawLines(arms);
-    // They go on through the profiles, to the value there.
-    painter.setPen(line_pen(theme->text, 1, {1, 2}));
-    painter.drawLine(QPointF(x, where.top.top()), QPointF(x, where.top.bottom()));
-    painter.drawLine(QPointF(where.right.left(), y), QPointF(where.right.right(), y));
     const double mfu = data.shown_mfu(point.cell);
     if (std::isnan(mfu)) return;
     constexpr double kDot = 4;
@@ -484,6 +494,7 @@ void WallsFigure::Parts::paint_profiles(QCPPainter& painter, const Panes& where)
             painter.drawLine(QPointF(std::round(from.x()), std::round(from.y())),
                              QPointF(std::round(to.x()), std::round(to.y())));
         }
+        QList<QRectF> unfit;
         for (const Stretch& stretch : unfit_stretches(own.place, own.fits)) {
             const double from = std::clamp(stretch.from, 0.0, 1.0);
             const double to = std::clamp(stretch.to, 0.0, 1.0);
@@ -493,8 +504,18 @@ void WallsFigure::Parts::paint_profiles(QCPPainter& painter, const Panes& where)
                                                 (to - from) * area.height());
             if (box.width() < 1 || box.height() < 1) continue;
             fill_hatch(painter, box, *theme);
-            paint_does_not_fit(painter, box);
+            unfit.append(box);
         }
+        // The arms go on through the profiles, to the value there, but not through words.
+        if (on_map(point)) {
+            const QPointF center = at(where.map, point);
+            const double x = std::floor(center.x()) + 0.5;
+            const double y = std::floor(center.y()) + 0.5;
+            painter.setPen(line_pen(theme->text, 1, {1, 2}));
+            painter.drawLine(along_x ? QLineF(x, area.top(), x, area.bottom())
+                                     : QLineF(area.left(), y, area.right(), y));
+        }
+        for (const QRectF& box : unfit) paint_does_not_fit(painter, box);
         painter.setRenderHint(QPainter::Antialiasing, false);
         painter.setPen(QPen(theme->border, 1));
         painter.drawLine(area.bottomLeft(), area.bottomRight());
@@ -550,6 +571,9 @@ void WallsFigure::Parts::paint_scale(QCPPainter& painter, const Panes& where) co
     };
     line(tr("MFU, %"), fonts.bold, theme->text);
     line(tr("along each arm"), fonts.small, theme->muted);
+    // Another thought, not the end of the line above.
+    constexpr double kApart = 6;
+    top += kApart;
     line(data.planned ? tr("re-planned") : tr("plan held"), fonts.small, theme->muted);
     if (data.map.stride > 1) line(tr("every %1th point").arg(data.map.stride), fonts.small, theme->muted);
 }
@@ -587,6 +611,8 @@ const WallsData& WallsFigure::data() const { return parts_->data; }
 const WallsPoint& WallsFigure::point() const { return parts_->point; }
 const std::vector<WallsFigure::Ghost>& WallsFigure::ghosts() const { return parts_->ghosts; }
 bool WallsFigure::stale() const { return parts_->stale; }
+QRectF WallsFigure::own_tag() const { return parts_->own_tag; }
+const std::vector<WallsTag>& WallsFigure::region_tags() const { return parts_->region_tags; }
 
 QRectF WallsFigure::frame() const { return parts_->panes().map; }
 QPointF WallsFigure::pixel_of(double x, double y) const { return parts_->at(frame(), WallsPoint{x, y, {}}); }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "widgets/plots/walls_data.h"
+#include "widgets/plots/walls_labels.h"
 #include "widgets/theme/theme.h"
 
 class QCustomPlot;
@@ -56,6 +57,9 @@ class WallsFigure {
     [[nodiscard]] double y_at(const QPointF& pixel) const;
     [[nodiscard]] bool inside(const QPointF& pixel) const;
     [[nodiscard]] Part part_at(const QPointF& pixel) const;
+    // The scenario's tag and the regions' names as they were drawn last; no tag where there was no room.
+    [[nodiscard]] QRectF own_tag() const;
+    [[nodiscard]] const std::vector<WallsTag>& region_tags() const;
 
     // One or two sentences for those who cannot see it.
     [[nodiscard]] QString description() const;

@@ -102,6 +102,61 @@ WallsTag tag_of(int kind) {
     return {WallsTag::Kind::wall, wall, text_of(label_of(wall)), {}};
 }
 
+// The widest place of a region for its tag, and how well it lies there.
+double place_tag(WallsTag& tag, const QSizeF& size, const Samples& s, const std::vector<int>& members,
+                 const QRectF& frame, const QList<QRectF>& used) {
+    const double step_x = frame.width() / kSamples;
+    const double step_y = frame.height() / kSamples;
+    const int region = s.region[static_cast<std::size_t>(members.front())];
+    double best = 0;
+    for (const int member : members) {
+        const int x = member % kSamples;
+        const int y = member / kSamples;
+        const QPointF center(frame.left() + (x + 0.5) * step_x, frame.top() + (y + 0.5) * step_y);
+        const QRectF box(center - QPointF(size.width() / 2, size.height() / 2), size);
+        if (!frame.adjusted(2, 2, -2, -2).contains(box)) continue;
+        if (std::ranges::any_of(used, [&](const QRectF& other) { return other.intersects(box); })) continue;
+        // How much of the tag lies in its region, then how far it is from the edge.
+        const int half_x = static_cast<int>(size.width() / 2 / step_x);
+        const int half_y = static_cast<int>(size.height() / 2 / step_y);
+        int inside = 0;
+        int all = 0;
+        for (int j = std::max(0, y - half_y); j <= std::min(kSamples - 1, y + half_y); ++j) {
+            for (int i = std::max(0, x - half_x); i <= std::min(kSamples - 1, x + half_x); ++i) {
+                ++all;
+                if (s.region[sample_at(i, j)] == region) ++inside;
+            }
+        }
+        constexpr double kMostClearance = 1e4;
+        const double score = static_cast<double>(inside) / all +
+                             s.clearance[static_cast<std::size_t>(member)] / kMostClearance;
+        if (score <= best) continue;
+        best = score;
+        tag.box = box;
+    }
+    return best;
+}
+
+// Two lines of about the same length; as it is where there is nothing to break it at.
+QString broken(const QString& text) {
+    qsizetype at = -1;
+    for (qsizetype i = 1; i + 1 < text.size(); ++i) {
+        const bool may = text[i] == QLatin1Char(' ') || text[i] == QLatin1Char('-');
+        if (may && (at < 0 || std::abs(2 * i - text.size()) < std::abs(2 * at - text.size()))) at = i;
+    }
+    if (at < 0) return text;
+    const qsizetype end = text[at] == QLatin1Char('-') ? at + 1 : at;
+    return text.left(end) + QLatin1Char('\n') + text.mid(at + 1);
+}
+
+QSizeF size_of_tag(const QString& text, const QFontMetricsF& metrics) {
+    double width = 0;
+    const QStringList lines = text.split(QLatin1Char('\n'));
+    for (const QString& line : lines) width = std::max(width, metrics.horizontalAdvance(line));
+    return {width + 3 * kPadding + kSquare,
+            static_cast<double>(lines.size()) * metrics.height() + kTagHeight};
+}
+
 }  // namespace
 
 std::vector<WallsTag> walls_tags(const WallsData& data, const QRectF& frame, const QFont& font,
@@ -126,39 +181,16 @@ std::vector<WallsTag> walls_tags(const WallsData& data, const QRectF& frame, con
     for (const std::vector<int>& members : s.regions) {
         constexpr std::size_t kFewest = kSamples * kSamples / 120;
         if (members.size() < kFewest) break;
-        const int region = s.region[static_cast<std::size_t>(members.front())];
         WallsTag tag = tag_of(s.kind[static_cast<std::size_t>(members.front())]);
-        const QSizeF size(metrics.horizontalAdvance(tag.text) + 3 * kPadding + kSquare,
-                          metrics.height() + kTagHeight);
-        double best = 0;
-        for (const int member : members) {
-            const int x = member % kSamples;
-            const int y = member / kSamples;
-            const QPointF center(frame.left() + (x + 0.5) * step_x, frame.top() + (y + 0.5) * step_y);
-            const QRectF box(center - QPointF(size.width() / 2, size.height() / 2), size);
-            if (!frame.adjusted(2, 2, -2, -2).contains(box)) continue;
-            if (std::ranges::any_of(used, [&](const QRectF& other) { return other.intersects(box); }))
-                continue;
-            // How much of the tag lies in its region, then how far it is from the edge.
-            const int half_x = static_cast<int>(size.width() / 2 / step_x);
-            const int half_y = static_cast<int>(size.height() / 2 / step_y);
-            int inside = 0;
-            int all = 0;
-            for (int j = std::max(0, y - half_y); j <= std::min(kSamples - 1, y + half_y); ++j) {
-                for (int i = std::max(0, x - half_x); i <= std::min(kSamples - 1, x + half_x); ++i) {
-                    ++all;
-                    if (s.region[sample_at(i, j)] == region) ++inside;
-                }
-            }
-            constexpr double kMostClearance = 1e4;
-            const double score = static_cast<double>(inside) / all +
-                                 s.clearance[static_cast<std::size_t>(member)] / kMostClearance;
-            if (score <= best) continue;
-            best = score;
-            tag.box = box;
-        }
+        double best = place_tag(tag, size_of_tag(tag.text, metrics), s, members, frame, used);
         // Mostly over its neighbours it would name the wrong one.
         constexpr double kMostlyInside = 0.7;
+        if (best < kMostlyInside) {
+            const QString narrow = broken(tag.text);
+            if (narrow == tag.text) continue;
+            tag.text = narrow;
+            best = place_tag(tag, size_of_tag(narrow, metrics), s, members, frame, used);
+        }
         if (best < kMostlyInside) continue;
         used.append(tag.box.adjusted(-3, -3, 3, 3));
         out.push_back(std::move(tag));
@@ -185,11 +217,11 @@ double baseline(const QRectF& box, const QFont& font) {
 }  // namespace
 
 void draw_walls_tag(QPainter& painter, const WallsTag& tag, const Theme& theme, const QFont& font) {
-    QColor ground = theme.pane;
-    constexpr float kOpaque = 0.9F;
-    ground.setAlphaF(kOpaque);
-    draw_plate(painter, tag.box, ground);
-    const QRectF square(std::round(tag.box.left() + kPadding), std::round(tag.box.center().y() - kSquare / 2),
+    draw_plate(painter, tag.box, theme.pane);
+    const QStringList lines = tag.text.split(QLatin1Char('\n'));
+    const QFontMetricsF metrics(font);
+    const QRectF first(tag.box.left(), tag.box.top() + kTagHeight / 2, tag.box.width(), metrics.height());
+    const QRectF square(std::round(first.left() + kPadding), std::round(first.center().y() - kSquare / 2),
                         kSquare, kSquare);
     switch (tag.kind) {
         case WallsTag::Kind::wall: painter.fillRect(square, theme.of(tag.wall)); break;
@@ -199,8 +231,12 @@ void draw_walls_tag(QPainter& painter, const WallsTag& tag, const Theme& theme, 
             painter.drawRect(square.adjusted(0.5, 0.5, -0.5, -0.5));
             break;
     }
-    draw_text(painter, {std::round(square.right() + kPadding), baseline(tag.box, font)}, tag.text, font,
-              theme.text);
+    for (qsizetype i = 0; i < lines.size(); ++i) {
+        draw_text(painter,
+                  {std::round(square.right() + kPadding),
+                   baseline(first.translated(0, static_cast<double>(i) * metrics.height()), font)},
+                  lines[i], font, theme.text);
+    }
 }
 
 QSizeF size_of_point_tag(const QString& text, const QFont& font) {
