@@ -13,12 +13,14 @@
 #include <QTest>
 #include <QToolButton>
 #include <QUndoStack>
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
 #include "evidence/fabric_fit.h"
 #include "files/csv.h"
 #include "support/desk.h"
+#include "support/drawn_words.h"
 #include "widgets/plots/collectives_plot.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/operator_grid.h"
@@ -179,6 +181,25 @@ TEST_CASE("operators tab: what does not fit has no times, only sizes", "[operato
     CHECK_FALSE(cell(*list, qkv, column_named(*list, QStringLiteral("FLOPs"))).isEmpty());
     for (const OperatorRow& row : plot.figure().data().table.rows)
         CHECK_FALSE(plot.figure().data().drawn(row));
+}
+
+TEST_CASE("operators tab: the list never lies over the plot", "[operators]") {
+    Desk desk;
+    desk.type("training.sequence_length", QStringLiteral("65536"));
+    desk.open_tab<OperatorsPlot>("operators");
+    for (const int height : {700, 768, 900}) {
+        desk.window.resize(1024, height);
+        QApplication::processEvents();
+        auto* canvas = desk.find<QCustomPlot>("operators/plot");
+        const auto* list = desk.find<QTableView>("operators/list");
+        CAPTURE(height);
+        CHECK_FALSE(canvas->geometry().intersects(list->geometry()));
+        const auto words = testing::drawn_words(*canvas);
+        CHECK(std::ranges::any_of(words, [&](const testing::DrawnWord& word) {
+            return word.text == QStringLiteral("FLOPs per byte of device memory") &&
+                   QRectF(canvas->rect()).contains(word.box);
+        }));
+    }
 }
 
 TEST_CASE("operators tab: a pin leaves its roof behind", "[operators][pins]") {
