@@ -3,6 +3,7 @@
 
 #include <qcustomplot.h>
 
+#include <QLineF>
 #include <QPaintDevice>
 #include <QPaintEngine>
 #include <QRectF>
@@ -21,6 +22,7 @@ class WordCatcher : public QPaintDevice {
     explicit WordCatcher(const QSize& size) : size_(size), engine_(*this) {}
     [[nodiscard]] QPaintEngine* paintEngine() const override { return &engine_; }
     [[nodiscard]] const std::vector<DrawnWord>& words() const { return words_; }
+    [[nodiscard]] const std::vector<QLineF>& lines() const { return lines_; }
 
   protected:
     [[nodiscard]] int metric(PaintDeviceMetric metric) const override {
@@ -32,7 +34,9 @@ class WordCatcher : public QPaintDevice {
             case PdmPhysicalDpiX:
             case PdmPhysicalDpiY: return 96;
             case PdmDepth: return 32;
-            default: return QPaintDevice::metric(metric);
+            case PdmDevicePixelRatio: return 1;
+            case PdmDevicePixelRatioScaled: return static_cast<int>(devicePixelRatioFScale());
+            default: return 0;
         }
     }
 
@@ -47,6 +51,9 @@ class WordCatcher : public QPaintDevice {
         }
         void drawPixmap(const QRectF&, const QPixmap&, const QRectF&) override {}
         void drawPath(const QPainterPath&) override {}
+        void drawLines(const QLineF* lines, int count) override {
+            for (int i = 0; i < count; ++i) owner_.lines_.push_back(transform_.map(lines[i]));
+        }
         void drawPolygon(const QPointF*, int, PolygonDrawMode) override {}
         void drawTextItem(const QPointF& at, const QTextItem& item) override {
             const QRectF box(at.x(), at.y() - item.ascent(), item.width(), item.ascent() + item.descent());
@@ -61,15 +68,19 @@ class WordCatcher : public QPaintDevice {
     QSize size_;
     mutable Engine engine_;
     std::vector<DrawnWord> words_;
+    std::vector<QLineF> lines_;
 };
 
 // As the plot would draw them at its present size.
-inline std::vector<DrawnWord> drawn_words(QCustomPlot& plot) {
-    WordCatcher catcher(plot.size());
+inline void draw_into(WordCatcher& catcher, QCustomPlot& plot) {
     QCPPainter painter;
     painter.begin(&catcher);
     plot.toPainter(&painter, plot.width(), plot.height());
     painter.end();
+}
+inline std::vector<DrawnWord> drawn_words(QCustomPlot& plot) {
+    WordCatcher catcher(plot.size());
+    draw_into(catcher, plot);
     return catcher.words();
 }
 
