@@ -158,6 +158,18 @@ std::string title(const Neighbour& n) {
     return label_of(n.id) + " " + format(n.id, n.from) + " → " + format(n.id, n.to);
 }
 
+std::vector<Neighbour::Part> main_losses(const Neighbour& n) {
+    std::vector<Neighbour::Part> out;
+    if (!n.valid() || n.over > 0 || n.slower <= 0) return out;
+    constexpr std::size_t kMost = 2;
+    constexpr double kWorthSaying = 0.1;  // of the whole loss
+    for (const Neighbour::Part& part : n.parts) {
+        if (out.size() == kMost || part.seconds < kWorthSaying * n.slower) break;
+        out.push_back(part);
+    }
+    return out;
+}
+
 std::string why(const Neighbour& n) {
     if (!n.valid()) return said("not valid");
     if (n.over > 0 && n.answer.estimate.verdict == Verdict::risky)
@@ -168,13 +180,8 @@ std::string why(const Neighbour& n) {
     if (std::fabs(n.slower) <= kSame * scale) return said("the same step time");
     if (n.slower < 0) return said("faster by {1}", {format(-n.slower, Quantity::seconds)});
     std::string out;
-    constexpr std::size_t kMost = 2;
-    constexpr double kWorthSaying = 0.1;  // of the whole loss
-    for (std::size_t i = 0; i < n.parts.size() && i < kMost; ++i) {
-        if (n.parts[i].seconds < kWorthSaying * n.slower) break;
-        out += (out.empty() ? "" : ", ") + said(n.parts[i].label) + " +" +
-               format(n.parts[i].seconds, Quantity::seconds);
-    }
+    for (const Neighbour::Part& part : main_losses(n))
+        out += (out.empty() ? "" : ", ") + said(part.label) + " +" + format(part.seconds, Quantity::seconds);
     return out;
 }
 

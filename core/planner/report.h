@@ -43,6 +43,8 @@ struct Neighbour {
 std::string short_plan(const Settings& settings);
 // "does not fit by 3.4 GiB", "exposed communication +12 ms, bubble +3 ms".
 std::string why(const Neighbour& neighbour);
+// The parts of the loss that are worth saying, largest first; none where it does not lose, or does not fit.
+std::vector<Neighbour::Part> main_losses(const Neighbour& neighbour);
 // "Tensor parallel 4 → 8"
 std::string title(const Neighbour& neighbour);
 std::vector<Neighbour> neighbours_of(const Answer& best, const ParameterSet& free, bool allow_risky);

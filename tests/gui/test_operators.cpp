@@ -13,12 +13,15 @@
 #include <QTest>
 #include <QToolButton>
 #include <QUndoStack>
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
 
 #include "evidence/fabric_fit.h"
 #include "files/csv.h"
 #include "support/desk.h"
+#include "support/drawn_words.h"
 #include "widgets/plots/collectives_plot.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/operator_grid.h"
@@ -181,6 +184,78 @@ TEST_CASE("operators tab: what does not fit has no times, only sizes", "[operato
         CHECK_FALSE(plot.figure().data().drawn(row));
 }
 
+TEST_CASE("operators tab: the list never lies over the plot", "[operators]") {
+    Desk desk;
+    desk.type("training.sequence_length", QStringLiteral("65536"));
+    desk.open_tab<OperatorsPlot>("operators");
+    for (const int height : {700, 768, 900}) {
+        desk.window.resize(1024, height);
+        QApplication::processEvents();
+        auto* canvas = desk.find<QCustomPlot>("operators/plot");
+        const auto* list = desk.find<QTableView>("operators/list");
+        CAPTURE(height);
+        CHECK_FALSE(canvas->geometry().intersects(list->geometry()));
+        const auto words = testing::drawn_words(*canvas);
+        CHECK(std::ranges::any_of(words, [&](const testing::DrawnWord& word) {
+            return word.text == QStringLiteral("FLOPs per byte of device memory") &&
+                   QRectF(canvas->rect()).contains(word.box);
+        }));
+    }
+}
+
+TEST_CASE("operators tab: a name stands at its dot or has a line to it, and every roof is named",
+          "[operators]") {
+    Desk desk;
+    auto& plot = desk.open_tab<OperatorsPlot>("operators");
+    auto* canvas = desk.find<QCustomPlot>("operators/plot");
+    for (const QSize size : {QSize(1024, 700), QSize(1440, 900)}) {
+        for (const int micro_batch : {2, 5}) {
+            desk.window.resize(size);
+            desk.model().edit(P::micro_batch, micro_batch);
+            QApplication::processEvents();
+            testing::WordCatcher drawn(canvas->size());
+            testing::draw_into(drawn, *canvas);
+            CAPTURE(size.width(), micro_batch);
+            const auto& words = drawn.words();
+            const auto said = [&](const QString& start) {
+                return std::ranges::any_of(words,
+                                           [&](const auto& word) { return word.text.startsWith(start); });
+            };
+            CHECK(said(QStringLiteral("matrices reach ")));
+            CHECK(said(QStringLiteral("memory reaches ")));
+            CHECK(said(QStringLiteral("peak ")));
+            const OperatorsData& data = plot.figure().data();
+            // By operator; dots that lie over each other have their names below each other.
+            std::map<std::size_t, QRectF> names;
+            for (std::size_t i = 0; i < data.table.rows.size(); ++i) {
+                const QString start =
+                    QString::fromStdString(std::string(data.table.rows[i].name)) + QLatin1Char(' ');
+                const auto name = std::ranges::find_if(
+                    words, [&](const testing::DrawnWord& word) { return word.text.startsWith(start); });
+                if (data.drawn(data.table.rows[i]) && name != words.end()) names[i] = name->box;
+            }
+            for (const auto& named : names) {
+                CAPTURE(data.table.rows[named.first].name);
+                QRectF block = named.second;
+                for (std::size_t n = 0; n < names.size(); ++n) {
+                    for (const auto& other : names) {
+                        if (block.adjusted(0, -2, 0, 2).intersects(other.second)) block |= other.second;
+                    }
+                }
+                constexpr double kDot = 14;  // px, a heap's radius
+                const QPointF dot = plot.figure().pixel_of(named.first);
+                const bool beside = block.adjusted(-kDot, -kDot, kDot, kDot).contains(dot);
+                const QRectF near = block.adjusted(-4, -4, 4, 4);
+                const bool led = std::ranges::any_of(drawn.lines(), [&](const QLineF& line) {
+                    return near.contains(line.p2()) && QLineF(line.p1(), dot).length() <= 2 * kDot;
+                });
+                CHECK((beside || led));
+            }
+            CHECK(names.size() >= 4);
+        }
+    }
+}
+
 TEST_CASE("operators tab: a pin leaves its roof behind", "[operators][pins]") {
     Desk desk;
     auto& plot = desk.open_tab<OperatorsPlot>("operators");
@@ -262,6 +337,46 @@ TEST_CASE("collectives tab: a table of the scenario's GPU, its points and its fi
     tables->setFocus();
     QTest::keyClick(tables, Qt::Key_Home);
     CHECK(plot.figure().data().shown == 0);
+}
+
+TEST_CASE("collectives tab: every curve has its name, no two of them meet", "[collectives]") {
+    Desk desk;
+    auto& plot = desk.open_tab<CollectivesPlot>("collectives");
+    auto* canvas = desk.find<QCustomPlot>("collectives/plot");
+    for (const QSize size : {QSize(1024, 700), QSize(1440, 900)}) {
+        desk.window.resize(size);
+        QApplication::processEvents();
+        for (std::size_t shown = 0; shown < plot.figure().data().series.size(); ++shown) {
+            desk.find<QComboBox>("collectives/tables")->setCurrentIndex(static_cast<int>(shown));
+            QApplication::processEvents();
+            const CollectivesData& data = plot.figure().data();
+            CAPTURE(size.width(), shown);
+            std::vector<QRectF> boxes;
+            std::vector<QString> names{QStringLiteral("the engine")};
+            for (const CollectiveSeries& series : data.series)
+                names.push_back(QString::fromStdString(series.where()));
+            const auto words = testing::drawn_words(*canvas);
+            for (const QString& name : names) {
+                CAPTURE(name.toStdString());
+                REQUIRE(std::ranges::count(words, name, &testing::DrawnWord::text) == 1);
+                const QRectF box = std::ranges::find(words, name, &testing::DrawnWord::text)->box;
+                CHECK(QRectF(canvas->rect()).contains(box));
+                // By the ink: lines of text may stand as close as their letters allow.
+                const QRectF ink = box.adjusted(0, 2, 0, -2);
+                for (const QRectF& other : boxes) CHECK_FALSE(other.intersects(ink));
+                boxes.push_back(ink);
+            }
+            // The axes hold what is drawn and little else.
+            double least = 1e30;
+            for (const CollectivePoint& point : data.current().measured.table.points) {
+                if (point.bytes >= 8192 && point.bus_bandwidth > 0)
+                    least = std::min(least, point.bus_bandwidth);
+            }
+            constexpr double kLittle = 1e8;  // B/s, what is lower may be cut off
+            CHECK(canvas->yAxis->range().lower <= std::max(least, kLittle));
+            CHECK(canvas->yAxis->range().lower > 1e7);
+        }
+    }
 }
 
 TEST_CASE("collectives tab: one's own log is fitted, and its fabric taken", "[collectives]") {

@@ -1,14 +1,17 @@
 // The Plans tab through real events on the real main window.
 #include <qcustomplot.h>
 
+#include <QCheckBox>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QUndoStack>
+#include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "files/csv.h"
 #include "support/desk.h"
+#include "support/drawn_words.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/neighbour_list.h"
 #include "widgets/plots/plans_plot.h"
@@ -257,7 +260,12 @@ TEST_CASE("the list says why each neighbour loses; Enter adopts it", "[plans]") 
             return list->model()->index(static_cast<int>(i), column).data().toString().toStdString();
         };
         CHECK(cell(0) == title(neighbours[i]));
-        CHECK(cell(1) == why(neighbours[i]));
+        for (const Neighbour::Part& part : main_losses(neighbours[i]))
+            CHECK(cell(1).find("+" + format(part.seconds, Quantity::seconds)) != std::string::npos);
+        if (neighbours[i].over > 0)
+            CHECK(cell(1).find(format(neighbours[i].over, Quantity::bytes)) != std::string::npos);
+        CHECK(list->model()->index(static_cast<int>(i), 1).data(Qt::ToolTipRole).toString().toStdString() ==
+              why(neighbours[i]));
         CHECK(cell(2) == text_of(Output::mfu, neighbours[i].answer));
         if (neighbours[i].over == 0) fitting = i;
     }
@@ -279,6 +287,108 @@ TEST_CASE("the list says why each neighbour loses; Enter adopts it", "[plans]") 
     QApplication::processEvents();
     desk.wait(plot);
     CHECK_FALSE(list->isVisible());
+}
+
+TEST_CASE("the plans' list shows its header and its numbers whole in a small window", "[plans]") {
+    Desk desk;
+    desk.window.resize(1024, 700);
+    PlansPlot& plot = desk.searched();
+    const auto* list = desk.find<NeighbourList>("plans/neighbours");
+    for (const int micro_batch : {2, 4}) {  // fits; does not, so that the repairs take some of the height
+        if (micro_batch == 4) desk.model().edit(P::sequence_length, 8192);
+        desk.model().edit(P::micro_batch, micro_batch);
+        QApplication::processEvents();
+        desk.wait(plot);
+        REQUIRE(list->isVisible());
+        REQUIRE(list->model()->rowCount() > 0);
+        constexpr int kAround = 14;  // px of padding
+        constexpr int kSwatch = 13;
+        const QFontMetrics metrics(list->font());
+        for (int column = 0; column < list->model()->columnCount(); ++column) {
+            if (list->isColumnHidden(column)) continue;
+            const QString header = list->model()->headerData(column, Qt::Horizontal).toString();
+            CHECK(metrics.horizontalAdvance(header) + kAround <= list->columnWidth(column));
+        }
+        for (int row = 0; row < list->model()->rowCount(); ++row) {
+            const QModelIndex reason = list->model()->index(row, 1);
+            const QString words = reason.data().toString();
+            CAPTURE(words.toStdString());
+            const bool swatch = reason.data(Qt::DecorationRole).isValid();
+            CHECK(metrics.horizontalAdvance(words) + kAround + (swatch ? kSwatch : 0) <=
+                  list->columnWidth(1));
+        }
+    }
+}
+
+TEST_CASE("the scenario is named among the plans: beside the margin, beside pins, and too far out",
+          "[plans][pins]") {
+    Desk desk;
+    PlansPlot& plot = desk.open_tab();
+    auto* canvas = desk.find<QCustomPlot>("plans/plot");
+    const auto own = [&] {
+        desk.wait(plot);
+        const auto words = testing::drawn_words(*canvas);
+        const auto found = std::ranges::find_if(
+            words, [](const testing::DrawnWord& word) { return word.text.startsWith(QStringLiteral("A ")); });
+        return found == words.end() ? testing::DrawnWord{} : *found;
+    };
+    for (const QSize size : {QSize(1024, 700), QSize(1440, 900)}) {
+        desk.window.resize(size);
+        CAPTURE(size.width());
+        desk.model().start_with(edited(Scenario::first_launch(commands::catalogue()), P::micro_batch, 5));
+        REQUIRE(desk.model().answer().estimate.verdict == Verdict::risky);
+        CHECK(own().text == QStringLiteral("A 47.6 %"));
+
+        desk.model().edit(P::micro_batch, 2);
+        QTest::keyClick(&desk.window, Qt::Key_P);
+        desk.model().edit(P::inter_node_bandwidth, 37.5e9);
+        QTest::keyClick(&desk.window, Qt::Key_P);
+        desk.model().edit(P::micro_batch, 3);
+        QTest::keyClick(&desk.window, Qt::Key_P);
+        desk.model().edit(P::inter_node_bandwidth, 50e9);
+        const testing::DrawnWord beside = own();
+        CHECK(beside.text.startsWith(QStringLiteral("A ")));
+        CHECK(std::fabs(beside.box.center().y() - plot.figure().current_pixel().y()) < 40);
+
+        desk.model().edit(P::sequence_length, 8192);
+        desk.model().edit(P::micro_batch, 4);
+        REQUIRE_FALSE(desk.model().answer().fits());
+        const double peak = desk.model().answer().estimate.memory.peak;
+        CHECK(own().text.toStdString() == "A " + format(peak, Quantity::bytes));
+        CHECK(QRectF(canvas->rect()).contains(own().box));
+    }
+}
+
+TEST_CASE("what does not fit stands below the rates", "[plans]") {
+    Desk desk;
+    desk.model().edit(P::sequence_length, 8192);
+    desk.model().edit(P::micro_batch, 4);
+    PlansPlot& plot = desk.searched();
+    const auto* canvas = desk.find<QCustomPlot>("plans/plot");
+    const double foot = canvas->axisRect()->bottom();
+    CHECK(plot.figure().current_pixel().y() > foot);
+    const PlansData& data = *plot.figure().data();
+    int below = 0;
+    for (std::size_t i = 0; i < data.points.size(); ++i) {
+        const QPointF at = plot.figure().pixel_of(i);
+        if (data.points[i].fits()) {
+            CHECK(at.y() <= foot + 1);
+            continue;
+        }
+        ++below;
+        CHECK(at.y() > foot);
+        CHECK(at.y() < foot + canvas->xAxis->offset());
+        CHECK(plot.figure().point_at(at) == i);
+    }
+    CHECK(below > 0);
+    // Hypothetical rates are rates.
+    desk.find<QCheckBox>("show-hypothetical")->click();
+    desk.wait(plot);
+    const double low = canvas->axisRect()->bottom() + 1;
+    CHECK(std::ranges::none_of(data.points, [&](const PlanPoint& point) {
+        return plot.figure().pixel_of(static_cast<std::size_t>(&point - data.points.data())).y() > low;
+    }));
+    CHECK(canvas->xAxis->offset() == 0);
 }
 
 TEST_CASE("where nothing fits the tab says why", "[plans]") {

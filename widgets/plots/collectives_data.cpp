@@ -17,10 +17,13 @@ bool of_gpu(const MeasuredTable& table, const std::string& preset) {
 }  // namespace
 
 std::string CollectiveSeries::title() const {
+    return std::string(name_of(measured.table.operation)) + ", " + where();
+}
+
+std::string CollectiveSeries::where() const {
     const CollectiveTable& table = measured.table;
     const auto count = [](int n) { return format(n, Quantity::count); };
-    std::string out = std::string(name_of(table.operation)) + ", " + count(table.ranks) +
-                      (measured.gpu.empty() ? " GPUs" : " × " + measured.gpu);
+    std::string out = count(table.ranks) + (measured.gpu.empty() ? " GPUs" : " × " + measured.gpu);
     if (table.nodes > 1) out += " on " + count(table.nodes) + " nodes";
     return own ? out + " (" + measured.name + ")" : out;
 }

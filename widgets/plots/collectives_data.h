@@ -14,7 +14,8 @@ struct CollectiveSeries {
     MeasuredTable measured;
     bool own = false;  // of a log the person gave
     BandwidthFit fit;
-    [[nodiscard]] std::string title() const;  // "all_reduce on 8 × A100"
+    [[nodiscard]] std::string title() const;  // "all_reduce, 8 × A100"
+    [[nodiscard]] std::string where() const;  // "8 × A100"
 };
 
 struct CollectivesData {

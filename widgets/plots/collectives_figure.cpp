@@ -1,11 +1,13 @@
 #include "widgets/plots/collectives_figure.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_parts.h"
 #include "widgets/plots/painted_item.h"
+#include "widgets/plots/spread.h"
 #include "widgets/text.h"
 
 namespace shardscope {
@@ -15,6 +17,8 @@ constexpr double kMark = 3.5;  // radius, px
 constexpr double kReach = 10;  // px from a point's middle that still mean it
 constexpr int kSteps = 160;    // of a curve
 constexpr double kGiga = 1e9;
+constexpr double kToNames = 22;              // px from the frame to the curves' names
+constexpr double kMostNames = 150;           // px, longer ones are elided
 constexpr double kSmallestShown = 8 * 1024;  // bytes; what is smaller takes the time of a launch
 
 // "32 KiB", "4 GiB": powers of two as they are.
@@ -49,12 +53,18 @@ struct CollectivesFigure::Parts {
     QPolygonF line(double from, double to, Curve&& curve) const;
     QPolygonF fitted(const CollectiveSeries& series) const;
 
+    // What a curve is called in the column at the right: the operation too where tables differ in it.
+    QString name_of_curve(std::size_t index) const;
+    QFont name_font(std::size_t index) const { return index == data.shown ? fonts.small_bold : fonts.small; }
+    static QString engine_name() { return tr("the engine"); }
+
     void fit();
     void lay_out();
     void paint_below(QCPPainter& painter) const;
     void paint_above(QCPPainter& painter) const;
     void paint_titles(QCPPainter& painter) const;
     QRectF paint_words(QCPPainter& painter) const;
+    void paint_names(QCPPainter& painter, const QPolygonF& engine, double bottom) const;
 };
 
 CollectivesFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
@@ -66,25 +76,31 @@ CollectivesFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
     new PaintedItem(plot, QStringLiteral("overlay"), [this](QCPPainter& painter) { paint_above(painter); });
 }
 
-// All tables, so that choosing another moves no axis.
+// Along x all tables, so that choosing another moves nothing; along y what is drawn of them: the points of
+// the one that is looked at, of the others their sigmoids.
 void CollectivesFigure::Parts::fit() {
     double left = 1e30;
     double right = 0;
     double bottom = 1e30;
     double top = 0;
-    for (const CollectiveSeries& series : data.series) {
+    for (std::size_t i = 0; i < data.series.size(); ++i) {
+        const CollectiveSeries& series = data.series[i];
         for (const CollectivePoint& point : series.measured.table.points) {
             if (!(point.bus_bandwidth > 0) || point.bytes < kSmallestShown) continue;
             left = std::min(left, point.bytes);
             right = std::max(right, point.bytes);
-            bottom = std::min(bottom, point.bus_bandwidth);
             top = std::max(top, point.bus_bandwidth);
+            if (i == data.shown) bottom = std::min(bottom, point.bus_bandwidth);
+            else if (series.fit.points > 0 && point.bytes >= kSmallestFitted)
+                bottom = std::min(bottom, series.fit.curve.at(point.bytes));
         }
     }
     if (!(right > 0)) return;
-    constexpr double kTwoDecades = 1e4;  // from the highest: what is lower says little
+    constexpr double kMostBelow = 1e4;  // the highest: what is lower says little
+    constexpr double kAir = 1.3;
     x().setRange(left / 1.4, right * 1.4);
-    y().setRange(std::pow(10, std::floor(std::log10(std::max(bottom, top / kTwoDecades)))),
+    // Not by whole decades, of which most would be empty.
+    y().setRange(std::max(bottom, top / kMostBelow) / kAir,
                  std::pow(10, std::ceil(2 * std::log10(top * 1.05)) / 2));
     const auto ticks = [](QCPAxis& axis) {
         auto ticker = axis.ticker().staticCast<QCPAxisTickerText>();
@@ -108,7 +124,11 @@ void CollectivesFigure::Parts::lay_out() {
     for (const QString& text : ticks) widest = std::max(widest, small.horizontalAdvance(text));
     constexpr double kPadding = 8;
     const double left = widest + kTickLength + 4 + kPadding;
-    const double right = small.horizontalAdvance(QStringLiteral("32 MiB")) / 2 + kPadding;
+    // The names of the curves stand right of them.
+    double names = small.horizontalAdvance(engine_name());
+    for (std::size_t i = 0; i < data.series.size(); ++i)
+        names = std::max(names, QFontMetricsF(name_font(i)).horizontalAdvance(name_of_curve(i)));
+    const double right = kToNames + std::min(names, kMostNames) + kPadding;
     const double top = bold.height() + 10;
     const double bottom = kTickLength + 4 + small.height() + 4 + bold.height() + 6;
     plot.axisRect()->setMargins(QMargins(static_cast<int>(std::ceil(left)), static_cast<int>(std::ceil(top)),
@@ -163,7 +183,8 @@ void CollectivesFigure::Parts::paint_above(QCPPainter& painter) const {
     painter.drawPolyline(engine);
     painter.setPen(line_pen(theme->communication, 2.2));
     painter.drawPolyline(curve);
-    room.take(paint_words(painter));
+    const QRectF words = paint_words(painter);
+    room.take(words);
     for (const CollectivePoint& point : series.measured.table.points) {
         if (!y().range().contains(point.bus_bandwidth) || !x().range().contains(point.bytes)) continue;
         const QPointF at = pixel(point.bytes, point.bus_bandwidth);
@@ -186,30 +207,64 @@ void CollectivesFigure::Parts::paint_above(QCPPainter& painter) const {
         if (const auto box = room.place(size, corners, 30))
             draw_label(painter, *box, lines, Qt::AlignLeft, theme->pane);
     };
-    label(engine, tr("the engine, this scenario’s fabric"), theme->text, fonts.small);
     label(curve, tr("sigmoid"), theme->text, fonts.small_bold);
+    paint_names(painter, engine, words.top());
+}
+
+QString CollectivesFigure::Parts::name_of_curve(std::size_t index) const {
+    const CollectiveSeries& series = data.series[index];
+    const bool alike = std::ranges::all_of(data.series, [&](const CollectiveSeries& other) {
+        return other.measured.table.operation == series.measured.table.operation;
+    });
+    const QString name = QString::fromStdString(alike ? series.where() : series.title());
+    return QFontMetricsF(name_font(index)).elidedText(name, Qt::ElideMiddle, kMostNames);
+}
+
+// Each at the height its curve ends at, apart, with a line to that end: at the left they all run together.
+void CollectivesFigure::Parts::paint_names(QCPPainter& painter, const QPolygonF& engine,
+                                           double bottom) const {
+    struct Name {
+        QPointF end;
+        QString text;
+        QFont font;
+        QColor color;
+        QColor leader;
+    };
+    std::vector<Name> names;
     for (std::size_t i = 0; i < data.series.size(); ++i) {
-        const QPolygonF other = fitted(data.series[i]);
-        if (i == data.shown || other.isEmpty()) continue;
-        const LabelLines lines{
-            {QString::fromStdString(data.series[i].measured.name), fonts.small, theme->muted}};
-        const QSizeF size = size_of(lines);
-        QList<QPointF> corners;
-        for (const double share : {0.12, 0.04, 0.22, 0.32, 0.9}) {
-            const QPointF at = other[static_cast<qsizetype>(share * static_cast<double>(other.size() - 1))];
-            corners.append(QPointF(at.x() + 6, at.y() + 1));
-            corners.append(QPointF(at.x() - size.width() - 6, at.y() - size.height() - 1));
-        }
-        if (const auto box = room.place(size, corners, 12))
-            draw_label(painter, *box, lines, Qt::AlignLeft, theme->pane);
+        const QPolygonF line = fitted(data.series[i]);
+        if (line.isEmpty()) continue;
+        const bool own = i == data.shown;
+        names.push_back({line.last(), name_of_curve(i), name_font(i), own ? theme->text : theme->muted,
+                         own ? theme->communication : theme->border});
+    }
+    if (!engine.isEmpty())
+        names.push_back({engine.last(), engine_name(), fonts.small, theme->text, theme->text});
+    std::ranges::stable_sort(names, {}, [](const Name& name) { return name.end.y(); });
+    const QRectF area = frame();
+    const QFontMetricsF metrics(fonts.small);
+    std::vector<double> middle;
+    for (const Name& name : names) middle.push_back(name.end.y());
+    const double line = metrics.height() + 1;
+    spread_apart(middle, area.top() + line / 2, bottom - line / 2, line);
+    painter.setRenderHint(QPainter::Antialiasing);
+    constexpr double kFlat = 6;  // px of a leader before and after its slope
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const double left = area.right() + kToNames;
+        painter.setPen(line_pen(names[i].leader, 1));
+        const std::array<QPointF, 4> leader{names[i].end, QPointF(area.right() + kFlat / 2, names[i].end.y()),
+                                            QPointF(left - kFlat, middle[i]), QPointF(left - 3, middle[i])};
+        painter.drawPolyline(leader.data(), static_cast<int>(leader.size()));
+        draw_text(painter, {left, std::round(middle[i] + metrics.capHeight() / 2)}, names[i].text,
+                  names[i].font, names[i].color);
     }
 }
 
 void CollectivesFigure::Parts::paint_titles(QCPPainter& painter) const {
     const QRectF area = frame();
-    draw_text(painter, {4, std::round(area.top() - 9)}, tr("bus bandwidth, GB/s"), fonts.bold, theme->text);
+    draw_text(painter, {4, std::round(area.top() - 9)}, tr("Bus bandwidth, GB/s"), fonts.bold, theme->text);
     const QFontMetricsF metrics(fonts.bold);
-    const QString title = tr("message size");
+    const QString title = tr("Message size");
     const double bottom = area.bottom() + kTickLength + 4 + QFontMetricsF(fonts.small).height() + 4;
     draw_text(painter,
               {std::round(area.center().x() - metrics.horizontalAdvance(title) / 2),
@@ -217,7 +272,7 @@ void CollectivesFigure::Parts::paint_titles(QCPPainter& painter) const {
               title, fonts.bold, theme->text);
 }
 
-// Which table, its constants and how well they meet it: in the corner below all curves.
+// Which table, its constants and how well they meet it: in the corner below all curves and their names.
 QRectF CollectivesFigure::Parts::paint_words(QCPPainter& painter) const {
     const CollectiveSeries& series = data.current();
     LabelLines lines{{QString::fromStdString(series.title()), fonts.small_bold, theme->text}};
@@ -227,9 +282,11 @@ QRectF CollectivesFigure::Parts::paint_words(QCPPainter& painter) const {
     } else {
         lines.append({tr("too few sizes from 128 KiB on for a fit"), fonts.small, theme->muted});
     }
+    lines.append({tr("dashed: the engine, this scenario’s fabric"), fonts.small, theme->text});
     const QSizeF size = size_of(lines);
     const QRectF area = frame();
-    const QRectF box(QPointF(area.right() - 8 - size.width(), area.bottom() - 8 - size.height()), size);
+    const double right = plot.axisRect()->outerRect().right() - 8;
+    const QRectF box(QPointF(right - size.width(), area.bottom() - 8 - size.height()), size);
     draw_label(painter, box, lines, Qt::AlignRight, theme->pane);
     return box.adjusted(-4, -2, 4, 2);
 }

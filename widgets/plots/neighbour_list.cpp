@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/said.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/list_style.h"
 #include "widgets/plots/plans_figure.h"
@@ -19,9 +20,41 @@ namespace {
 enum Column { step, reason, reached, memory, columns };
 constexpr int kSwatch = 9;
 constexpr int kCell = 6;
-constexpr int kInner = 14;             // the style's own, both sides
-constexpr int kRoomy = 260;            // px of the reason beside which the memory has room
-constexpr double kMostOfWidth = 0.37;  // for the step
+constexpr int kInner = 14;   // the style's own, both sides
+constexpr int kRoomy = 260;  // px of the reason beside which the memory has room
+
+QString short_label(const std::string& label) {
+    return label == "exposed communication" ? tr("exposed comm.") : text_of(said(label));
+}
+
+// Why it loses, the number first: what a narrow cell cuts off is then a word. From the longest that says it
+// to the shortest.
+QStringList reasons(const Neighbour& n) {
+    QStringList out{QString::fromStdString(why(n))};
+    if (n.valid() && n.over > 0) {
+        const QString over = shown(n.over, Quantity::bytes);
+        const bool risky = n.answer.estimate.verdict == Verdict::risky;
+        out += risky ? tr("%1 into the margin").arg(over) : tr("%1 too much").arg(over);
+        return out;
+    }
+    const std::vector<Neighbour::Part> parts = main_losses(n);
+    if (parts.empty()) return out;
+    out.clear();
+    const auto number = [](const Neighbour::Part& part) {
+        return QLatin1Char('+') + shown(part.seconds, Quantity::seconds) + QLatin1Char(' ');
+    };
+    for (std::size_t count = parts.size(); count > 0; --count) {
+        QStringList full;
+        QStringList brief;
+        for (std::size_t i = 0; i < count; ++i) {
+            full += number(parts[i]) + text_of(said(parts[i].label));
+            brief += number(parts[i]) + short_label(parts[i].label);
+        }
+        out += full.join(QStringLiteral(", "));
+        out += brief.join(QStringLiteral(", "));
+    }
+    return out;
+}
 
 }  // namespace
 
@@ -61,15 +94,17 @@ void NeighbourList::set_neighbours(const std::vector<Neighbour>& neighbours, Out
     const QSignalBlocker quiet(selectionModel());
     rows_->clear();
     rows_->setHorizontalHeaderLabels(
-        {tr("One step from the best plan"), tr("Why it loses"), text_of(label_of(compared)), tr("Memory")});
+        {tr("One step away"), tr("Why it loses"), text_of(label_of(compared)), tr("Memory")});
     for (const Neighbour& n : neighbours_) {
         const auto text = [](const std::string& value) {
             return new QStandardItem(QString::fromStdString(value));
         };
-        QList<QStandardItem*> row{text(title(n)), text(why(n)),
+        // The reason's words depend on its width, see `arrange`.
+        QList<QStandardItem*> row{text(title(n)), text(std::string()),
                                   text(text_of(compared, n.answer, hypothetical)),
                                   text(text_of(Output::peak_memory, n.answer))};
-        for (const int column : {step, reason}) row[column]->setToolTip(row[column]->text());
+        row[step]->setToolTip(row[step]->text());
+        row[reason]->setToolTip(QString::fromStdString(why(n)));
         for (const int column : {reached, memory})
             row[column]->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
         rows_->appendRow(row);
@@ -87,10 +122,11 @@ void NeighbourList::choose(int row) {
     viewport()->update();
 }
 
-int NeighbourList::wanted_height() const {
-    return horizontalHeader()->height() +
-           static_cast<int>(neighbours_.size()) * verticalHeader()->defaultSectionSize() + 2;
+int NeighbourList::height_of(int rows) const {
+    return horizontalHeader()->height() + rows * verticalHeader()->defaultSectionSize() + 2;
 }
+
+int NeighbourList::wanted_height() const { return height_of(static_cast<int>(neighbours_.size())); }
 
 void NeighbourList::restyle() {
     const QString sheet = list_style(*this, kCell);
@@ -109,7 +145,7 @@ void NeighbourList::restyle() {
     arrange();
 }
 
-// The reason takes what the others leave.
+// The reason takes what the others leave, but never less than its number needs.
 void NeighbourList::arrange() {
     std::array<int, columns> widths{};
     const QFont small = list_font(*this);
@@ -120,15 +156,28 @@ void NeighbourList::arrange() {
             width = std::max(width, text_width(small, rows_->item(row, column)->text()));
         widths[static_cast<std::size_t>(column)] = static_cast<int>(width) + 2 * kCell + kInner;
     }
+    // Of what loses to a term, whose colour stands before it.
+    const auto spare = [](const Neighbour& n) { return 2 * kCell + kInner + (n.over > 0 ? 0 : kSwatch + 4); };
+    int least = 0;
+    for (const Neighbour& n : neighbours_)
+        least = std::max(least, static_cast<int>(text_width(small, reasons(n).back())) + spare(n) + 1);
     const int whole = viewport()->width();
-    widths[step] = std::min(widths[step], static_cast<int>(kMostOfWidth * whole));
+    widths[step] = std::min(widths[step], std::max(0, whole - widths[reached] - least));
     // Memory goes first: the plot shows it.
     const int rest = whole - widths[step] - widths[reached];
-    const bool roomy = rest - widths[memory] >= kRoomy;
+    const bool roomy = rest - widths[memory] >= std::max(kRoomy, least);
     setColumnHidden(memory, !roomy);
     widths[reason] = rest - (roomy ? widths[memory] : 0);
     for (int column = 0; column < columns; ++column)
         setColumnWidth(column, widths[static_cast<std::size_t>(column)]);
+    for (int row = 0; row < rows_->rowCount(); ++row) {
+        const Neighbour& n = neighbours_[static_cast<std::size_t>(row)];
+        const QStringList forms = reasons(n);
+        const double room = widths[reason] - spare(n);
+        const auto fits = [&](const QString& form) { return text_width(small, form) <= room; };
+        const auto form = std::ranges::find_if(forms, fits);
+        rows_->item(row, reason)->setText(form == forms.end() ? forms.back() : *form);
+    }
 }
 
 void NeighbourList::resizeEvent(QResizeEvent* event) {

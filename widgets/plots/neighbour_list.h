@@ -19,7 +19,8 @@ class NeighbourList : public QTableView {
     void set_neighbours(const std::vector<Neighbour>& neighbours, Output compared, bool hypothetical);
     // None: -1.
     void choose(int row);
-    // Rows it would like to show, with the header, px.
+    // With the header, px: of so many rows, and of all it would like to show.
+    [[nodiscard]] int height_of(int rows) const;
     [[nodiscard]] int wanted_height() const;
 
   Q_SIGNALS:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "widgets/panels/drawing.h"
@@ -17,7 +18,8 @@ constexpr double kReach = 10;  // px from a dot's middle that still mean it
 constexpr double kLeast = 3;   // radius of a dot that takes no time, px
 constexpr double kMost = 11;   // of one that takes the whole step
 constexpr double kDimmed = 0.4;
-constexpr int kMostLabels = 8;
+constexpr std::size_t kMostLabels = 8;
+constexpr double kKeepOff = 40;          // weight of a leader that no label may cross
 constexpr double kLabelledShare = 0.01;  // of the step, from which an operator is named
 
 QString percent(double share) { return shown(share, Quantity::percent); }
@@ -25,6 +27,23 @@ QString percent(double share) { return shown(share, Quantity::percent); }
 QString too_much(const MemoryUse& memory) {
     return tr("Does not fit, %1 of %2: no times")
         .arg(shown(memory.peak, Quantity::bytes), shown(memory.capacity, Quantity::bytes));
+}
+
+// From a dot's edge to the nearest point of its name.
+QLineF leader_of(const QPointF& dot, double radius, const QRectF& name) {
+    const QPointF to(std::clamp(dot.x(), name.left(), name.right()),
+                     std::clamp(dot.y(), name.top(), name.bottom()));
+    QLineF out(dot, to);
+    if (out.length() > radius) out.setP1(out.pointAt(radius / out.length()));
+    return out;
+}
+
+bool crosses(const QLineF& line, const QRectF& box) {
+    constexpr int kSamples = 24;
+    for (int i = 0; i <= kSamples; ++i) {
+        if (box.contains(line.pointAt(static_cast<double>(i) / kSamples))) return true;
+    }
+    return false;
 }
 
 }  // namespace
@@ -49,15 +68,20 @@ struct OperatorsFigure::Parts {
     QPointF pixel(const OperatorRow& row) const;
     double radius(const OperatorRow& row) const;
 
+    // What is written so far: no line may run through it.
+    using Words = std::vector<QRectF>;
     void paint_below(QCPPainter& painter) const;
     void paint_above(QCPPainter& painter) const;
     void paint_titles(QCPPainter& painter) const;
     QPolygonF roof(double peak, double bandwidth) const;
-    void paint_roof_labels(QCPPainter& painter, LabelRoom& room) const;
+    void paint_roof_labels(QCPPainter& painter, LabelRoom& room, Words& words) const;
+    void paint_reached(QCPPainter& painter, LabelRoom& room, Words& words) const;
     void paint_dots(QCPPainter& painter) const;
-    void paint_names(QCPPainter& painter, LabelRoom& room) const;
+    void paint_names(QCPPainter& painter, LabelRoom& room, Words& words) const;
+    bool paint_heap(QCPPainter& painter, LabelRoom& room, Words& words, std::vector<QLineF>& leaders,
+                    const std::vector<std::size_t>& heap) const;
     QString full_name(const OperatorRow& row) const;
-    void paint_moving(QCPPainter& painter, LabelRoom& room) const;
+    void paint_moving(QCPPainter& painter, LabelRoom& room, Words& words) const;
 };
 
 OperatorsFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
@@ -183,17 +207,20 @@ void OperatorsFigure::Parts::paint_above(QCPPainter& painter) const {
             room.take({at.x() - r, at.y() - r, 2 * r, 2 * r});
         }
     }
+    Words words;
     for (const Ghost& ghost : ghosts) {
         const QPointF end = roof(ghost.reached_peak, ghost.reached_bandwidth).last();
         const QSizeF size(kTag, kTag);
         if (const auto box = room.place(size, {end + QPointF(-kTag - 4, 3), end + QPointF(-2 * kTag - 8, 3),
-                                               end + QPointF(-kTag - 4, -kTag - 3)}))
+                                               end + QPointF(-kTag - 4, -kTag - 3)})) {
+            words.push_back(*box);
             draw_tag(painter, *box, ghost.letter, pin_color(*theme, ghost.letter), fonts.small_bold);
+        }
     }
-    paint_roof_labels(painter, room);
+    paint_roof_labels(painter, room, words);
     if (data.timed) {
-        paint_moving(painter, room);
-        paint_names(painter, room);
+        paint_moving(painter, room, words);
+        paint_names(painter, room, words);
     }
     if (dimmed) {
         QColor veil = theme->pane;
@@ -214,7 +241,7 @@ void OperatorsFigure::Parts::paint_titles(QCPPainter& painter) const {
               title, fonts.bold, theme->text);
 }
 
-void OperatorsFigure::Parts::paint_roof_labels(QCPPainter& painter, LabelRoom& room) const {
+void OperatorsFigure::Parts::paint_roof_labels(QCPPainter& painter, LabelRoom& room, Words& words) const {
     const QRectF area = frame();
     const auto place = [&](const QString& text, const QColor& color, const QList<QPointF>& anchors,
                            bool above) {
@@ -223,8 +250,10 @@ void OperatorsFigure::Parts::paint_roof_labels(QCPPainter& painter, LabelRoom& r
         QList<QPointF> corners;
         for (const QPointF& anchor : anchors)
             corners.append({anchor.x() - size.width(), anchor.y() + (above ? -size.height() - 2 : 3)});
-        if (const auto box = room.place(size, corners))
-            draw_label(painter, *box, lines, Qt::AlignRight, theme->pane);
+        const auto box = room.place(size, corners);
+        if (!box) return;
+        words.push_back(*box);
+        draw_label(painter, *box, lines, Qt::AlignRight, theme->pane);
     };
     const auto along_top = [&](double peak) {
         const double level = y().coordToPixel(std::min(peak, y().range().upper));
@@ -233,8 +262,7 @@ void OperatorsFigure::Parts::paint_roof_labels(QCPPainter& painter, LabelRoom& r
         return out;
     };
     place(tr("peak %1").arg(shown(data.peak, Quantity::flop_rate)), theme->muted, along_top(data.peak), true);
-    place(tr("matrices reach %1").arg(shown(data.reached_peak, Quantity::flop_rate)), theme->text,
-          along_top(data.reached_peak), false);
+    paint_reached(painter, room, words);
     // Left of the slope, at some height.
     QList<QPointF> beside;
     for (const double share : {0.45, 0.6, 0.3, 0.75}) {
@@ -244,6 +272,36 @@ void OperatorsFigure::Parts::paint_roof_labels(QCPPainter& painter, LabelRoom& r
     }
     place(tr("memory reaches %1").arg(shown(data.reached_bandwidth, Quantity::memory_bandwidth)), theme->text,
           beside, true);
+}
+
+// Below the roof at its right end, or left of its left end. Where dots hang at the one and the plot is too
+// narrow for the other it is explained above the plot.
+void OperatorsFigure::Parts::paint_reached(QCPPainter& painter, LabelRoom& room, Words& words) const {
+    const QRectF area = frame();
+    const LabelLines lines{{tr("matrices reach %1").arg(shown(data.reached_peak, Quantity::flop_rate)),
+                            fonts.small, theme->text}};
+    const QSizeF size = size_of(lines);
+    const double level = roof(data.reached_peak, data.reached_bandwidth).last().y();
+    QList<QPointF> corners;
+    for (const double inset : {6.0, 60.0, 120.0})
+        corners.append({area.right() - inset - size.width(), level + 3});
+    // Left of the data sheet's slope, where that stands as high.
+    const double sheet = x().coordToPixel(data.reached_peak / data.bandwidth);
+    corners.append({sheet - 10 - size.width(), level - size.height() / 2});
+    constexpr double kMostCrossed = 20;  // px
+    if (const auto box = room.place(size, corners, kMostCrossed)) {
+        draw_label(painter, *box, lines, Qt::AlignRight, theme->pane);
+        words.push_back(*box);
+        return;
+    }
+    constexpr double kSample = 18;  // px
+    const QFontMetricsF metrics(fonts.small);
+    const double base = std::round(area.top() - 8);
+    const double left = std::round(area.right() - size.width());
+    const double middle = base - std::round(metrics.xHeight() / 2);
+    painter.setPen(line_pen(theme->text, 1.8));
+    painter.drawLine(QPointF(left - 6 - kSample, middle), QPointF(left - 6, middle));
+    draw_text(painter, {left, base}, lines.front().text, fonts.small, theme->text);
 }
 
 void OperatorsFigure::Parts::paint_dots(QCPPainter& painter) const {
@@ -269,7 +327,7 @@ void OperatorsFigure::Parts::paint_dots(QCPPainter& painter) const {
 }
 
 // What only moves memory has no place on the axes: its share of the step, in words.
-void OperatorsFigure::Parts::paint_moving(QCPPainter& painter, LabelRoom& room) const {
+void OperatorsFigure::Parts::paint_moving(QCPPainter& painter, LabelRoom& room, Words& words) const {
     const double share = data.moving_share();
     if (!(share > 0)) return;
     const LabelLines lines{
@@ -277,9 +335,10 @@ void OperatorsFigure::Parts::paint_moving(QCPPainter& painter, LabelRoom& room) 
     const QSizeF size = size_of(lines);
     const QRectF area = frame();
     const double bottom = area.bottom() - size.height() - 6;
-    if (const auto box =
-            room.place(size, {{area.right() - size.width() - 6, bottom}, {area.left() + 6, bottom}}))
-        draw_label(painter, *box, lines, Qt::AlignRight, theme->pane);
+    const auto box = room.place(size, {{area.right() - size.width() - 6, bottom}, {area.left() + 6, bottom}});
+    if (!box) return;
+    words.push_back(*box);
+    draw_label(painter, *box, lines, Qt::AlignRight, theme->pane);
 }
 
 // With the block where several have one of that name.
@@ -288,8 +347,9 @@ QString OperatorsFigure::Parts::full_name(const OperatorRow& row) const {
     return (unique ? QString() : text_of(row.block) + QStringLiteral(": ")) + text_of(row.name);
 }
 
-// Those that take most of the step, and the one that is pointed to.
-void OperatorsFigure::Parts::paint_names(QCPPainter& painter, LabelRoom& room) const {
+// Those that take most of the step, and the one that is pointed to. Dots that lie over each other have their
+// names in one block: beside the heap no one could say whose name is whose.
+void OperatorsFigure::Parts::paint_names(QCPPainter& painter, LabelRoom& room, Words& words) const {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < data.table.rows.size(); ++i) {
         if (data.drawn(data.table.rows[i])) order.push_back(i);
@@ -298,21 +358,83 @@ void OperatorsFigure::Parts::paint_names(QCPPainter& painter, LabelRoom& room) c
         return i == highlight ? 2.0 : data.share(data.table.rows[i].step);
     };
     std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return weight(a) > weight(b); });
-    int labels = 0;
-    for (const std::size_t i : order) {
-        if (weight(i) < kLabelledShare || labels >= kMostLabels) break;
+    if (order.size() > kMostLabels) order.resize(kMostLabels);
+    std::erase_if(order, [&](std::size_t i) { return weight(i) < kLabelledShare; });
+    std::vector<QLineF> leaders;
+    while (!order.empty()) {
+        const OperatorRow& first = data.table.rows[order.front()];
+        const auto in_heap = [&](std::size_t i) {
+            const OperatorRow& row = data.table.rows[i];
+            return QLineF(pixel(row), pixel(first)).length() < radius(row) + radius(first);
+        };
+        std::vector<std::size_t> heap;
+        std::ranges::copy_if(order, std::back_inserter(heap), in_heap);
+        std::erase_if(order, in_heap);
+        // With fewer of its names where there is no room for all.
+        while (!heap.empty() && !paint_heap(painter, room, words, leaders, heap)) heap.pop_back();
+    }
+}
+
+bool OperatorsFigure::Parts::paint_heap(QCPPainter& painter, LabelRoom& room, Words& words,
+                                        std::vector<QLineF>& leaders,
+                                        const std::vector<std::size_t>& heap) const {
+    LabelLines lines;
+    QRectF dots;
+    for (const std::size_t i : heap) {
         const OperatorRow& row = data.table.rows[i];
-        const LabelLines lines{{full_name(row) + QLatin1Char(' ') + percent(data.share(row.step)),
-                                i == highlight ? fonts.small_bold : fonts.small, theme->text}};
-        const QSizeF size = size_of(lines);
-        QList<QPointF> corners = around(pixel(row), size, radius(row) + 2);
-        corners.append(around(pixel(row), size, radius(row) + 16));
-        if (i == highlight) corners.append(around(pixel(row), size, radius(row) + 32));
-        if (const auto box = room.place(size, corners, i == highlight ? 1e9 : 40.0)) {
-            draw_label(painter, *box, lines, Qt::AlignHCenter, theme->pane);
-            ++labels;
+        lines.append({full_name(row) + QLatin1Char(' ') + percent(data.share(row.step)),
+                      i == highlight ? fonts.small_bold : fonts.small, theme->text});
+        const double r = radius(row);
+        dots |= QRectF(pixel(row) - QPointF(r, r), QSizeF(2 * r, 2 * r));
+    }
+    const QSizeF size = size_of(lines);
+    const auto beside = [&](double gap) {
+        // Above, below, right, left, then diagonally.
+        const double left = dots.left() - gap - size.width();
+        const double right = dots.right() + gap;
+        const double above = dots.top() - gap - size.height();
+        const double below = dots.bottom() + gap;
+        const double x = dots.center().x() - size.width() / 2;
+        const double y = dots.center().y() - size.height() / 2;
+        return QList<QPointF>{{x, above},     {x, below},    {right, y},     {left, y},
+                              {right, above}, {left, above}, {right, below}, {left, below}};
+    };
+    constexpr double kClear = 12;  // px of a roof under a name that has another place to go
+    constexpr double kMostCrossed = 40;
+    auto box = room.place(size, beside(2), kClear);
+    if (!box) {
+        // Farther away only with a line to its dot, over no other words and no other such line.
+        const OperatorRow& first = data.table.rows[heap.front()];
+        QList<QPointF> corners;
+        for (const double gap : {10.0, 20.0, 32.0, 44.0}) {
+            const QList<QPointF> ring = beside(gap);
+            for (const QPointF& corner : ring) {
+                const QLineF leader = leader_of(pixel(first), radius(first), QRectF(corner, size));
+                const bool free =
+                    std::ranges::none_of(words, [&](const QRectF& word) { return crosses(leader, word); }) &&
+                    std::ranges::none_of(leaders, [&](const QLineF& other) {
+                        return other.intersects(leader) == QLineF::BoundedIntersection;
+                    });
+                if (free) corners.append(corner);
+            }
+        }
+        box = room.place(size, corners, kClear);
+        if (box) {
+            leaders.push_back(leader_of(pixel(first), radius(first), *box));
+            room.avoid({leaders.back().p1(), leaders.back().p2()}, kKeepOff);
+            painter.setRenderHint(QPainter::Antialiasing);
+            painter.setPen(line_pen(theme->muted, 1));
+            painter.drawLine(leaders.back());
         }
     }
+    if (!box) {
+        const bool pointed_to = highlight && std::ranges::find(heap, *highlight) != heap.end();
+        box = room.place(size, beside(2), pointed_to ? 1e9 : kMostCrossed);
+    }
+    if (!box) return false;
+    draw_label(painter, *box, lines, Qt::AlignHCenter, theme->pane);
+    words.push_back(*box);
+    return true;
 }
 
 // ---- the figure ------------------------------------------------------------------------------------------

@@ -98,7 +98,9 @@ void OperatorsPlot::press(QMouseEvent* event) { choose(figure_->row_at(event->po
 void OperatorsPlot::share_room() {
     constexpr double kList = 0.56;
     const int room = height() - options().height();
-    const int beside_plot = room - static_cast<const QWidget&>(canvas()).minimumSizeHint().height();
+    // What the canvas is given is never less than either: a list on top of it would hide its axis.
+    const QWidget& plot = canvas();
+    const int beside_plot = room - std::max(plot.minimumSizeHint().height(), plot.minimumHeight());
     list_->setFixedHeight(std::max(0, std::min(static_cast<int>(kList * room), beside_plot)));
 }
 

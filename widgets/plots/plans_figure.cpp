@@ -21,7 +21,9 @@ constexpr double kNeighbour = 4;  // half a square's side, px
 constexpr double kEdge = 1.8;     // radius of a frontier's dot
 constexpr double kBest = 8;       // radius of the ring
 constexpr double kDot = 4.5;      // radius of the current plan
-constexpr double kLane = 15;      // px between marks that would lie over each other
+constexpr double kLane = 30;      // height of the strip of what has no rate, two rows of marks
+constexpr double kRow = 14;       // px between marks that would lie over each other
+constexpr double kEdgeStep = 22;  // the same of those that point out of the frame
 constexpr double kStale = 0.6;
 
 double gib(double bytes) { return bytes / plot_unit(Quantity::bytes).factor; }
@@ -53,7 +55,7 @@ QString plans_words(const PlansData& data, bool hypothetical) {
                    .arg(QString::fromStdString(short_plan(best->settings)));
         out +=
             tr("Squares: one step away from the best, in the colour of what they lose to; crosses and "
-               "arrows: such that do not fit.");
+               "arrows: such that do not fit, below the rates.");
     }
     out += tr("A: the plan of the scenario.");
     out += tr("Hatched: does not fit in %1; orange: the margin within which it may or may not.")
@@ -76,12 +78,15 @@ struct PlansFigure::Parts {
     std::optional<std::size_t> highlight;
     QCPGraph* cloud;
     QCPGraph* frontier;
+    double lane = 0;  // px below the rates
 
     explicit Parts(QCustomPlot& target);
 
     [[nodiscard]] QCPAxis& x() const { return *plot.xAxis; }
     [[nodiscard]] QCPAxis& y() const { return *plot.yAxis; }
     [[nodiscard]] QRectF frame() const { return frame_of(*plot.axisRect()); }
+    // With the lane of what has no rate.
+    [[nodiscard]] QRectF whole() const { return frame().adjusted(0, 0, 0, lane); }
     [[nodiscard]] double axis_y(double value) const { return value / plot_unit(output(id).quantity).factor; }
 
     void style();
@@ -89,19 +94,38 @@ struct PlansFigure::Parts {
     void fit();
     void lay_out();
 
-    // Where a value at some memory is drawn: what has no value stands at the foot, what is beyond the frame
+    // Where a value at some memory is drawn: what has no value stands in the lane, what is beyond the frame
     // at its edge.
     [[nodiscard]] QPointF place(double peak, double value) const;
     [[nodiscard]] bool beyond(double peak) const { return gib(peak) > x().range().upper; }
-    // Marks without a value, one above the other where they would meet.
+    // Marks without a value beside each other where they would meet.
     [[nodiscard]] std::vector<QPointF> places() const;
+    // The current plan and the pins; at the edge of the lane each a step further in, the current one first.
+    [[nodiscard]] QPointF own_place() const { return place(current->peak, current->of(id)); }
+    [[nodiscard]] QPointF ghost_place(std::size_t index) const;
+    [[nodiscard]] bool at_lane_edge(const PlanDot& dot) const {
+        return lane > 0 && beyond(dot.peak) && std::isnan(dot.of(id));
+    }
+    [[nodiscard]] std::optional<std::size_t> best_point() const;
+    [[nodiscard]] bool current_is_best() const;
+
+    // What the person's own plans are called, and where: found before any other label.
+    struct OwnLabels {
+        LabelLines lines;
+        std::optional<QRectF> current;
+        std::vector<std::optional<QRectF>> tags;
+    };
 
     void paint_below(QCPPainter& painter) const;
     void paint_above(QCPPainter& painter) const;
     void paint_titles(QCPPainter& painter) const;
     void paint_plans(QCPPainter& painter, LabelRoom& room) const;
     void paint_neighbour(QCPPainter& painter, const Neighbour& n, const QPointF& at, bool beyond_frame) const;
-    void paint_dots(QCPPainter& painter, LabelRoom& room) const;
+    [[nodiscard]] OwnLabels place_own(LabelRoom& room) const;
+    void paint_dots(QCPPainter& painter, const OwnLabels& own) const;
+    void paint_lane(QCPPainter& painter, LabelRoom& room) const;
+    void paint_key(QCPPainter& painter) const;
+    void paint_on_ground(QCPPainter& painter, const QRectF& box, const LabelLines& lines) const;
     void paint_labels(QCPPainter& painter, LabelRoom& room, const std::vector<QPointF>& at) const;
     void paint_words(QCPPainter& painter, const QString& words) const;
     [[nodiscard]] QString value_words(double value) const {
@@ -240,7 +264,11 @@ void PlansFigure::Parts::lay_out() {
     const double left = widest + kTickLength + 4 + kPadding;
     // The capacity's name stands above the frame, below the title.
     const double top = bold.height() + 10 + small.height();
-    const double bottom = kTickLength + 4 + small.height() + 4 + bold.height() + 6;
+    // What does not fit has no rate: it stands below the rates. The axis goes with it.
+    lane = hypothetical ? 0 : kLane;
+    x().setOffset(static_cast<int>(lane));
+    const double bottom =
+        lane + kTickLength + 4 + small.height() + 4 + bold.height() + 2 + small.height() + 4;
     const auto whole = [](double px) { return static_cast<int>(std::ceil(px)); };
     plot.axisRect()->setMargins(QMargins(whole(left), whole(top), whole(2 * kPadding), whole(bottom)));
 }
@@ -255,29 +283,60 @@ QPointF PlansFigure::Parts::place(double peak, double value) const {
     const double top = area.top() + kInside;
     const double foot = area.bottom() - kInside;
     const QCPRange range = y().range();
-    const double height = std::isnan(at)     ? foot
+    const double height = std::isnan(at)     ? (lane > 0 ? area.bottom() + lane / 2 : foot)
                           : at > range.upper ? top
                           : at < range.lower ? foot
                                              : y().coordToPixel(at);
     return {beyond(peak) ? right : x().coordToPixel(gib(peak)), height};
 }
 
+QPointF PlansFigure::Parts::ghost_place(std::size_t index) const {
+    QPointF out = place(ghosts[index].peak, ghosts[index].of(id));
+    if (!at_lane_edge(ghosts[index])) return out;
+    if (current && at_lane_edge(*current)) out.rx() -= kEdgeStep;
+    for (std::size_t i = 0; i < index; ++i) {
+        if (at_lane_edge(ghosts[i])) out.rx() -= kEdgeStep;
+    }
+    return out;
+}
+
 std::vector<QPointF> PlansFigure::Parts::places() const {
     std::vector<QPointF> out;
-    std::vector<QPointF> at_foot;
+    std::vector<QPointF> in_lane;
+    const auto free = [&](const QPointF& at) {
+        return std::ranges::none_of(in_lane, [&](const QPointF& other) {
+            return std::fabs(other.x() - at.x()) < kRow && std::fabs(other.y() - at.y()) < kRow;
+        });
+    };
+    double edge = 0;  // taken by the person's own plans
+    if (current && at_lane_edge(*current)) edge += kEdgeStep;
+    for (const PlanDot& ghost : ghosts) edge += at_lane_edge(ghost) ? kEdgeStep : 0;
     for (const PlanPoint& point : data->points) {
         const double value = data->value(id, point, hypothetical);
         QPointF at = place(point.peak, value);
         if (std::isnan(value)) {
-            const auto taken = [&](const QPointF& other) {
-                return std::fabs(other.x() - at.x()) < kLane && std::fabs(other.y() - at.y()) < kLane;
-            };
-            while (std::ranges::any_of(at_foot, taken) && at.y() > frame().top() + kLane) at.ry() -= kLane;
-            at_foot.push_back(at);
+            if (beyond(point.peak)) at.rx() -= edge;
+            at.ry() += kRow / 2;
+            // Up, and where that is taken too, aside.
+            const QPointF first = at;
+            for (int step = 0; !free(at) && at.x() > frame().left() + kRow; ++step)
+                at = first - QPointF(kRow * ((step + 1) / 2), step % 2 == 0 ? kRow : 0.0);
+            in_lane.push_back(at);
         }
         out.push_back(at);
     }
     return out;
+}
+
+std::optional<std::size_t> PlansFigure::Parts::best_point() const {
+    const auto found = std::ranges::find(data->points, PlanMark::best, &PlanPoint::mark);
+    if (found == data->points.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - data->points.begin());
+}
+
+bool PlansFigure::Parts::current_is_best() const {
+    const auto best = best_point();
+    return current && best && current->plan == data->points[*best].plan;
 }
 
 // ---- painting --------------------------------------------------------------------------------------------
@@ -288,9 +347,19 @@ void PlansFigure::Parts::paint_below(QCPPainter& painter) const {
     const auto at = [&](double bytes) { return std::round(x().coordToPixel(gib(bytes))); };
     const double risky = at(data->capacity - data->margin);
     const double unfit = at(data->capacity + data->margin);
-    draw_unfit(painter, QRectF(QPointF(unfit, area.top()), area.bottomRight()), *theme);
+    draw_unfit(painter, QRectF(QPointF(unfit, area.top()), whole().bottomRight()), *theme);
     hatch_over(painter, QRectF(QPointF(risky, area.top()), QPointF(unfit, area.bottom())), *theme,
                theme->risk, 5, 1.6);
+    if (lane > 0) {
+        painter.setPen(QPen(theme->border, 1));
+        painter.drawLine(area.bottomLeft(), area.bottomRight());
+        painter.drawLine(area.bottomLeft(), whole().bottomLeft());
+    }
+    // Below all words.
+    const double capacity = at(data->capacity);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setPen(line_pen(theme->text, 1.5, {4, 3}));
+    painter.drawLine(QPointF(capacity, area.top() - 2), QPointF(capacity, whole().bottom()));
 }
 
 void PlansFigure::Parts::paint_titles(QCPPainter& painter) const {
@@ -307,35 +376,81 @@ void PlansFigure::Parts::paint_titles(QCPPainter& painter) const {
               theme->muted);
     const QString title =
         tr("Peak memory of a GPU, %1").arg(QString::fromStdString(plot_unit(Quantity::bytes).symbol));
-    const double bottom = area.bottom() + kTickLength + 4 + small.height() + 4;
+    const double bottom = whole().bottom() + kTickLength + 4 + small.height() + 4;
     draw_text(painter,
               {std::round(area.center().x() - bold.horizontalAdvance(title) / 2),
                std::round(bottom + bold.ascent())},
               title, fonts.bold, theme->text);
     if (!data) return;
     const double capacity = std::round(x().coordToPixel(gib(data->capacity)));
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.setPen(line_pen(theme->text, 1.5, {4, 3}));
-    painter.drawLine(QPointF(capacity, area.top() - 2), QPointF(capacity, area.bottom()));
     const QString usable = tr("usable %1").arg(shown(data->capacity, Quantity::bytes));
     const double width = text_width(fonts.small_bold, usable);
     draw_text(painter,
               {std::round(std::min(capacity - width / 2, area.right() - width)), std::round(area.top() - 5)},
               usable, fonts.small_bold, theme->text);
+    paint_key(painter);
+}
+
+// What the marks mean, below the axis: on screen there is no caption.
+void PlansFigure::Parts::paint_key(QCPPainter& painter) const {
+    constexpr double kMark = 9;  // px, a mark's side
+    constexpr double kGap = 5;
+    constexpr double kBetween = 16;
+    const QFontMetricsF small(fonts.small);
+    const QRectF area = frame();
+    enum Mark { square, cross, hatch };
+    const double hatched = 2 * kMark;  // wide enough to be seen as one
+    const std::array<std::pair<Mark, QString>, 3> all{
+        std::pair{square, tr("one step away, coloured by its loss")}, std::pair{cross, tr("does not fit")},
+        std::pair{hatch, tr("may not fit")}};
+    double width = -kBetween;
+    std::size_t count = 0;
+    const double room = area.right() - 4;
+    for (const auto& entry : all) {
+        const double mark = entry.first == hatch ? hatched : kMark;
+        const double next = width + kBetween + mark + kGap + small.horizontalAdvance(entry.second);
+        if (next > room) break;
+        width = next;
+        ++count;
+    }
+    const double base = whole().bottom() + kTickLength + 4 + small.height() + 4 +
+                        QFontMetricsF(fonts.bold).height() + 2 + small.ascent();
+    double left = std::round(std::max(4.0, std::min(area.center().x() - width / 2, area.right() - width)));
+    for (std::size_t i = 0; i < count; ++i) {
+        const QRectF box(left, std::round(base - small.capHeight() / 2 - kMark / 2),
+                         all[i].first == hatch ? hatched : kMark, kMark);
+        painter.setRenderHint(QPainter::Antialiasing);
+        switch (all[i].first) {
+            case square:
+                painter.setPen(QPen(theme->text, 1));
+                painter.setBrush(theme->communication);
+                painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
+                break;
+            case cross: draw_cross(painter, box.center(), kNeighbour - 0.5, theme->text); break;
+            case hatch: hatch_over(painter, box, *theme, theme->risk, 5, 1.6); break;
+        }
+        left += box.width() + kGap;
+        draw_text(painter, {left, std::round(base)}, all[i].second, fonts.small, theme->muted);
+        left += small.horizontalAdvance(all[i].second) + kBetween;
+    }
 }
 
 void PlansFigure::Parts::paint_above(QCPPainter& painter) const {
     const QRectF area = frame();
+    OwnLabels own;
     if (data) {
-        LabelRoom room(area.adjusted(3, 3, -3, -3));
+        LabelRoom room(whole().adjusted(3, 3, -3, -3));
         const double risky = x().coordToPixel(gib(data->capacity - data->margin));
         const double unfit = x().coordToPixel(gib(data->capacity + data->margin));
-        room.take(QRectF(QPointF(risky, area.top()), QPointF(unfit, area.bottom())));
         paint_plans(painter, room);
-        paint_dots(painter, room);
+        // The person's own plans lose their names to nobody, and may be named on the margin's hatch.
+        own = place_own(room);
+        room.take(QRectF(QPointF(risky, area.top()), QPointF(unfit, area.bottom())));
         paint_labels(painter, room, places());
+        paint_lane(painter, room);
         draw_area_words(painter, QRectF(QPointF(unfit, area.top()), area.bottomRight()),
                         {tr("does not fit"), fonts.bold, theme->text}, theme->hatch_ground, room);
+        paint_dots(painter, own);
         if (!data->best()) paint_words(painter, QString::fromStdString(data->report.reason));
         else if (std::isnan(data->at_best(id)))
             paint_words(painter, tr("There is no price per GPU hour: set one, or compare by something else"));
@@ -344,10 +459,9 @@ void PlansFigure::Parts::paint_above(QCPPainter& painter) const {
     if (strongly < 1) {
         QColor veil = theme->pane;
         veil.setAlphaF(static_cast<float>(1 - strongly));
-        painter.fillRect(area, veil);
+        painter.fillRect(whole(), veil);
         // The present plan follows at once, whatever the others do.
-        LabelRoom room(area.adjusted(3, 3, -3, -3));
-        if (data && strength == 1) paint_dots(painter, room);
+        if (data && strength == 1) paint_dots(painter, own);
     }
     paint_titles(painter);
 }
@@ -376,6 +490,8 @@ void PlansFigure::Parts::paint_plans(QCPPainter& painter, LabelRoom& room) const
     painter.setRenderHint(QPainter::Antialiasing);
     for (std::size_t i = 0; i < at.size(); ++i) {
         if (data->points[i].mark != PlanMark::neighbour) continue;
+        // To one without a rate a line would say one.
+        if (std::isnan(data->value(id, data->points[i], hypothetical))) continue;
         painter.setPen(
             line_pen(theme->muted, 0.8, data->points[i].fits() ? QList<double>{} : QList<double>{2, 3}));
         painter.drawLine(*best, at[i]);
@@ -398,7 +514,8 @@ void PlansFigure::Parts::paint_plans(QCPPainter& painter, LabelRoom& room) const
 
 void PlansFigure::Parts::paint_neighbour(QCPPainter& painter, const Neighbour& n, const QPointF& at,
                                          bool beyond_frame) const {
-    if (n.over > 0) {
+    const bool risky = n.answer.estimate.verdict == Verdict::risky;
+    if (n.over > 0 && !risky) {
         // On the hatch, so that it stays legible.
         painter.setPen(Qt::NoPen);
         painter.setBrush(theme->hatch_ground);
@@ -416,22 +533,50 @@ void PlansFigure::Parts::paint_neighbour(QCPPainter& painter, const Neighbour& n
         return;
     }
     painter.setPen(QPen(theme->text, 1));
-    painter.setBrush(loss_color(n, *theme));
+    // In the margin it has a rate, but nothing it lost to.
+    painter.setBrush(n.over > 0 ? theme->pane : loss_color(n, *theme));
     painter.drawRect(QRectF(at - QPointF(kNeighbour, kNeighbour), QSizeF(2 * kNeighbour, 2 * kNeighbour)));
 }
 
+PlansFigure::Parts::OwnLabels PlansFigure::Parts::place_own(LabelRoom& room) const {
+    OwnLabels out;
+    const auto mark = [](const QPointF& at) { return QRectF(at - QPointF(6, 6), QSizeF(12, 12)); };
+    if (current) room.take(mark(own_place()));
+    for (std::size_t i = 0; i < ghosts.size(); ++i) room.take(mark(ghost_place(i)));
+    if (current && !current_is_best()) {
+        const double value = current->of(id);
+        // Without a rate its memory, which the edge would hide.
+        const QString words = std::isnan(value) ? shown(current->peak, Quantity::bytes) : value_words(value);
+        out.lines = {{tr("A %1").arg(words), fonts.small_bold, theme->text}};
+        const QSizeF size = size_of(out.lines);
+        const QPointF at = own_place();
+        QList<QPointF> corners = around(at, size, kDot + 4);
+        const QList<QPointF> right{corners[2], corners[4], corners[6]};
+        // Near the edge above it, drawn in and off the marks of the lane; on and beyond the margin's hatch
+        // first of all towards the right, where the best plan's name is not.
+        const double inside = std::min(corners[0].x(), room.area().right() - 3 - size.width());
+        const double above = corners[0].y();
+        for (const double up : {24.0, 16.0, 8.0, 0.0}) corners.prepend({inside, above - up});
+        if (at.x() > x().coordToPixel(gib(data->capacity - data->margin))) corners = right + corners;
+        out.current = room.place(size, corners);
+    }
+    for (std::size_t i = 0; i < ghosts.size(); ++i) {
+        QList<QPointF> corners = around(ghost_place(i), {kTag, kTag}, kDot + 3);
+        corners.append(around(ghost_place(i), {kTag, kTag}, kDot + 3 + kTag));
+        out.tags.push_back(room.place({kTag, kTag}, corners));
+    }
+    return out;
+}
+
 // The current plan and the pins.
-void PlansFigure::Parts::paint_dots(QCPPainter& painter, LabelRoom& room) const {
-    for (const PlanDot& ghost : ghosts) {
-        const QColor color = pin_color(*theme, ghost.letter);
-        const QPointF at = place(ghost.peak, ghost.of(id));
-        draw_ring(painter, at, kDot, theme->pane, color);
-        room.take(QRectF(at - QPointF(6, 6), QSizeF(12, 12)));
-        if (const auto box = room.place({kTag, kTag}, around(at, {kTag, kTag}, kDot + 3)))
-            draw_tag(painter, *box, ghost.letter, color, fonts.small_bold);
+void PlansFigure::Parts::paint_dots(QCPPainter& painter, const OwnLabels& own) const {
+    for (std::size_t i = 0; i < ghosts.size(); ++i) {
+        const QColor color = pin_color(*theme, ghosts[i].letter);
+        draw_ring(painter, ghost_place(i), kDot, theme->pane, color);
+        if (own.tags[i]) draw_tag(painter, *own.tags[i], ghosts[i].letter, color, fonts.small_bold);
     }
     if (!current) return;
-    const QPointF at = place(current->peak, current->of(id));
+    const QPointF at = own_place();
     draw_ring(painter, at, kDot, theme->pane, theme->text);
     if (beyond(current->peak)) {
         painter.setPen(Qt::NoPen);
@@ -439,19 +584,35 @@ void PlansFigure::Parts::paint_dots(QCPPainter& painter, LabelRoom& room) const 
         const std::array<QPointF, 3> corners{at + QPointF(12, 0), at + QPointF(7, -4), at + QPointF(7, 4)};
         painter.drawPolygon(corners.data(), static_cast<int>(corners.size()));
     }
-    room.take(QRectF(at - QPointF(6, 6), QSizeF(12, 12)));
+    if (own.current) paint_on_ground(painter, *own.current, own.lines);
+}
+
+// On the dots of thousands of plans or on a hatch a halo alone is not enough to be read on.
+void PlansFigure::Parts::paint_on_ground(QCPPainter& painter, const QRectF& box,
+                                         const LabelLines& lines) const {
+    const double unfit = x().coordToPixel(gib(data->capacity + data->margin));
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(box.left() > unfit && !hypothetical ? theme->hatch_ground : theme->pane);
+    painter.drawRoundedRect(box.adjusted(-2, 0, 2, 0), 2, 2);
+    draw_label(painter, box, lines, Qt::AlignLeft);
+}
+
+// Says what stands below the rates.
+void PlansFigure::Parts::paint_lane(QCPPainter& painter, LabelRoom& room) const {
+    if (lane <= 0 || !data->best() || std::isnan(data->at_best(id))) return;
+    const LabelLines lines{{tr("does not fit: no rate"), fonts.small, theme->muted}};
+    const QSizeF size = size_of(lines);
+    const double right = x().coordToPixel(gib(data->capacity - data->margin)) - 6;
+    const QPointF corner(right - size.width(), frame().bottom() + (lane - size.height()) / 2);
+    if (const auto box = room.place(size, {corner, {frame().left() + 6, corner.y()}}))
+        draw_label(painter, *box, lines, Qt::AlignRight, theme->pane);
 }
 
 void PlansFigure::Parts::paint_labels(QCPPainter& painter, LabelRoom& room,
                                       const std::vector<QPointF>& at) const {
-    std::optional<std::size_t> best;
-    for (std::size_t i = 0; i < at.size(); ++i) {
-        if (data->points[i].mark == PlanMark::best) best = i;
-    }
-    const bool at_best = current && best && current->plan == data->points[*best].plan;
-    if (best) {
+    if (const auto best = best_point()) {
         const double value = data->value(id, data->points[*best], hypothetical);
-        const QString name = at_best ? tr("A, the best plan: %1") : tr("best plan %1");
+        const QString name = current_is_best() ? tr("A, the best plan: %1") : tr("best plan %1");
         LabelLines lines{{name.arg(value_words(value)), fonts.small_bold, theme->text}};
         const QString plan = QString::fromStdString(short_plan(data->best()->settings));
         // Between the axis and what does not fit.
@@ -468,15 +629,6 @@ void PlansFigure::Parts::paint_labels(QCPPainter& painter, LabelRoom& room,
         if (const auto box = room.place(size, corners))
             draw_label(painter, *box, lines, Qt::AlignRight, theme->pane);
     }
-    if (current && !at_best) {
-        const double value = current->of(id);
-        const QString words = std::isnan(value) ? QStringLiteral("A") : tr("A %1").arg(value_words(value));
-        const LabelLines lines{{words, fonts.small_bold, theme->text}};
-        const QSizeF size = size_of(lines);
-        if (const auto box = room.place(size, around(place(current->peak, value), size, kDot + 4)))
-            draw_label(painter, *box, lines, Qt::AlignLeft,
-                       current->fits || hypothetical ? theme->pane : theme->hatch_ground);
-    }
     // Of the neighbours those that find room: all of them stand in the list.
     for (std::size_t i = 0; i < at.size(); ++i) {
         const Neighbour* n = data->neighbour_of(data->points[i]);
@@ -485,7 +637,7 @@ void PlansFigure::Parts::paint_labels(QCPPainter& painter, LabelRoom& room,
         const QSizeF size = size_of(lines);
         constexpr double kMostCrossed = 12;  // px of the frontier
         if (const auto box = room.place(size, around(at[i], size, kNeighbour + 3).mid(0, 8), kMostCrossed))
-            draw_label(painter, *box, lines, Qt::AlignLeft, theme->pane);
+            paint_on_ground(painter, *box, lines);
     }
 }
 
@@ -535,7 +687,7 @@ std::optional<std::size_t> PlansFigure::highlight() const { return parts_->highl
 
 std::optional<std::size_t> PlansFigure::point_at(const QPointF& pixel) const {
     const Parts& p = *parts_;
-    if (!p.data || !p.frame().contains(pixel)) return std::nullopt;
+    if (!p.data || !p.whole().contains(pixel)) return std::nullopt;
     const std::vector<QPointF> at = p.places();
     std::optional<std::size_t> found;
     double nearest = 0;
@@ -556,7 +708,7 @@ QPointF PlansFigure::pixel_of(std::size_t point) const { return parts_->places()
 
 QPointF PlansFigure::current_pixel() const {
     const Parts& p = *parts_;
-    return p.current ? p.place(p.current->peak, p.current->of(p.id)) : QPointF(kNone, kNone);
+    return p.current ? p.own_place() : QPointF(kNone, kNone);
 }
 
 QString PlansFigure::description() const {

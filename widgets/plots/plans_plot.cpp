@@ -151,13 +151,15 @@ void PlansPlot::fill_list() {
         list_->set_neighbours(plans->report.neighbours, compared(), hypothetical());
 }
 
-// Where there is little height the plot has it all: its marks say the same.
+// Low where there is little height, and where not even a few rows are left the plot has it all.
 void PlansPlot::fold_list() {
-    constexpr int kLow = 440;
+    constexpr int kPlot = 280;  // px
+    constexpr int kLeastRows = 3;
     constexpr double kMost = 0.36;
     const bool any = figure_->data() && !figure_->data()->report.neighbours.empty();
-    list_->setVisible(any && height() >= kLow);
-    list_->setFixedHeight(std::min(list_->wanted_height(), static_cast<int>(kMost * height())));
+    const int most = std::min(static_cast<int>(kMost * height()), height() - options().height() - kPlot);
+    list_->setVisible(any && most >= std::min(list_->height_of(kLeastRows), list_->wanted_height()));
+    list_->setFixedHeight(std::max(0, std::min(list_->wanted_height(), most)));
 }
 
 void PlansPlot::resizeEvent(QResizeEvent* event) {
