@@ -54,8 +54,8 @@ QString plans_words(const PlansData& data, bool hypothetical) {
                   "best plan for every way to cut the model.")
                    .arg(QString::fromStdString(short_plan(best->settings)));
         out +=
-            tr("Squares: one step away from the best, in the colour of what they lose to; crosses and "
-               "arrows: such that do not fit, below the rates.");
+            tr("Squares: one step away from the best, in the colour of what they lose to, hollow in the "
+               "margin; crosses and arrows: such that do not fit.");
     }
     out += tr("A: the plan of the scenario.");
     out += tr("Hatched: does not fit in %1; orange: the margin within which it may or may not.")
