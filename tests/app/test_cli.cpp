@@ -1,5 +1,6 @@
 // The program as a shell calls it: output, exit codes, files.
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cctype>
 #include <cstdio>
@@ -318,6 +319,41 @@ TEST_CASE("export: a report by its ending, the same bytes every time", "[cli][ex
     const Ran nowhere = run("export - --report " + folder.file("missing/report.html"));
     CHECK(nowhere.code == 2);
     CHECK(nowhere.err.find("missing/report.html") != std::string::npos);
+}
+
+TEST_CASE("export: a PDF has the same bytes in every time zone, and its objects stand where it says",
+          "[cli][export]") {
+    const Folder folder;
+    const char* before = std::getenv("TZ");
+    const std::string kept = before ? before : "";
+    const auto export_in = [&](const char* zone) {
+        ::setenv("TZ", zone, 1);
+        REQUIRE(run("export - --plot memory -o " + folder.file("f.pdf") + " --report " + folder.file("r.pdf"))
+                    .code == 0);
+        return std::array{slurp(folder.file("f.pdf")), slurp(folder.file("r.pdf"))};
+    };
+    const auto usual = export_in("UTC");
+    // The last one needs no table of zones.
+    for (const char* zone : {"Asia/Tokyo", "America/New_York", "NPT-5:45"}) {
+        INFO(zone);
+        CHECK(export_in(zone) == usual);
+    }
+    if (before) ::setenv("TZ", kept.c_str(), 1);
+    else ::unsetenv("TZ");
+
+    for (const std::string& pdf : usual) {
+        CHECK(pdf.find("/CreationDate (D:20000101000000Z)\n") != std::string::npos);
+        const auto table = std::stoul(pdf.substr(pdf.rfind("startxref\n") + 10));
+        REQUIRE(pdf.compare(table, 7, "xref\n0 ") == 0);
+        const auto objects = std::stoul(pdf.substr(table + 7));
+        REQUIRE(objects > 10);
+        const auto entries = pdf.find('\n', table + 5) + 1;
+        for (std::size_t i = 1; i < objects; ++i) {
+            const auto offset = std::stoul(pdf.substr(entries + 20 * i, 10));
+            const std::string head = std::to_string(i) + " 0 obj\n";
+            CHECK(pdf.compare(offset, head.size(), head) == 0);
+        }
+    }
 }
 
 TEST_CASE("export: a report knows what it was asked for, and is there whole or not at all", "[cli][export]") {
