@@ -2,7 +2,9 @@
 #include <qcustomplot.h>
 
 #include <QApplication>
+#include <QBuffer>
 #include <QSignalSpy>
+#include <QSvgGenerator>
 #include <QTest>
 #include <QXmlStreamReader>
 #include <catch2/catch.hpp>
@@ -184,6 +186,36 @@ TEST_CASE("a scenario that does not fit shows no rates unless asked", "[figures]
     const QString words =
         read_svg(render_figure(asked, subject, FigureFormat::svg)).texts.join(QLatin1Char(' '));
     CHECK(words.contains(QStringLiteral("HYPOTHETICAL")));
+}
+
+TEST_CASE("curves where memory does not suffice are called hypothetical on the screen, too", "[figures]") {
+    LiveScaling live;
+    const auto texts = [&] {
+        CHECK(live.plot.figure().data().current.x == 64);  // brought up to date
+        live.canvas->replot();
+        QBuffer buffer;
+        QSvgGenerator generator;
+        generator.setOutputDevice(&buffer);
+        generator.setSize(live.canvas->size());
+        QCPPainter painter(&generator);
+        painter.setModes(QCPPainter::pmVectorized | QCPPainter::pmNoCaching);
+        live.canvas->toPainter(&painter, live.canvas->width(), live.canvas->height());
+        painter.end();
+        return read_svg(buffer.data()).texts;
+    };
+    REQUIRE(live.model.answer().fits());
+    const QString words = QStringLiteral("hypothetical, does not fit");
+    for (const QSize size : {QSize(543, 562), QSize(400, 330), QSize(900, 600)}) {
+        CAPTURE(size.width());
+        live.plot.resize(size);
+        QApplication::processEvents();
+        CHECK(texts().contains(QStringLiteral("does not fit")));
+        CHECK_FALSE(texts().contains(words));
+        live.plot.show_hypothetical(true);
+        CHECK(texts().contains(words));
+        CHECK_FALSE(texts().contains(QStringLiteral("does not fit")));
+        live.plot.show_hypothetical(false);
+    }
 }
 
 TEST_CASE("the current dot lies on the weak curve", "[figures]") {

@@ -260,7 +260,8 @@ void ScalingLabels::name_curves() {
         const double left = std::max(area.left(), scene_.x.coordToPixel(stretch.from));
         const double right = std::min(area.right(), scene_.x.coordToPixel(stretch.to));
         draw_area_words(painter_, QRectF(left, area.top(), right - left, area.height()),
-                        bold(tr("does not fit")), scene_.theme.hatch_ground, room_);
+                        bold(data.hypothetical ? tr("hypothetical, does not fit") : tr("does not fit")),
+                        scene_.theme.hatch_ground, room_);
     }
     if (data.fewest_gpus() > scene_.x.range().lower) {
         const double right = std::min(area.right(), scene_.x.coordToPixel(data.fewest_gpus()));
