@@ -126,7 +126,7 @@ void ScalingLabels::find_marks() {
     if (has_dot_) room_.take(square(dot_, kDot + 3));
 
     for (const MeasuredPoint& run : data.measured) {
-        const double value = data.y(run.tokens_per_s_per_gpu, run.gpus, quantity);
+        const double value = data.y(run, quantity);
         if (!scene_.options.measured || !scene_.x.range().contains(run.gpus) ||
             !scene_.y.range().contains(value)) {
             continue;
@@ -183,7 +183,7 @@ void ScalingLabels::paint_current() {
             return diamond.run->same_settings && diamond.run->gpus == data.current.x;
         });
         if (run != diamonds_.end()) {
-            const double measured = data.y(run->run->tokens_per_s_per_gpu, run->run->gpus, scene_.options.y);
+            const double measured = data.y(*run->run, scene_.options.y);
             lines.append(plain((run->run->own ? tr("my run %1") : tr("measured %1"))
                                    .arg(value_text(measured, scene_.options.y))));
         }
