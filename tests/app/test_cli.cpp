@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/shell.h"
@@ -186,6 +187,42 @@ TEST_CASE("export: every plot in every format, each time the same bytes", "[cli]
     CHECK(run("export - -o " + folder.file("x.gif")).code == 2);
     CHECK(run("export - --size 5x5 -o " + folder.file("x.svg")).code == 2);
     CHECK_FALSE(fs::exists(folder.file("x.svg")));
+}
+
+TEST_CASE("export: a PNG has as many pixels as --scale says", "[cli][export]") {
+    const Folder folder;
+    const std::string png = folder.file("a.png");
+    // Width and height as the file's header has them.
+    const auto size = [&](const std::string& options) {
+        REQUIRE(run("export - --plot memory -o " + png + options).code == 0);
+        const std::string bytes = slurp(png);
+        const auto number = [&](std::size_t at) {
+            int out = 0;
+            for (std::size_t i = 0; i < 4; ++i)
+                out = 256 * out + static_cast<unsigned char>(bytes.at(at + i));
+            return out;
+        };
+        return std::pair{number(16), number(20)};
+    };
+    CHECK(size("") == std::pair{1920, 1200});
+    CHECK(size(" --scale 1") == std::pair{960, 600});
+    CHECK(size(" --scale 2") == std::pair{1920, 1200});
+    CHECK(size(" --scale 4 --size 400x300") == std::pair{1600, 1200});
+
+    const auto refused = [&](const std::string& options) {
+        const Ran ran = run("export - --plot memory " + options);
+        CHECK(ran.code == 2);
+        CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+        return ran.err;
+    };
+    for (const char* scale : {"0.5", "5", "fine", "-1"})
+        CHECK(refused(std::string("--scale=") + scale + " -o " + folder.file("b.png")).find("1 to 4") !=
+              std::string::npos);
+    for (const char* file : {"b.svg", "b.pdf", "b.csv"})
+        CHECK(refused(std::string("--scale 2 -o ") + folder.file(file)).find("only a PNG") !=
+              std::string::npos);
+    CHECK(refused("--scale 2 --report " + folder.file("b.md")).find("only a PNG") != std::string::npos);
+    CHECK(folder.count() == 1);
 }
 
 TEST_CASE("README: its tables are what the program says", "[docs]") {
