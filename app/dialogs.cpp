@@ -1,6 +1,7 @@
 #include "app/dialogs.h"
 
 #include <QFileDialog>
+#include <algorithm>
 
 namespace shardscope {
 
@@ -11,6 +12,12 @@ Dialogs Dialogs::native() {
         },
         [](QWidget* parent, const QString& title, const QString& suggestion, const QString& filter) {
             return QFileDialog::getSaveFileName(parent, title, suggestion, filter);
+        },
+        [](QWidget* parent, const QString& title, const QString& suggestion, const QStringList& filters) {
+            QString chosen = filters.value(0);
+            const QString file = QFileDialog::getSaveFileName(parent, title, suggestion,
+                                                              filters.join(QStringLiteral(";;")), &chosen);
+            return SaveAs{file, std::max<qsizetype>(0, filters.indexOf(chosen))};
         },
         [](QWidget* parent, const QString& title, const QString& folder) {
             return QFileDialog::getExistingDirectory(parent, title, folder);

@@ -28,6 +28,23 @@ struct Worked {
 
 }  // namespace
 
+FigureFile ask_for_figure(const Dialogs& dialogs, QWidget* parent, const QString& suggestion) {
+    QStringList filters{Exports::tr("Figures and tables (*.svg *.pdf *.png *.csv)")};
+    std::vector<double> scales{kUsualScale};
+    for (double scale = kLeastScale; scale <= kMostScale; ++scale) {
+        const QString name = scale == kUsualScale ? Exports::tr("PNG, %1× (usual)") : Exports::tr("PNG, %1×");
+        filters << name.arg(scale) + QStringLiteral(" (*.png)");
+        scales.push_back(scale);
+    }
+    const Dialogs::SaveAs chosen =
+        dialogs.save_file_as(parent, Exports::tr("Export the plot"), suggestion, filters);
+    FigureFile out{chosen.file, scales.at(static_cast<std::size_t>(chosen.filter))};
+    // An ending decides; without one the choice does.
+    if (chosen.filter > 0 && !out.file.isEmpty() && QFileInfo(out.file).suffix().isEmpty())
+        out.file += QStringLiteral(".png");
+    return out;
+}
+
 Exports::Exports(MessageBar& messages, ProgressLine& progress, QObject* parent)
     : QObject(parent), messages_(messages), progress_(progress) {
     connect(&progress_, &ProgressLine::stopped, this, [this] {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "app/dialogs.h"
 #include "widgets/background.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/report/report.h"
@@ -14,6 +15,13 @@ namespace shardscope {
 
 class MessageBar;
 class ProgressLine;
+
+// Where a plot is to be written, and the scale if that is a PNG. No file: none.
+struct FigureFile {
+    QString file;
+    double scale = kUsualScale;
+};
+FigureFile ask_for_figure(const Dialogs& dialogs, QWidget* parent, const QString& suggestion);
 
 class Exports : public QObject {
     Q_OBJECT

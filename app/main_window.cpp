@@ -356,11 +356,10 @@ void MainWindow::connect_actions() {
         save_session(file);
     });
     on(ActionId::export_plot, [this] {
-        const QString file = dialogs_.save_file(
-            this, tr("Export the plot"),
-            QStringLiteral("%1/%2.svg").arg(session_.folder(), tabs_->current().objectName()),
-            tr("Figures and tables (*.svg *.pdf *.png *.csv)"));
-        if (!file.isEmpty()) export_plot(tabs_->current().objectName(), file);
+        const QString plot = tabs_->current().objectName();
+        const FigureFile to =
+            ask_for_figure(dialogs_, this, QStringLiteral("%1/%2.svg").arg(session_.folder(), plot));
+        if (!to.file.isEmpty()) export_plot(plot, to.file, to.scale);
     });
     on(ActionId::export_all, [this] { export_all(); });
     on(ActionId::export_report, [this] {
@@ -509,8 +508,10 @@ bool MainWindow::save_session(const QString& file) {
     return true;
 }
 
-bool MainWindow::export_plot(const QString& plot, const QString& file) {
-    return exports_->plot(request_of(plot), model_.answer(), file);
+bool MainWindow::export_plot(const QString& plot, const QString& file, double scale) {
+    FigureRequest request = request_of(plot);
+    request.scale = scale;
+    return exports_->plot(request, model_.answer(), file);
 }
 
 bool MainWindow::export_report(const QString& file) {

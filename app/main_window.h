@@ -11,13 +11,13 @@
 #include "app/workspace.h"
 #include "explain/output.h"
 #include "widgets/live_model.h"
+#include "widgets/plots/figure_export.h"
 
 class QMenu;
 class QToolButton;
 
 namespace shardscope {
 
-struct FigureRequest;
 struct OpenedText;
 class ControlsPanel;
 class Exports;
@@ -56,8 +56,8 @@ class MainWindow : public QMainWindow {
     bool save_session(const QString& file);
     // The scenarios as the last window left them, if there were any.
     void restore();
-    // One plot to one file, its format by the ending.
-    bool export_plot(const QString& plot, const QString& file);
+    // One plot to one file, its format by the ending; the scale is a PNG's.
+    bool export_plot(const QString& plot, const QString& file, double scale = kUsualScale);
     // The whole desk as one document, its format by the ending.
     bool export_report(const QString& file);
 

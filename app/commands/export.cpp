@@ -30,6 +30,7 @@ struct Options {
     std::string plot;
     std::string target;
     std::string size;
+    std::string scale;
     std::string report;
     std::vector<std::string> axes;
     std::string outputs;
@@ -56,6 +57,19 @@ bool parse_size(const std::string& text, QSize& size, Problems& problems) {
     }
     size = QSize(static_cast<int>(edge[0]), static_cast<int>(edge[1]));
     return true;
+}
+
+void parse_scale(const Options& options, double& scale, Problems& problems) {
+    const Parsed parsed = parse(options.scale, Quantity::count);
+    const auto format = format_of(QString::fromStdString(options.target));
+    if (!parsed.ok || parsed.value < kLeastScale || parsed.value > kMostScale) {
+        problems.push_back({"--scale " + options.scale, "is no scale", "1 to 4", "write for instance 2"});
+    } else if (format ? format != FigureFormat::png : options.target.empty()) {
+        problems.push_back({"--scale " + options.scale, "only a PNG has pixels", "",
+                            options.target.empty() ? "add -o figure.png" : "end the file in .png"});
+    } else {
+        scale = parsed.value;
+    }
 }
 
 // What the scenario's view says of the plot that is asked for, and its pins.
@@ -99,6 +113,7 @@ int run(const Options& options) {
     request.hypothetical = options.hypothetical;
     request.held |= options.held;
     if (!options.size.empty()) parse_size(options.size, request.size, problems);
+    if (!options.scale.empty()) parse_scale(options, request.scale, problems);
     if (!options.axes.empty()) request.axes.clear();
     for (const std::string& text : options.axes) request.axes.push_back(parse_axis(scenario, text, problems));
     if (!options.outputs.empty()) request.outputs = parse_outputs(options.outputs, problems);
@@ -201,7 +216,11 @@ void add_export(CLI::App& app, Context& context) {
                      "F.html, F.pdf or F.md: verdict, figures, pins side by side, assumptions, "
                      "validation, all parameters")
         ->type_name(value::kFile);
-    command->add_option("--size", options->size, "In pixels")->type_name("WxH");
+    command->add_option("--size", options->size, "In pixels; 960x600 by default")->type_name("WxH");
+    command
+        ->add_option("--scale", options->scale,
+                     "For PNG: pixels in each direction for every one of the size, 1 to 4; 2 by default")
+        ->type_name("N");
     command->add_option("--axis", options->axes, "For sweep and walls: KEY=FROM:TO:STEPS[:log]")
         ->type_name(value::kAxis)
         ->take_all()

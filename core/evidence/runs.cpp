@@ -438,7 +438,12 @@ std::vector<ComparableRun> comparable_runs(const Answer& answer) {
         // Rates of another precision stand against another peak.
         if (other[P::precision] != s[P::precision]) continue;
         const bool same = std::ranges::all_of(kSame, [&](P id) { return other[id] == s[id]; });
-        out.push_back({&run, same});
+        double mfu = run.mfu > 0 ? run.mfu : std::nan("");
+        if (!(run.mfu > 0) && is_valid(other)) {
+            const Compiled compiled = compile(other);
+            mfu = run.tokens_per_s_per_gpu * compiled.flops_per_token / compiled.peak;
+        }
+        out.push_back({&run, same, mfu});
     }
     return out;
 }

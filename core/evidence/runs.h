@@ -43,6 +43,9 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
 struct ComparableRun {
     const MeasuredRun* run = nullptr;
     bool same_settings = false;  // everything but the GPU count agrees
+    // As published, else by the model FLOPs of the run's own settings; NaN where those cannot be used
+    // together.
+    double mfu = 0;
 };
 std::vector<ComparableRun> comparable_runs(const Answer& answer);
 

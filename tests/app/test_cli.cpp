@@ -1,5 +1,6 @@
 // The program as a shell calls it: output, exit codes, files.
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cctype>
 #include <cstdio>
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/shell.h"
@@ -187,6 +189,42 @@ TEST_CASE("export: every plot in every format, each time the same bytes", "[cli]
     CHECK_FALSE(fs::exists(folder.file("x.svg")));
 }
 
+TEST_CASE("export: a PNG has as many pixels as --scale says", "[cli][export]") {
+    const Folder folder;
+    const std::string png = folder.file("a.png");
+    // Width and height as the file's header has them.
+    const auto size = [&](const std::string& options) {
+        REQUIRE(run("export - --plot memory -o " + png + options).code == 0);
+        const std::string bytes = slurp(png);
+        const auto number = [&](std::size_t at) {
+            int out = 0;
+            for (std::size_t i = 0; i < 4; ++i)
+                out = 256 * out + static_cast<unsigned char>(bytes.at(at + i));
+            return out;
+        };
+        return std::pair{number(16), number(20)};
+    };
+    CHECK(size("") == std::pair{1920, 1200});
+    CHECK(size(" --scale 1") == std::pair{960, 600});
+    CHECK(size(" --scale 2") == std::pair{1920, 1200});
+    CHECK(size(" --scale 4 --size 400x300") == std::pair{1600, 1200});
+
+    const auto refused = [&](const std::string& options) {
+        const Ran ran = run("export - --plot memory " + options);
+        CHECK(ran.code == 2);
+        CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+        return ran.err;
+    };
+    for (const char* scale : {"0.5", "5", "fine", "-1"})
+        CHECK(refused(std::string("--scale=") + scale + " -o " + folder.file("b.png")).find("1 to 4") !=
+              std::string::npos);
+    for (const char* file : {"b.svg", "b.pdf", "b.csv"})
+        CHECK(refused(std::string("--scale 2 -o ") + folder.file(file)).find("only a PNG") !=
+              std::string::npos);
+    CHECK(refused("--scale 2 --report " + folder.file("b.md")).find("only a PNG") != std::string::npos);
+    CHECK(folder.count() == 1);
+}
+
 TEST_CASE("README: its tables are what the program says", "[docs]") {
     const std::string readme = slurp(SHARDSCOPE_SOURCE_DIR "/README.md");
     CHECK(readme.find("<!-- parameters -->\n" + run("parameters").out + "<!-- /parameters -->") !=
@@ -318,6 +356,41 @@ TEST_CASE("export: a report by its ending, the same bytes every time", "[cli][ex
     const Ran nowhere = run("export - --report " + folder.file("missing/report.html"));
     CHECK(nowhere.code == 2);
     CHECK(nowhere.err.find("missing/report.html") != std::string::npos);
+}
+
+TEST_CASE("export: a PDF has the same bytes in every time zone, and its objects stand where it says",
+          "[cli][export]") {
+    const Folder folder;
+    const char* before = std::getenv("TZ");
+    const std::string kept = before ? before : "";
+    const auto export_in = [&](const char* zone) {
+        ::setenv("TZ", zone, 1);
+        REQUIRE(run("export - --plot memory -o " + folder.file("f.pdf") + " --report " + folder.file("r.pdf"))
+                    .code == 0);
+        return std::array{slurp(folder.file("f.pdf")), slurp(folder.file("r.pdf"))};
+    };
+    const auto usual = export_in("UTC");
+    // The last one needs no table of zones.
+    for (const char* zone : {"Asia/Tokyo", "America/New_York", "NPT-5:45"}) {
+        INFO(zone);
+        CHECK(export_in(zone) == usual);
+    }
+    if (before) ::setenv("TZ", kept.c_str(), 1);
+    else ::unsetenv("TZ");
+
+    for (const std::string& pdf : usual) {
+        CHECK(pdf.find("/CreationDate (D:20000101000000Z)\n") != std::string::npos);
+        const auto table = std::stoul(pdf.substr(pdf.rfind("startxref\n") + 10));
+        REQUIRE(pdf.compare(table, 7, "xref\n0 ") == 0);
+        const auto objects = std::stoul(pdf.substr(table + 7));
+        REQUIRE(objects > 10);
+        const auto entries = pdf.find('\n', table + 5) + 1;
+        for (std::size_t i = 1; i < objects; ++i) {
+            const auto offset = std::stoul(pdf.substr(entries + 20 * i, 10));
+            const std::string head = std::to_string(i) + " 0 obj\n";
+            CHECK(pdf.compare(offset, head.size(), head) == 0);
+        }
+    }
 }
 
 TEST_CASE("export: a report knows what it was asked for, and is there whole or not at all", "[cli][export]") {

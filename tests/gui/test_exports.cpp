@@ -1,5 +1,7 @@
 // What takes long to export is worked out beside the window, says how far it is, and can be stopped.
+#include <QDir>
 #include <QFile>
+#include <QImage>
 #include <QPointer>
 #include <QPushButton>
 #include <QTabWidget>
@@ -50,6 +52,46 @@ TEST_CASE("exports: a plot that plans anew is written from the background", "[wi
     auto* tab = static_cast<LivePlot*>(desk.find<QTabWidget>("tabs")->currentWidget());
     CHECK(written.readAll() ==
           render_figure(tab->request(), desk.window.model().answer(), FigureFormat::csv));
+}
+
+TEST_CASE("exports: how fine a PNG is, is chosen with its name", "[window][exports]") {
+    const QTemporaryDir folder;
+    QStringList offered;
+    Dialogs::SaveAs answer;
+    Dialogs dialogs = Dialogs::native();
+    dialogs.save_file_as = [&](QWidget*, const QString&, const QString& suggestion,
+                               const QStringList& filters) {
+        CHECK(suggestion.endsWith(QStringLiteral("/scaling.svg")));
+        offered = filters;
+        return answer;
+    };
+    Desk desk(dialogs);
+    look_at(desk, "scaling");
+    const auto written = [&](const char* name, qsizetype filter, const char* as) {
+        answer = {folder.filePath(QLatin1String(name)), filter};
+        desk.window.action(ActionId::export_plot)->trigger();
+        CAPTURE(name, filter);
+        CHECK(QFile::exists(folder.filePath(QLatin1String(as))));
+        return QImage(folder.filePath(QLatin1String(as))).size();
+    };
+    const QSize size = FigureRequest().size;
+    CHECK(written("usual.png", 0, "usual.png") == 2 * size);
+    REQUIRE(offered.size() == 5);
+    for (int scale = 1; scale <= 4; ++scale) {
+        CHECK(offered[scale].startsWith(QStringLiteral("PNG, %1×").arg(scale)));
+        CHECK(offered[scale].endsWith(QStringLiteral(" (*.png)")));
+        CHECK(written(qPrintable(QStringLiteral("%1.png").arg(scale)), scale,
+                      qPrintable(QStringLiteral("%1.png").arg(scale))) == scale * size);
+    }
+    // A name without an ending gets that of the choice; an ending decides.
+    CHECK(written("bare", 3, "bare.png") == 3 * size);
+    written("drawn.svg", 4, "drawn.svg");
+    CHECK_FALSE(QFile::exists(folder.filePath(QStringLiteral("drawn.png"))));
+    // Nothing chosen.
+    answer = {};
+    const auto before = QDir(folder.path()).entryList().size();
+    desk.window.action(ActionId::export_plot)->trigger();
+    CHECK(QDir(folder.path()).entryList().size() == before);
 }
 
 TEST_CASE("exports: a report under way can be stopped, and nothing is written", "[window][exports]") {

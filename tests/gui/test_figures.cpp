@@ -9,7 +9,9 @@
 #include <QXmlStreamReader>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
 
+#include "evidence/runs.h"
 #include "files/csv.h"
 #include "files/scenario_file.h"
 #include "widgets/live_model.h"
@@ -237,6 +239,59 @@ TEST_CASE("CSV is what is plotted, with units", "[figures]") {
     CHECK(std::stod(table[4].fields[2]) == Approx(100 * subject.estimate.mfu));
 }
 
+TEST_CASE("measured runs stand at their own MFU, whatever the scenario's sequence length", "[figures]") {
+    // The MFU of a run by its name, as the CSV has it.
+    const auto measured = [](const Answer& subject) {
+        std::map<std::string, double> out;
+        for (const auto& row :
+             read_csv(render_figure(request("scaling"), subject, FigureFormat::csv).toStdString())) {
+            if (row.fields[16].starts_with("mosaic-")) out[row.fields[16]] = std::stod(row.fields[14]);
+        }
+        return out;
+    };
+    const auto usual = measured(first());
+    REQUIRE(usual.size() >= 5);
+    CHECK(usual.at("mosaic-0027") == Approx(31.68).epsilon(1e-12));
+    CHECK(usual.at("mosaic-0030") == Approx(39.86).epsilon(1e-12));
+    for (const MeasuredRun& run : shipped_runs()) {
+        if (usual.contains(run.id)) CHECK(usual.at(run.id) == Approx(100 * run.mfu).epsilon(1e-12));
+    }
+    CHECK(measured(too_long()) == usual);
+    CHECK(read_svg(render_figure(request("scaling"), first(), FigureFormat::svg))
+              .texts.contains(QStringLiteral("measured 39.9 %")));
+
+    const ScalingData data = scaling_data(first());
+    const ScalingData longer = scaling_data(too_long());
+    REQUIRE(data.measured.size() == longer.measured.size());
+    for (std::size_t i = 0; i < data.measured.size(); ++i) {
+        const MeasuredPoint& run = data.measured[i];
+        const MeasuredPoint& same = longer.measured[i];
+        CHECK_FALSE(same.same_settings);
+        for (const ScalingY y : {ScalingY::mfu, ScalingY::tokens_per_s_per_gpu, ScalingY::tokens_per_s})
+            CHECK(data.y(run, y) == longer.y(same, y));
+        CHECK(data.y(run, ScalingY::days) == data.y(run.tokens_per_s_per_gpu, run.gpus, ScalingY::days));
+    }
+}
+
+TEST_CASE("a run that published no MFU stands where its own settings put it", "[figures]") {
+    Problems ignored;
+    const auto& runs = shipped_runs();
+    const auto run = std::ranges::find(runs, "megatron21-0002", &MeasuredRun::id);
+    REQUIRE(run != runs.end());
+    REQUIRE(run->mfu == 0);
+    const Answer own = answer(scenario_of(*run, Catalogue::shipped(), ignored));
+    REQUIRE(own.valid());
+    const double mfu = run->tokens_per_s_per_gpu * own.compiled.flops_per_token / own.compiled.peak;
+    for (const double sequence : {1024.0, 8192.0}) {
+        const ScalingData data = scaling_data(answer(edited(own.scenario, P::sequence_length, sequence)));
+        const auto point = std::ranges::find(data.measured, run->id, &MeasuredPoint::name);
+        CAPTURE(sequence);
+        REQUIRE(point != data.measured.end());
+        CHECK_FALSE(point->mfu_published);
+        CHECK(data.y(*point, ScalingY::mfu) == Approx(mfu).epsilon(1e-12));
+    }
+}
+
 TEST_CASE("a scenario that does not fit shows no rates unless asked", "[figures]") {
     const Answer subject = too_long();
     FigureRequest asked = request("waterfall");
@@ -250,6 +305,36 @@ TEST_CASE("a scenario that does not fit shows no rates unless asked", "[figures]
     const QString words =
         read_svg(render_figure(asked, subject, FigureFormat::svg)).texts.join(QLatin1Char(' '));
     CHECK(words.contains(QStringLiteral("HYPOTHETICAL")));
+}
+
+TEST_CASE("curves where memory does not suffice are called hypothetical on the screen, too", "[figures]") {
+    LiveScaling live;
+    const auto texts = [&] {
+        CHECK(live.plot.figure().data().current.x == 64);  // brought up to date
+        live.canvas->replot();
+        QBuffer buffer;
+        QSvgGenerator generator;
+        generator.setOutputDevice(&buffer);
+        generator.setSize(live.canvas->size());
+        QCPPainter painter(&generator);
+        painter.setModes(QCPPainter::pmVectorized | QCPPainter::pmNoCaching);
+        live.canvas->toPainter(&painter, live.canvas->width(), live.canvas->height());
+        painter.end();
+        return read_svg(buffer.data()).texts;
+    };
+    REQUIRE(live.model.answer().fits());
+    const QString words = QStringLiteral("hypothetical, does not fit");
+    for (const QSize size : {QSize(543, 562), QSize(400, 330), QSize(900, 600)}) {
+        CAPTURE(size.width());
+        live.plot.resize(size);
+        QApplication::processEvents();
+        CHECK(texts().contains(QStringLiteral("does not fit")));
+        CHECK_FALSE(texts().contains(words));
+        live.plot.show_hypothetical(true);
+        CHECK(texts().contains(words));
+        CHECK_FALSE(texts().contains(QStringLiteral("does not fit")));
+        live.plot.show_hypothetical(false);
+    }
 }
 
 TEST_CASE("the current dot lies on the weak curve", "[figures]") {

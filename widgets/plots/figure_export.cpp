@@ -51,7 +51,7 @@ QByteArray pdf(const FigureRequest& request, const Answer& answer) {
 }
 
 QByteArray png(const FigureRequest& request, const Answer& answer) {
-    const double scale = std::clamp(request.scale, 1.0, 4.0);
+    const double scale = std::clamp(request.scale, kLeastScale, kMostScale);
     QImage image((QSizeF(request.size) * scale).toSize(), QImage::Format_RGB32);
     image.fill(Qt::white);
     constexpr double kMetre = 39.3701;  // inches

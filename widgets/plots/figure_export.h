@@ -28,10 +28,15 @@ struct PinnedAnswer {
 // Tables of measured runs, each a family.
 using OwnRuns = std::shared_ptr<const std::vector<MeasuredRun>>;
 
+// PNG: pixels per unit of a figure's size.
+inline constexpr double kLeastScale = 1;
+inline constexpr double kUsualScale = 2;
+inline constexpr double kMostScale = 4;
+
 struct FigureRequest {
     std::string plot;  // the name of one of plot_kinds()
     QSize size{960, 600};
-    double scale = 2;                // PNG: pixels per unit of size, 1 to 4
+    double scale = kUsualScale;      // PNG
     std::vector<Axis> axes;          // sweep, walls
     std::vector<Output> outputs;     // sweep; others: the one along the vertical axis
     Output against = Output::count;  // sweep: what points stand over; Output::count: the input itself

@@ -27,16 +27,36 @@ QByteArray xmp_packet(const QByteArray& json) {
     return out;
 }
 
-// The one thing in Qt's PDF that differs between two runs. It keeps its length, so no offset in the file
-// moves.
+// The one thing in Qt's PDF that differs between two runs, and in length between time zones: "Z" is written
+// for UTC, else "+09'00'". So what stands behind it moves, and with it the offsets in the table of objects.
 void fix_creation_date(QByteArray& pdf) {
-    constexpr const char* kKey = "/CreationDate (D:";
-    const qsizetype at = pdf.indexOf(kKey);
-    if (at < 0) return;
-    const qsizetype from = at + static_cast<qsizetype>(qstrlen(kKey));
+    const QByteArray key = "/CreationDate (D:";
+    const QByteArray fixed = "20000101000000Z";
+    const QByteArray start = "startxref\n";
+    const qsizetype from = pdf.indexOf(key) + key.size();
     const qsizetype end = pdf.indexOf(')', from);
-    const QByteArray fixed = "20000101000000+00'00'";
-    for (qsizetype i = from; i < end; ++i) pdf[i] = i - from < fixed.size() ? fixed[i - from] : '\'';
+    const qsizetype start_at = pdf.lastIndexOf(start) + start.size();
+    const qsizetype start_end = pdf.indexOf(' ', start_at);
+    const qsizetype table = pdf.mid(start_at, start_end - start_at).toLongLong();
+    const qsizetype table_end = pdf.indexOf("trailer", table);
+    // A PDF of another form is none of this Qt's; it stays whole rather than the same.
+    if (from < key.size() || start_at < end || table < end || table_end < 0 || pdf.mid(table, 5) != "xref\n")
+        return;
+    const qsizetype moved = fixed.size() - (end - from);
+
+    // From the back, so that no place in the file moves before its turn.
+    pdf.replace(start_at, start_end - start_at, QByteArray::number(table + moved));
+    // An entry: ten digits of offset, a generation, n for one in use.
+    constexpr qsizetype kDigits = 10;
+    constexpr qsizetype kEntry = 20;
+    constexpr qsizetype kUse = 17;
+    const qsizetype first = pdf.indexOf('\n', table + 5) + 1;
+    for (qsizetype at = first; at + kEntry <= table_end; at += kEntry) {
+        const qsizetype offset = pdf.mid(at, kDigits).toLongLong();
+        if (pdf[at + kUse] == 'n' && offset > from)
+            pdf.replace(at, kDigits, QByteArray::number(offset + moved).rightJustified(kDigits, '0'));
+    }
+    pdf.replace(from, end - from, fixed);
 }
 
 }  // namespace

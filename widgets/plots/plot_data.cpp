@@ -160,6 +160,10 @@ double ScalingData::y(double tokens_per_s_per_gpu, double gpus, ScalingY quantit
     return y(tokens_per_s_per_gpu, there, quantity);
 }
 
+double ScalingData::y(const MeasuredPoint& run, ScalingY quantity) const {
+    return quantity == ScalingY::mfu ? run.mfu : y(run.tokens_per_s_per_gpu, run.gpus, quantity);
+}
+
 double ScalingData::y(const CurvePoint& point, ScalingY quantity) const {
     return shows(point) ? y(point.tokens_per_s_per_gpu, point, quantity) : kNone;
 }
@@ -194,8 +198,14 @@ ScalingData scaling_data(const Answer& answer, bool hypothetical, bool held, con
     out.hypothetical = hypothetical;
     if (const auto measurement = measurement_of(answer.scenario)) {
         const Residual found = residual(answer, *measurement);
-        out.measured.push_back(
-            {found.gpus, found.tokens_per_s_per_gpu, true, true, "my measured run", "this scenario"});
+        out.measured.push_back({.gpus = found.gpus,
+                                .tokens_per_s_per_gpu = found.tokens_per_s_per_gpu,
+                                .same_settings = true,
+                                .own = true,
+                                .name = "my measured run",
+                                .source = "this scenario",
+                                .mfu = found.mfu,
+                                .sequence = s[P::sequence_length]});
     }
     for (const ComparableRun& run : comparable_runs(answer)) {
         if (run.run->tokens_per_s_per_gpu > 0) {
@@ -205,7 +215,8 @@ ScalingData scaling_data(const Answer& answer, bool hypothetical, bool held, con
                                     .own = false,
                                     .name = run.run->id,
                                     .source = run.run->source,
-                                    .mfu = run.run->mfu,
+                                    .mfu = run.mfu,
+                                    .mfu_published = run.run->mfu > 0,
                                     .sequence = std::strtod(run.run->cell("sequence").c_str(), nullptr)});
         }
     }
@@ -327,7 +338,7 @@ PlotTable scaling_table(const ScalingData& data) {
     for (const MeasuredPoint& run : data.measured) {
         std::vector<std::string> row(out.columns.size());
         row[0] = cell(run.gpus);
-        row[14] = cell(data.y(run.tokens_per_s_per_gpu, run.gpus, ScalingY::mfu), kPercent);
+        row[14] = cell(data.y(run, ScalingY::mfu), kPercent);
         row[15] = cell(run.tokens_per_s_per_gpu);
         row[16] = run.name;
         row[17] = run.same_settings ? "same" : "other";

@@ -64,7 +64,8 @@ struct MeasuredPoint {
     bool own = false;  // of this scenario, by the person themselves
     std::string name;
     std::string source;
-    double mfu = 0;  // as published; 0 when it was not
+    double mfu = 0;  // as published, else by the run's own settings; NaN when neither says it
+    bool mfu_published = false;
     double sequence = 0;
 };
 
@@ -91,6 +92,8 @@ struct ScalingData {
     // Of another rate at that point, and of a run of the scenario's tokens and losses on any GPU count.
     [[nodiscard]] double y(double tokens_per_s_per_gpu, const CurvePoint& at, ScalingY quantity) const;
     [[nodiscard]] double y(double tokens_per_s_per_gpu, double gpus, ScalingY quantity) const;
+    // A measured run's MFU is its own: other settings take other FLOPs for a token.
+    [[nodiscard]] double y(const MeasuredPoint& run, ScalingY quantity) const;
     [[nodiscard]] double ideal_y(const CurvePoint& point, ScalingY quantity) const;
 };
 // `held`: what is automatic keeps the answer's values. A stopped one returns what means nothing.

@@ -182,8 +182,7 @@ void ScalingFigure::Parts::fit_y() {
     for (const CurvePoint& point : data.curves.strong) include(data.y(point, options.y));
     for (const Ghost& pinned : ghosts) include_curves(pinned.data);
     if (options.measured) {
-        for (const MeasuredPoint& run : data.measured)
-            include(data.y(run.tokens_per_s_per_gpu, run.gpus, options.y));
+        for (const MeasuredPoint& run : data.measured) include(data.y(run, options.y));
     }
     if (high == 0) {
         // Nothing fits: the ends a usual MFU would give.
@@ -457,7 +456,7 @@ const MeasuredPoint* ScalingFigure::measured_at(const QPointF& pixel) const {
     if (!p.options.measured) return nullptr;
     constexpr double kNear = 8;
     for (const MeasuredPoint& run : p.data.measured) {
-        const double value = p.data.y(run.tokens_per_s_per_gpu, run.gpus, p.options.y);
+        const double value = p.data.y(run, p.options.y);
         const QPointF at(p.x().coordToPixel(run.gpus), p.y().coordToPixel(value));
         if (QLineF(at, pixel).length() <= kNear) return &run;
     }

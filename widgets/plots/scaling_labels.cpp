@@ -192,7 +192,7 @@ void ScalingLabels::find_marks() {
     if (has_dot_) room_.take(square(dot_, kDot + 3));
 
     for (const MeasuredPoint& run : data.measured) {
-        const double value = data.y(run.tokens_per_s_per_gpu, run.gpus, quantity);
+        const double value = data.y(run, quantity);
         if (!scene_.options.measured || !scene_.x.range().contains(run.gpus) ||
             !scene_.y.range().contains(value)) {
             continue;
@@ -254,7 +254,7 @@ void ScalingLabels::paint_current() {
             return diamond.run->same_settings && diamond.run->gpus == data.current.x;
         });
         if (run != diamonds_.end()) {
-            const double measured = data.y(run->run->tokens_per_s_per_gpu, run->run->gpus, scene_.options.y);
+            const double measured = data.y(*run->run, scene_.options.y);
             lines.append(plain((run->run->own ? tr("my run %1") : tr("measured %1"))
                                    .arg(value_text(measured, scene_.options.y))));
         }
@@ -357,7 +357,8 @@ void ScalingLabels::name_curves() {
         const double left = std::max(area.left(), scene_.x.coordToPixel(stretch.from));
         const double right = std::min(area.right(), scene_.x.coordToPixel(stretch.to));
         draw_area_words(painter_, QRectF(left, area.top(), right - left, area.height()),
-                        bold(tr("does not fit")), scene_.theme.hatch_ground, room_);
+                        bold(data.hypothetical ? tr("hypothetical, does not fit") : tr("does not fit")),
+                        scene_.theme.hatch_ground, room_);
     }
     if (data.fewest_gpus() > scene_.x.range().lower) {
         const double right = std::min(area.right(), scene_.x.coordToPixel(data.fewest_gpus()));

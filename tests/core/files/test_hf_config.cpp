@@ -134,7 +134,9 @@ constexpr Published kPublished[] = {
         "num_key_value_heads": 128, "num_hidden_layers": 61, "vocab_size": 129280, "q_lora_rank": 1536,
         "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
         "num_nextn_predict_layers": 1, "tie_word_embeddings": false})",
-     671026404352},  // without the routers' balancing biases, see the shipped preset
+     // The checkpoint's 671026419200 less the 58 × 256 balancing biases of the routers
+     // (e_score_correction_bias), which no gradient trains; the shipped preset says so, too.
+     671026404352},
     {"olmo-7b", R"({"model_type": "olmo", "hidden_size": 4096, "intermediate_size": 11008,
         "num_attention_heads": 32, "num_key_value_heads": 32, "num_hidden_layers": 32, "vocab_size": 50304,
         "attention_bias": false, "tie_word_embeddings": false})",
