@@ -334,6 +334,7 @@ QToolButton:disabled { color: %faint%; }
 QToolButton:focus { border: 2px solid %accent%; padding: 2px 6px; }
 QToolButton[popupMode="2"] { background: %raised%; border-color: %border%; padding-right: 20px; }
 QToolButton[popupMode="2"]:hover { border-color: %text%; }
+QToolButton[popupMode="2"]:pressed { color: %text%; border-color: %accent%; }
 QToolButton[popupMode="2"]:focus { padding-right: 19px; }
 QToolButton::menu-indicator { subcontrol-origin: border; subcontrol-position: center right; right: 6px; }
 QToolButton[segment="first"], QToolButton[segment="last"] {
