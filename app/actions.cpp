@@ -37,6 +37,8 @@ const std::vector<ActionRow>& action_table() {
         {measured_run, "action/measured", phrase("&Measured run…"), "", "Ctrl+M", false},
         {show_table, "action/table", phrase("&Table of the plot"), "table", "Ctrl+T", false},
         {toggle_why, "action/why", phrase("&Why panel"), "", "F9", false},
+        {next_plot, "action/next-plot", phrase("&Next plot"), "", "Ctrl+Tab", false},
+        {previous_plot, "action/previous-plot", phrase("&Previous plot"), "", "Ctrl+Shift+Tab", false},
         {help, "action/help", phrase("&Help"), "help", "F1", false},
         {shortcuts, "action/shortcuts", phrase("&Keyboard"), "", "Ctrl+F1", false},
         {about, "action/about", phrase("&About Shardscope"), "", "", false},

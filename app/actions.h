@@ -39,6 +39,8 @@ enum class ActionId {
     measured_run,
     show_table,
     toggle_why,
+    next_plot,
+    previous_plot,
     help,
     shortcuts,
     about,

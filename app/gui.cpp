@@ -9,6 +9,7 @@
 #include "app/language.h"
 #include "app/main_window.h"
 #include "app/session.h"
+#include "widgets/theme/desktop_theme.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
@@ -35,6 +36,7 @@ int run_gui(int argc, char** argv, const std::string& file) {
     Session session;
     speak_language(session.language());
     ThemeManager::instance().choose(session.theme());
+    const DesktopTheme desktop;
     MainWindow window(commands::catalogue(), session);
     if (file.empty()) window.restore();
     else window.open(QString::fromStdString(file));

@@ -16,7 +16,9 @@
 #include <QToolBar>
 #include <QToolButton>
 #include <QUndoStack>
+#include <QUrl>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "app/about.h"
 #include "app/exports.h"
@@ -81,15 +83,13 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
     workspace_ = std::make_unique<Workspace>(catalogue_, model_, *tabs_, *sides_);
     connect_actions();
     connect(&model_, &LiveModel::changed, this, &MainWindow::refresh_titles);
-    // A crash costs no more than the last second.
-    constexpr int kAutosave = 1000;  // ms
     autosave_.setSingleShot(true);
     connect(&autosave_, &QTimer::timeout, this, &MainWindow::keep_session);
-    const auto keep_soon = [this] {
-        if (!autosave_.isActive()) autosave_.start(kAutosave);
-    };
-    connect(&model_, &LiveModel::changed, this, keep_soon);
-    connect(&model_, &LiveModel::pins_changed, this, keep_soon);
+    connect(&model_, &LiveModel::changed, this, &MainWindow::keep_session_soon);
+    connect(&model_, &LiveModel::gesture_ended, this, &MainWindow::keep_session_soon);
+    connect(&model_, &LiveModel::pins_changed, this, &MainWindow::keep_session_soon);
+    connect(tabs_, &PlotTabs::view_changed, this, &MainWindow::keep_session_soon);
+    connect(sides_, &SidePanels::study_closed, this, &MainWindow::keep_session_soon);
     const auto tint = [this] { tint_actions(actions_, current_theme().text); };
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, tint);
     tint();
@@ -122,7 +122,7 @@ void MainWindow::build_menus() {
     file->insertMenu(actions_.at(save), recent_);
     connect(file, &QMenu::aboutToShow, this, &MainWindow::refresh_recent);
     menu(tr("&Edit"), {undo, redo, copy, paste, find_parameter});
-    QMenu* view = menu(tr("&View"), {toggle_why, show_table});
+    QMenu* view = menu(tr("&View"), {toggle_why, show_table, next_plot, previous_plot});
     QMenu* theme = view->addMenu(tr("T&heme"));
     auto* group = new QActionGroup(this);
     for (const ActionId id : {theme_system, theme_light, theme_dark}) {
@@ -380,26 +380,25 @@ void MainWindow::connect_actions() {
     on(ActionId::find_parameter, [this] { controls_->search()->setFocus(Qt::ShortcutFocusReason); });
     on(ActionId::plan_automatic, [this] { model_.set_all_automatic(true); });
     on(ActionId::plan_lock, [this] { model_.set_all_automatic(false); });
-    on(ActionId::pin, [this] { model_.pin(); });
+    on(ActionId::pin, [this] {
+        if (model_.pins().size() < kMostPins) model_.pin();
+        else message_->say(tr("Six pins are the most; unpin one first."));
+    });
     on(ActionId::unpin_all, [this] { model_.unpin_all(); });
     on(ActionId::solve_for, [this] { solve_->ask(); });
     on(ActionId::measured_run, [this] { measured_->ask(); });
-    on(ActionId::show_table, [this] {
-        const QString title = tabs_->tabText(tabs_->currentIndex());
-        exports_->with_data(title, {tabs_->current().request()}, model_.answer(),
-                            [this, title](const Exports::Figures& ready, const Answer& now) {
-                                const FigureRequest& figure = ready.front();
-                                PlotTable table = plot_kind(figure.plot)->table(figure, now);
-                                auto* view = new TableView(title, std::move(table), this);
-                                connect(&model_, &LiveModel::changed, view, &TableView::set_stale);
-                                view->show();
-                                return true;
-                            });
-    });
+    on(ActionId::show_table, [this] { show_table(); });
     on(ActionId::toggle_why, [this] {
         using enum SidePanels::Side;
         sides_->open(sides_->is_open(why) ? none : why);
     });
+    on(ActionId::next_plot, [this] { tabs_->turn(1); });
+    on(ActionId::previous_plot, [this] { tabs_->turn(-1); });
+    // As browsers have them, too.
+    for (const auto& [id, key] : {std::pair{ActionId::next_plot, Qt::Key_PageDown},
+                                  std::pair{ActionId::previous_plot, Qt::Key_PageUp}}) {
+        actions_.at(id)->setShortcuts({actions_.at(id)->shortcut(), QKeySequence(Qt::CTRL | key)});
+    }
     // Also in the windows beside this one.
     actions_.at(ActionId::help)->setShortcutContext(Qt::ApplicationShortcut);
     on(ActionId::help, [this] {
@@ -442,6 +441,31 @@ bool MainWindow::open(const QString& path) {
     return true;
 }
 
+void MainWindow::open(const QStringList& paths) {
+    const auto stands_beside = [](const QString& path) {
+        Problems problems;
+        const Openable* kind = openable(read_text(path.toStdString(), problems));
+        return kind && kind->stands_beside;
+    };
+    QStringList files = paths;
+    const auto others = std::stable_partition(files.begin(), files.end(), stands_beside);
+    QStringList said;
+    QStringList left;
+    bool replaced = false;
+    for (auto file = files.begin(); file != files.end(); ++file) {
+        if (file >= others && replaced) {
+            left << QFileInfo(*file).fileName();
+            continue;
+        }
+        const bool opened = open(*file);
+        replaced = replaced || (file >= others && opened);
+        if (!message_->isHidden()) said << message_->text();
+    }
+    if (!left.empty())
+        said << tr("One scenario at a time; not opened: %1").arg(left.join(QStringLiteral(", ")));
+    if (!said.empty()) message_->say(said.join(QLatin1Char('\n')));
+}
+
 bool MainWindow::open_text(const OpenedText& opened) {
     message_->hide();
     Problems problems;
@@ -479,7 +503,16 @@ void MainWindow::restore() {
                            kept ? QLatin1Char('\n') + tr("It is kept in %1.").arg(aside) : QString()));
 }
 
+// A crash costs nothing that has been done, and of a drag under way no more than its last tenth of a second.
+void MainWindow::keep_session_soon() {
+    constexpr qint64 kBetween = 100;  // ms
+    const bool at_once = !model_.in_gesture() || !kept_.isValid();
+    const auto wait = static_cast<int>(at_once ? 0 : std::max<qint64>(0, kBetween - kept_.elapsed()));
+    if (!autosave_.isActive() || autosave_.remainingTime() > wait) autosave_.start(wait);
+}
+
 void MainWindow::keep_session() {
+    kept_.start();
     session_.set_scenarios(QString::fromStdString(write_session(workspace_->session(), false)));
 }
 
@@ -526,6 +559,26 @@ bool MainWindow::export_report(const QString& file) {
     request.hypothetical = headline_->hypothetical();
     request.carries = write_session(workspace_->session(), false);
     return exports_->report(request, model_.answer(), file);
+}
+
+// One window for a table: where it is there already, it comes to the front.
+void MainWindow::show_table() {
+    const QString title = tabs_->tabText(tabs_->currentIndex());
+    exports_->with_data(title, {tabs_->current().request()}, model_.answer(),
+                        [this, title](const Exports::Figures& ready, const Answer& now) {
+                            const FigureRequest& figure = ready.front();
+                            PlotTable table = plot_kind(figure.plot)->table(figure, now);
+                            for (TableView* view : findChildren<TableView*>()) {
+                                if (!view->shows(title, table)) continue;
+                                view->raise();
+                                view->activateWindow();
+                                return true;
+                            }
+                            auto* view = new TableView(title, std::move(table), this);
+                            connect(&model_, &LiveModel::changed, view, &TableView::set_stale);
+                            view->show();
+                            return true;
+                        });
 }
 
 void MainWindow::export_all() {
@@ -602,9 +655,11 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
-    if (event->mimeData()->hasUrls() && !event->mimeData()->urls().isEmpty())
-        open(event->mimeData()->urls().first().toLocalFile());
-    else if (event->mimeData()->hasText()) {
+    if (event->mimeData()->hasUrls() && !event->mimeData()->urls().isEmpty()) {
+        QStringList files;
+        for (const QUrl& url : event->mimeData()->urls()) files << url.toLocalFile();
+        open(files);
+    } else if (event->mimeData()->hasText()) {
         const QString what = tr("the dropped text");
         open_text({event->mimeData()->text().toStdString(), what, tr("Load %1").arg(what), {}});
     }

@@ -1,6 +1,7 @@
 // The main window: puts the panels together, owns the actions, opens and saves. What panels show is theirs.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QMainWindow>
 #include <QTimer>
 #include <memory>
@@ -49,6 +50,9 @@ class MainWindow : public QMainWindow {
     // Any file of openable.h, or an exported figure that carries its scenario. False, with a message shown,
     // when it cannot be used; nothing changes then.
     bool open(const QString& path);
+    // All that can be: tables and logs stand beside a scenario, of those that take its place the first is
+    // opened and the others are named.
+    void open(const QStringList& paths);
     // A study: its scenario, its pins, its tab and axes, and the panel, as one undo step.
     void open_study(const Preset& preset);
     bool save(const QString& file);
@@ -75,6 +79,7 @@ class MainWindow : public QMainWindow {
     void welcome();
     void add_languages(QMenu& menu);
     void refresh_recent();
+    void show_table();
     // A text from anywhere, as one undo step.
     bool open_text(const OpenedText& opened);
     bool write_file(const QString& file, const std::string& content);
@@ -83,6 +88,7 @@ class MainWindow : public QMainWindow {
     void make_room();
     [[nodiscard]] double zoom() const;
     void keep_session();
+    void keep_session_soon();
     void export_all();
     [[nodiscard]] FigureRequest request_of(const QString& plot) const;  // as it is shown here
 
@@ -111,6 +117,7 @@ class MainWindow : public QMainWindow {
     HelpWindow* help_ = nullptr;
     std::unique_ptr<Workspace> workspace_;
     QTimer autosave_;
+    QElapsedTimer kept_;  // since the session was written
 };
 
 }  // namespace shardscope

@@ -18,6 +18,7 @@ MessageBar::MessageBar(QWidget* parent) : QWidget(parent), text_(new QLabel) {
     auto* dismiss = new QToolButton;
     dismiss->setText(QStringLiteral("×"));
     dismiss->setAccessibleName(tr("Dismiss the message"));
+    dismiss->setToolTip(dismiss->accessibleName());
     connect(dismiss, &QToolButton::clicked, this, &QWidget::hide);
     row->addWidget(dismiss);
     hide();
@@ -27,6 +28,8 @@ void MessageBar::say(const QString& message) {
     text_->setText(message);
     show();
 }
+
+QString MessageBar::text() const { return text_->text(); }
 
 void MessageBar::say(const Problems& problems, const QString& file) {
     if (problems.empty()) return;

@@ -16,6 +16,7 @@ class MessageBar : public QWidget {
     explicit MessageBar(QWidget* parent = nullptr);
 
     void say(const QString& message);
+    [[nodiscard]] QString text() const;
     // A line each, with `file` before it; none: nothing is said.
     void say(const Problems& problems, const QString& file);
 

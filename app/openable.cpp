@@ -96,8 +96,8 @@ bool is_object(std::string_view text) {
 }
 
 constexpr Openable kOpenables[] = {
-    {"a log of nccl-tests", is_nccl_log, open_nccl_log},
-    {"a table of measured runs", is_run_table, open_runs},
+    {"a log of nccl-tests", is_nccl_log, open_nccl_log, true},
+    {"a table of measured runs", is_run_table, open_runs, true},
     {"a session", is_session, open_session},
     {"a study", is_study, open_study},
     {"a model's config.json", is_hf_config, open_hf_config},

@@ -41,6 +41,7 @@ struct Openable {
     bool (*recognises)(std::string_view text);
     // As one undo step; nothing changes where there is a problem.
     void (*open)(const OpenedText& opened, const OpeningInto& into, Problems& problems);
+    bool stands_beside = false;  // the scenario stays as it is
 };
 
 // The first that recognises the text; nullptr when none does.

@@ -1,5 +1,7 @@
 #include "app/plot_tabs.h"
 
+#include <qcustomplot.h>
+
 #include <QKeyEvent>
 #include <QMenu>
 #include <QScopedValueRollback>
@@ -92,19 +94,32 @@ PlotTabs::PlotTabs(LiveModel& model, QWidget* parent) : QTabWidget(parent) {
     setTabBar(new WholeTabs(this));
     setObjectName(QStringLiteral("tabs"));
     setAccessibleName(tr("Plots"));
+    setAccessibleDescription(tr("Views of the scenario, one at a time"));
     setDocumentMode(true);
     for (const PlotKind* kind : plot_kinds()) {
         if (!kind->make_tab) continue;
         LivePlot* plot = kind->make_tab(model);
-        addTab(plot, tr(kind->label));
+        setTabToolTip(addTab(plot, tr(kind->label)), plot->accessibleName());
         connect(plot, &LivePlot::table_requested, this, &PlotTabs::table_requested);
         connect(plot, &LivePlot::export_requested, this, &PlotTabs::export_requested);
+        // Whatever changes what a plot shows has it drawn anew.
+        const auto* canvas = plot->findChild<QCustomPlot*>(plot->objectName() + QStringLiteral("/plot"));
+        connect(canvas, &QCustomPlot::afterReplot, this, &PlotTabs::watch_view);
     }
+    shown_ = current().view();
+    connect(this, &QTabWidget::currentChanged, this, &PlotTabs::watch_view);
     connect(&the<SensitivityPlot>(), &SensitivityPlot::sweep_requested, this, [this](P id, Output output) {
         the<SweepPlot>().show_sweep(id, output);
         setCurrentWidget(&the<SweepPlot>());
     });
     add_menu();
+}
+
+void PlotTabs::watch_view() {
+    View now = current().view();
+    if (now == shown_) return;
+    shown_ = std::move(now);
+    Q_EMIT view_changed();
 }
 
 LivePlot& PlotTabs::current() const { return *static_cast<LivePlot*>(currentWidget()); }
@@ -121,6 +136,8 @@ std::vector<LivePlot*> PlotTabs::plots() const {
 void PlotTabs::show_hypothetical(bool on) {
     for (LivePlot* plot : plots()) plot->show_hypothetical(on);
 }
+
+void PlotTabs::turn(int by) { setCurrentIndex((currentIndex() + by + count()) % count()); }
 
 void PlotTabs::set_compact(bool compact) {
     QTabBar* bar = tabBar();

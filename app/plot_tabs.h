@@ -5,6 +5,8 @@
 #include <QTabWidget>
 #include <vector>
 
+#include "studies/view.h"
+
 namespace shardscope {
 
 class LiveModel;
@@ -26,15 +28,21 @@ class PlotTabs : public QTabWidget {
     }
 
     void show_hypothetical(bool on);
+    // 1: the next plot, -1: the one before; from the last to the first.
+    void turn(int by);
     // Narrower tabs, for a small window.
     void set_compact(bool compact);
 
   Q_SIGNALS:
     void table_requested();  // of the current plot
     void export_requested();
+    void view_changed();  // another plot is in front, or it shows something else
 
   private:
     void add_menu();
+    void watch_view();
+
+    View shown_;  // when last looked
 };
 
 }  // namespace shardscope

@@ -1,6 +1,11 @@
 #include "app/session.h"
 
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
 #include <QStandardPaths>
+
+#include "files/scenario_file.h"
 
 namespace shardscope {
 namespace {
@@ -9,7 +14,7 @@ const QString kTheme = QStringLiteral("theme");
 const QString kLanguage = QStringLiteral("language");
 const QString kGeometry = QStringLiteral("geometry");
 const QString kFolder = QStringLiteral("folder");
-const QString kScenarios = QStringLiteral("scenario");  // of one only, before there were sessions
+const QString kScenarios = QStringLiteral("scenario");  // where earlier versions kept the session
 const QString kRecent = QStringLiteral("recent");
 const QString kFirstUse = QStringLiteral("first-use");
 constexpr qsizetype kMostRecent = 8;
@@ -40,8 +45,24 @@ QString Session::folder() const {
 }
 void Session::set_folder(const QString& folder) { settings_.setValue(kFolder, folder); }
 
-QString Session::scenarios() const { return settings_.value(kScenarios).toString(); }
-void Session::set_scenarios(const QString& text) { settings_.setValue(kScenarios, text); }
+QString Session::session_file() const {
+    return QFileInfo(settings_.fileName()).dir().filePath(QStringLiteral("last.shardscope-session.json"));
+}
+
+QString Session::scenarios() const {
+    QFile file(session_file());
+    if (file.open(QIODevice::ReadOnly)) return QString::fromUtf8(file.readAll());
+    return settings_.value(kScenarios).toString();
+}
+
+void Session::set_scenarios(const QString& text) {
+    // Nobody asked for it: where it cannot be written, there is nothing to say.
+    Problems unwritten;
+    const QString file = session_file();
+    QDir().mkpath(QFileInfo(file).path());
+    if (write_whole(file.toStdString(), text.toStdString(), unwritten) && settings_.contains(kScenarios))
+        settings_.remove(kScenarios);
+}
 
 QStringList Session::recent() const { return settings_.value(kRecent).toStringList(); }
 void Session::add_recent(const QString& file) {

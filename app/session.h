@@ -1,5 +1,7 @@
 // What the window remembers between starts: geometry, theme, language, folder, the scenarios as they were
-// left, recent files, whether the program is new to this person. One table of settings.
+// left, recent files, whether the program is new to this person. One table of settings, and beside it the
+// session as a file of its own: it is written in every drag, for which settings are too slow (they wait for
+// the disk).
 #pragma once
 
 #include <QByteArray>
@@ -31,6 +33,8 @@ class Session {
     void set_first_use(bool on);
 
   private:
+    [[nodiscard]] QString session_file() const;
+
     QSettings settings_;
 };
 

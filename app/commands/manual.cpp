@@ -28,6 +28,7 @@ constexpr Entry kExitCodes[] = {
 constexpr Entry kFiles[] = {
     {"~/.local/share/shardscope/presets", "Your own presets, *.json in the form that `presets show` prints."},
     {"~/.config/Shardscope/Shardscope.conf", "What the window remembers between starts."},
+    {"~/.config/Shardscope/last.shardscope-session.json", "The scenarios and pins as they were left."},
 };
 
 constexpr Entry kEnvironment[] = {

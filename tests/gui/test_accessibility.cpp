@@ -5,6 +5,7 @@
 #include <QAbstractSlider>
 #include <QAccessible>
 #include <QMenuBar>
+#include <QScrollArea>
 #include <QTabWidget>
 #include <set>
 
@@ -26,16 +27,28 @@ bool is_control(const QWidget& widget) {
 
 // Parts that Qt makes for itself: scroll bars, a combo box's list, a table's corner and header.
 bool is_inner(const QWidget& widget) {
+    // Itself, not what holds it: so is called also what scrolls the controls, and what holds the plots.
+    if (widget.objectName().startsWith(QStringLiteral("qt_"))) return true;
     for (const QWidget* at = &widget; at; at = at->parentWidget()) {
         const QByteArray name = at->metaObject()->className();
         const QString object = at->objectName();
         if (name == "QScrollBar" || name == "QHeaderView" || name == "QLineEditIconButton" ||
             name == "QComboBoxPrivateContainer" || name == "QTableCornerButton" ||
-            object.startsWith(QStringLiteral("qt_")) || object == QStringLiteral("ScrollLeftButton") ||
+            object == QStringLiteral("ScrollLeftButton") ||
             object == QStringLiteral("ScrollRightButton"))
             return true;
     }
     return false;
+}
+
+bool has_value(const QWidget& widget) {
+    return qobject_cast<const QComboBox*>(&widget) || qobject_cast<const QLineEdit*>(&widget) ||
+           qobject_cast<const QAbstractSlider*>(&widget);
+}
+
+bool is_empty_field(const QWidget& widget) {
+    const auto* field = qobject_cast<const QLineEdit*>(&widget);
+    return field && field->text().isEmpty();
 }
 
 std::string place_of(const QWidget& widget) {
@@ -47,13 +60,16 @@ std::string place_of(const QWidget& widget) {
 
 }  // namespace
 
-TEST_CASE("accessibility: every control of the window has a name and a role", "[window][accessibility]") {
+TEST_CASE("accessibility: every control of the window has a name, a role, a description and its value",
+          "[window][accessibility]") {
     Desk desk;
     desk.window.action(ActionId::pin)->trigger();
     desk.window.action(ActionId::solve_for)->trigger();
     desk.window.action(ActionId::measured_run)->trigger();
     auto* tabs = desk.find<QTabWidget>("tabs");
     int controls = 0;
+    int values = 0;
+    int described = 0;
     for (int i = 0; i < tabs->count(); ++i) {
         tabs->setCurrentIndex(i);
         QApplication::processEvents();
@@ -65,9 +81,21 @@ TEST_CASE("accessibility: every control of the window has a name and a role", "[
             REQUIRE(shown != nullptr);
             CHECK_FALSE(shown->text(QAccessible::Name).isEmpty());
             CHECK(shown->role() != QAccessible::NoRole);
+            if (widget->isVisibleTo(&desk.window) && !qobject_cast<const QScrollArea*>(widget)) {
+                ++described;
+                CHECK_FALSE(shown->text(QAccessible::Description).isEmpty());
+            }
+            if (has_value(*widget)) {
+                ++values;
+                CHECK((is_empty_field(*widget) || !shown->text(QAccessible::Value).isEmpty()));
+            }
+            const auto* button = qobject_cast<const QAbstractButton*>(widget);
+            if (button && button->isCheckable()) CHECK(shown->state().checkable);
         }
     }
     CHECK(controls > 500);
+    CHECK(values > 300);
+    CHECK(described > 500);
 }
 
 TEST_CASE("accessibility: sliders say their value with its unit, plots what they show",

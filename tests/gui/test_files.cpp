@@ -1,14 +1,17 @@
 // Files that come into the window: opened, dropped, opened again; and what outlives the program's end.
+#include <QCheckBox>
 #include <QClipboard>
 #include <QFile>
 #include <QProcess>
-#include <QSettings>
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <algorithm>
+#include <csignal>
+#include <cstdio>
 
 #include "files/session_file.h"
 #include "support/desk.h"
+#include "widgets/plots/table_choices.h"
 #include "widgets/plots/validation_plot.h"
 
 namespace shardscope::testing {
@@ -123,6 +126,28 @@ TEST_CASE("files: a table of runs is compared beside the public ones", "[files]"
     CHECK(desk.text("message/text").contains(QStringLiteral("empty.csv")));
 }
 
+TEST_CASE("files: of several that are dropped all that can be are opened, and the rest is named", "[files]") {
+    const QTemporaryDir folder;
+    const QString row =
+        QStringLiteral("a,LLaMA-2-7B,32,4096,11008,32,32000,h100-sxm-80gb,64,4096,2,512,zero3,6\n");
+    const QString one = write(folder, QStringLiteral("one.json"), R"({"name": "One"})");
+    const QString two = write(folder, QStringLiteral("two.json"), R"({"name": "Two"})");
+    const QString bad = write(folder, QStringLiteral("bad.json"), R"({"training": {"micro_batch": -3}})");
+    const QString notes = write(folder, QStringLiteral("notes.txt"), "milk, bread\n");
+    const QString table = write(folder, QStringLiteral("ours.csv"), QByteArray(kHeader) + row.toUtf8());
+    Desk desk;
+    auto* validation = desk.find<ValidationPlot>("validation");
+    const std::size_t shipped = validation->figure().data().points.size();
+    desk.drop({bad, notes, one, table, two});
+    CHECK(validation->figure().data().points.size() == shipped + 1);
+    CHECK(desk.window.model().scenario().name == "One");
+    const QString said = desk.text("message/text");
+    INFO(said.toStdString());
+    CHECK(said.contains(QStringLiteral("bad.json")));
+    CHECK(said.contains(QStringLiteral("notes.txt")));
+    CHECK(said.endsWith(QStringLiteral("not opened: two.json")));
+}
+
 TEST_CASE("files: Save writes a scenario back to its own file, and to no other", "[files]") {
     const QTemporaryDir folder;
     const QByteArray one = R"({"name": "One"})";
@@ -213,9 +238,11 @@ TEST_CASE("files: the session outlives a kill", "[files]") {
     program.setProcessEnvironment(environment);
     program.start(QStringLiteral(SHARDSCOPE_PROGRAM), {scenario});
     REQUIRE(program.waitForStarted());
-    const QString kept = home.filePath(QStringLiteral("Shardscope/Shardscope.conf"));
+    QFile kept(home.filePath(QStringLiteral("Shardscope/last.shardscope-session.json")));
     const auto text = [&] {
-        return QSettings(kept, QSettings::IniFormat).value(QStringLiteral("scenario")).toString();
+        const QByteArray now = kept.open(QIODevice::ReadOnly) ? kept.readAll() : QByteArray();
+        kept.close();
+        return QString::fromUtf8(now);
     };
     constexpr int kPatience = 60000;  // ms
     const bool written =
@@ -229,6 +256,97 @@ TEST_CASE("files: the session outlives a kill", "[files]") {
     CHECK(problems.empty());
     CHECK(session.current.name == "Half an hour's work");
     CHECK(resolve(session.current)[P::gpus] == 256);
+}
+
+TEST_CASE("files: what is done is in the session file at once", "[files]") {
+    Desk desk;
+    const auto kept = [&] {
+        Problems problems;
+        SavedSession session =
+            read_session(desk.session.scenarios().toStdString(), commands::catalogue(), {}, problems);
+        CHECK(problems.empty());
+        return session;
+    };
+    desk.type("cluster.gpus", QStringLiteral("128"));
+    CHECK(resolve(kept().current)[P::gpus] == 128);
+    QTest::keySequence(&desk.window, QKeySequence::Undo);
+    QApplication::processEvents();
+    CHECK(resolve(kept().current)[P::gpus] == 64);
+    QTest::keyClick(&desk.window, Qt::Key_P);
+    QApplication::processEvents();
+    CHECK(kept().pins.size() == 1);
+    desk.drag("cluster.gpus", 0.2, 0.6, 5);
+    CHECK(kept().current == desk.window.model().scenario());
+    // What is looked at, too.
+    desk.show_tab(QStringLiteral("Sweep"));
+    QApplication::processEvents();
+    // A plot is drawn in a turn of its own.
+    const auto soon = [](auto&& holds) { return QTest::qWaitFor(holds); };
+    CHECK(soon([&] { return kept().view.plot == "sweep"; }));
+    auto* x = desk.find<QComboBox>("sweep/x");
+    x->setFocus();
+    QTest::keyClick(x, Qt::Key_Down);
+    QApplication::processEvents();
+    REQUIRE(input_of(*x) != P::sequence_length);
+    CHECK(soon([&] { return kept().view.x == input_of(*x); }));
+    auto* beside = desk.find<QCheckBox>("sweep/side_by_side");
+    QTest::mouseClick(beside, Qt::LeftButton, {}, QPoint(8, beside->height() / 2));
+    QApplication::processEvents();
+    REQUIRE(beside->isChecked());
+    CHECK(soon([&] { return kept().view.side_by_side; }));
+    desk.session.set_scenarios({});
+}
+
+// The test starts itself again, to be killed with the button held down.
+TEST_CASE("files: a drag outlives a kill", "[files]") {
+    constexpr const char* kVictim = "SHARDSCOPE_TESTS_VICTIM";
+    constexpr int kPatience = 60000;  // ms
+    if (qEnvironmentVariableIsSet(kVictim)) {
+        Desk desk;
+        QTest::mouseClick(desk.find<QTabWidget>("tabs")->tabBar(), Qt::LeftButton, {},
+                          desk.find<QTabWidget>("tabs")->tabBar()->tabRect(2).center());
+        QWidget* slider = desk.slider("cluster.gpus");
+        QTest::mousePress(slider, Qt::LeftButton, {}, QPoint(20, slider->height() / 2));
+        for (int x = 20; x < slider->width() * 3 / 4; ++x) {
+            const QPoint point(x, slider->height() / 2);
+            QMouseEvent move(QEvent::MouseMove, QPointF(point), slider->mapToGlobal(QPointF(point)),
+                             Qt::NoButton, Qt::LeftButton, {});
+            QApplication::sendEvent(slider, &move);
+            QApplication::processEvents();
+        }
+        // Where the hand rests, within the tenth of a second that a kill may cost.
+        const bool written = QTest::qWaitFor(
+            [&] {
+                Problems problems;
+                const SavedSession kept =
+                    read_session(desk.session.scenarios().toStdString(), commands::catalogue(), {}, problems);
+                return kept.current == desk.window.model().scenario();
+            },
+            kPatience);
+        std::printf("written %d gesture %d gpus %s\n", written, desk.window.model().in_gesture(),
+                    qPrintable(desk.find<QLineEdit>("cluster.gpus/field")->text()));
+        std::fflush(stdout);
+        std::raise(SIGKILL);
+    }
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QLatin1String(kVictim), QStringLiteral("1"));
+    QProcess program;
+    program.setProcessEnvironment(environment);
+    program.start(QApplication::applicationFilePath(), {QStringLiteral("files: a drag outlives a kill")});
+    REQUIRE(program.waitForFinished(kPatience));
+    CHECK(program.exitStatus() == QProcess::CrashExit);
+    const QString said = QString::fromUtf8(program.readAllStandardOutput());
+    INFO(said.toStdString());
+    REQUIRE(said.contains(QStringLiteral("written 1 gesture 1")));
+    const QString gpus = said.section(QStringLiteral("gpus "), 1).trimmed();
+
+    Desk again;
+    CHECK(again.find<QLineEdit>("cluster.gpus/field")->text() != gpus);
+    again.window.restore();
+    QApplication::processEvents();
+    CHECK(again.find<QLineEdit>("cluster.gpus/field")->text() == gpus);
+    CHECK(again.find<QTabWidget>("tabs")->currentIndex() == 2);
+    again.session.set_scenarios({});
 }
 
 }  // namespace shardscope::testing

@@ -57,21 +57,30 @@ QString value_in(const ReportTable& table, const QString& first) {
 TEST_CASE("G11: a report brings its scenario back, every input, every output, every byte of the CSV",
           "[golden][report]") {
     const QTemporaryDir folder;
-    Desk desk;
-    desk.window.action(ActionId::pin)->trigger();
+    QString asked;  // what the dialogs are answered with
+    Dialogs dialogs = Dialogs::native();
+    dialogs.open_file = [&](QWidget*, const QString&, const QString&, const QString&) { return asked; };
+    dialogs.save_file = dialogs.open_file;
+    const auto with_file = [&](Desk& at, ActionId id, const QString& file) {
+        asked = file;
+        at.choose(id);
+        REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); }, 60000));
+    };
+    Desk desk(dialogs);
+    QTest::keyClick(&desk.window, Qt::Key_P);
     desk.type("cluster.inter_node_bandwidth", QStringLiteral("200 Gbit/s"));
     desk.type("training.sequence_length", QStringLiteral("4096"));
     desk.drag("cluster.gpu.memory", 0.5, 0.8, 7);
     const Answer before = desk.window.model().answer();
     const std::string result = result_json(before);
     const QString csv = folder.filePath(QStringLiteral("before.csv"));
-    REQUIRE(desk.window.export_plot(QStringLiteral("scaling"), csv));
+    with_file(desk, ActionId::export_plot, csv);
     for (const char* ending : {"html", "pdf", "md"}) {
         INFO(ending);
         const QString report = folder.filePath(QStringLiteral("report.%1").arg(QLatin1String(ending)));
-        REQUIRE(desk.window.export_report(report));
-        Desk other;
-        REQUIRE(other.window.open(report));
+        with_file(desk, ActionId::export_report, report);
+        Desk other(dialogs);
+        with_file(other, ActionId::open, report);
         const Answer& after = other.window.model().answer();
         CHECK(after.scenario == before.scenario);
         for (std::size_t i = 0; i < kParameters; ++i) {
@@ -85,15 +94,16 @@ TEST_CASE("G11: a report brings its scenario back, every input, every output, ev
         CHECK(other.window.model().pins().front().answer.scenario ==
               desk.window.model().pins().front().answer.scenario);
         const QString again = folder.filePath(QStringLiteral("after.csv"));
-        REQUIRE(other.window.export_plot(QStringLiteral("scaling"), again));
+        QFile::remove(again);  // of the format before
+        with_file(other, ActionId::export_plot, again);
         CHECK(bytes_of(again) == bytes_of(csv));
         // And the same report once more.
         const QString second = folder.filePath(QStringLiteral("second.%1").arg(QLatin1String(ending)));
-        REQUIRE(other.window.export_report(second));
+        with_file(other, ActionId::export_report, second);
         QByteArray expected = bytes_of(report);
         CHECK((bytes_of(second) == expected.replace("(report-figures/", "(second-figures/")));
         // Save asks for a file: a report is not overwritten by a scenario.
-        other.window.action(ActionId::undo)->trigger();
+        QTest::keySequence(&other.window, QKeySequence::Undo);
         CHECK_FALSE(other.window.model().scenario() == before.scenario);
     }
 }

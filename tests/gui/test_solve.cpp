@@ -20,6 +20,7 @@ using shardscope::testing::Desk;
 namespace {
 
 struct Solving : Desk {
+    using Desk::Desk;
     SolvePanel* panel = window.findChild<SolvePanel*>();
 
     void open() {
@@ -75,7 +76,11 @@ TEST_CASE("solve: opening it folds no group of the controls", "[solve]") {
 }
 
 TEST_CASE("G1: DGX H100, Llama 3 70B, the fewest GPUs that fit, exported as PDF", "[golden][solve]") {
-    Solving desk;
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("scaling.pdf"));
+    Dialogs dialogs = Dialogs::native();
+    dialogs.save_file = [&](QWidget*, const QString&, const QString&, const QString&) { return file; };
+    Solving desk(dialogs);
     desk.pick(QStringLiteral("picker/cluster"), QStringLiteral("cluster/dgx-h100"));
     desk.pick(QStringLiteral("picker/model"), QStringLiteral("model/llama-3-70b"));
     desk.open();
@@ -92,9 +97,8 @@ TEST_CASE("G1: DGX H100, Llama 3 70B, the fewest GPUs that fit, exported as PDF"
     // Asked again, it is the answer.
     CHECK(desk.text("solve/result").contains(QStringLiteral("smallest")));
 
-    const QTemporaryDir folder;
-    const QString file = folder.filePath(QStringLiteral("scaling.pdf"));
-    REQUIRE(desk.window.export_plot(QStringLiteral("scaling"), file));
+    desk.show_tab(QStringLiteral("Scaling"));
+    desk.choose(ActionId::export_plot);
     REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); }, 60000));  // it plans anew at every point
     const QString words = shardscope::testing::text_of_pdf(file);
     INFO(words.toStdString());
@@ -115,7 +119,8 @@ TEST_CASE("G6: the longest sequence that fits, and not the next", "[golden][solv
     // One named step.
     CHECK(desk.window.model().undo_stack()->index() == steps + 1);
     CHECK(desk.window.model().undo_stack()->undoText().startsWith(QStringLiteral("Solve: Sequence")));
-    desk.window.action(ActionId::undo)->trigger();
+    QTest::keySequence(&desk.window, QKeySequence::Undo);
+    desk.settle();
     CHECK(desk.setting(P::sequence_length) == 2048);
 }
 
@@ -123,8 +128,14 @@ TEST_CASE("G12: with the keyboard only: sequence up twice, pin, solve, undo to t
           "[golden][solve]") {
     Solving desk;
     const Scenario start = desk.window.model().scenario();
-    QWidget* slider = desk.slider("training.sequence_length");
-    slider->setFocus();
+    // From the search to the slider of the only row that it finds.
+    QTest::keyClick(&desk.window, Qt::Key_F, Qt::ControlModifier);
+    QTest::keyClicks(QApplication::focusWidget(), QStringLiteral("sequence"));
+    for (int i = 0; i < 20 && QApplication::focusWidget()->objectName() !=
+                                  QStringLiteral("training.sequence_length/slider");
+         ++i)
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+    REQUIRE(QApplication::focusWidget()->objectName() == QStringLiteral("training.sequence_length/slider"));
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_Up);
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_Up);
     QApplication::processEvents();

@@ -1,17 +1,20 @@
 // The real main window as a person finds it, offscreen, and hands to use it with.
 #pragma once
 
+#include <QAbstractButton>
 #include <QApplication>
 #include <QComboBox>
 #include <QDragEnterEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QMenuBar>
 #include <QMimeData>
 #include <QMouseEvent>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QTest>
+#include <QTimer>
 #include <QToolButton>
 #include <catch2/catch.hpp>
 #include <string>
@@ -50,6 +53,13 @@ class Desk {
         REQUIRE(controls->row(find_parameter(key)) != nullptr);
         QApplication::processEvents();
         return find<QWidget>(QString::fromStdString(key) + QStringLiteral("/slider"));
+    }
+    // A button where it is seen, by a click.
+    void click(const QString& name) {
+        auto* button = find<QAbstractButton>(name);
+        REQUIRE(button->isVisible());
+        QTest::mouseClick(button, Qt::LeftButton);
+        QApplication::processEvents();
     }
     void type(const std::string& key, const QString& value) {
         slider(key);
@@ -90,7 +100,47 @@ class Desk {
         auto* button = find<QToolButton>(picker);
         auto* action = button->menu()->findChild<QAction*>(entry);
         REQUIRE(action != nullptr);
-        action->trigger();
+        click_entry(*button, button->rect().center(), *button->menu(), *action);
+    }
+    // An action of the menu bar.
+    void choose(ActionId id) {
+        QAction* action = window.action(id);
+        for (QAction* top : window.menuBar()->actions()) {
+            if (!top->menu()->actions().contains(action)) continue;
+            click_entry(*window.menuBar(), window.menuBar()->actionGeometry(top).center(), *top->menu(),
+                        *action);
+            return;
+        }
+        FAIL("in no menu: " << action->text().toStdString());
+    }
+    // The menu that a click there opens, and in it the entry, perhaps in one of its sub-menus: all by clicks.
+    static void click_entry(QWidget& opener, const QPoint& at, QMenu& menu, QAction& entry) {
+        const auto menu_of = [](const QAction& action) {
+            QMenu* found = nullptr;
+            for (QObject* place : action.associatedObjects()) {
+                if (!found) found = qobject_cast<QMenu*>(place);
+            }
+            return found;
+        };
+        QList<QAction*> way{&entry};
+        while (menu_of(*way.front()) != &menu) way.prepend(menu_of(*way.front())->menuAction());
+        bool clicked = false;
+        bool ended = false;
+        // A button's menu has an event loop of its own.
+        QTimer::singleShot(0, &menu, [&] {
+            QMenu* open = &menu;
+            for (QAction* step : way) {
+                clicked = QTest::qWaitFor([&] { return open->isVisible(); });
+                if (!clicked) break;
+                QTest::mouseClick(open, Qt::LeftButton, {}, open->actionGeometry(step).center());
+                if (step->menu()) open = step->menu();
+            }
+            ended = true;
+            if (menu.isVisible()) menu.close();
+        });
+        QTest::mouseClick(&opener, Qt::LeftButton, {}, at);
+        REQUIRE(QTest::qWaitFor([&] { return ended; }));
+        REQUIRE(clicked);
         QApplication::processEvents();
     }
     // The tab of that name, or where it has no room the entry of the menu beside the tabs.
@@ -102,15 +152,19 @@ class Desk {
         if (bar->isTabVisible(tab)) {
             QTest::mouseClick(bar, Qt::LeftButton, {}, bar->tabRect(tab).center());
         } else {
-            auto* menu = find<QToolButton>(QStringLiteral("tabs/all"))->findChild<QMenu*>();
+            auto* all = find<QToolButton>(QStringLiteral("tabs/all"));
+            auto* menu = all->findChild<QMenu*>();
             REQUIRE(menu != nullptr);
-            menu->actions().at(tab)->trigger();
+            click_entry(*all, all->rect().center(), *menu, *menu->actions().at(tab));
         }
     }
     // A file from the file manager, let go above the window.
-    void drop(const QString& file) {
+    void drop(const QString& file) { drop(QStringList{file}); }
+    void drop(const QStringList& files) {
         QMimeData dropped;
-        dropped.setUrls({QUrl::fromLocalFile(file)});
+        QList<QUrl> urls;
+        for (const QString& file : files) urls << QUrl::fromLocalFile(file);
+        dropped.setUrls(urls);
         QDragEnterEvent enter({400, 300}, Qt::CopyAction, &dropped, Qt::LeftButton, Qt::NoModifier);
         QApplication::sendEvent(&window, &enter);
         REQUIRE(enter.isAccepted());

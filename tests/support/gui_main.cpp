@@ -1,16 +1,22 @@
-// The GUI tests' own main: no display, no trace in the user's settings, one locale. Discovery runs this at
-// build time.
+// The GUI tests' own main: no display, settings of its own that last as long as the process (tests run beside
+// each other), one locale. Discovery runs this at build time.
 #define CATCH_CONFIG_RUNNER
 #include <QApplication>
 #include <QLocale>
-#include <QStandardPaths>
+#include <QTemporaryDir>
 #include <catch2/catch.hpp>
 
 #include "widgets/theme/theme.h"
 
 int main(int argc, char** argv) {
     qputenv("QT_QPA_PLATFORM", "offscreen");
-    QStandardPaths::setTestModeEnabled(true);
+    // A program that a test starts has its test's settings.
+    QTemporaryDir home;
+    if (!qEnvironmentVariableIsSet("SHARDSCOPE_TESTS_HOME")) {
+        qputenv("SHARDSCOPE_TESTS_HOME", QFile::encodeName(home.path()));
+        for (const char* kind : {"XDG_CONFIG_HOME", "XDG_DATA_HOME"})
+            qputenv(kind, QFile::encodeName(home.filePath(QLatin1String(kind))));
+    }
     QLocale::setDefault(QLocale::c());
     QApplication application(argc, argv);
     QApplication::setOrganizationName(QStringLiteral("Shardscope tests"));

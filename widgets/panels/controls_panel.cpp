@@ -15,6 +15,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "widgets/rows/hold_switch.h"
 #include "widgets/rows/parameter_row.h"
@@ -194,6 +195,16 @@ QVBoxLayout* column(QWidget* widget) {
     return layout;
 }
 
+// The first ones of the column, in this order.
+void place(QLayout& column, const QWidgetList& wanted) {
+    auto& rows = static_cast<QVBoxLayout&>(column);
+    for (int i = 0; i < wanted.size(); ++i) {
+        if (rows.itemAt(i)->widget() == wanted[i]) continue;
+        rows.removeWidget(wanted[i]);
+        rows.insertWidget(i, wanted[i]);
+    }
+}
+
 QIcon magnifier(const Theme& theme, int size, qreal ratio) {
     QPixmap picture(QSize(size, size) * ratio);
     picture.setDevicePixelRatio(ratio);
@@ -222,6 +233,7 @@ class ControlGroup : public QWidget {
         header_->set_side(more_);
         more_->setObjectName(name + QStringLiteral("/more"));
         more_->setAccessibleName(ControlsPanel::tr("More of %1").arg(text_of(title(group))));
+        more_->setAccessibleDescription(ControlsPanel::tr("Parameters that are rarely changed"));
         extra_ = new QWidget(body_);
         auto* rows = column(body_);
         auto* extra_rows = column(extra_);
@@ -256,25 +268,49 @@ class ControlGroup : public QWidget {
         header_->setChecked(true);
         if (parameter(id).prominence == Prominence::advanced) more_->setChecked(true);
     }
-    // Shows the rows that match only, wherever they are; no words: what is open is as it was.
-    bool filter(const QString& words) {
+    // Shows the rows that match only, wherever they are, the best first; no words: what is open, and the
+    // order, is as it was. The best match is returned.
+    ParameterRow::Match filter(const QString& words) {
         searching_ = !words.isEmpty();
-        found_ = false;
+        auto best = ParameterRow::Match::none;
+        std::vector<std::pair<ParameterRow::Match, ParameterRow*>> ranked;
         for (ParameterRow* row : rows_) {
-            const bool match = row->matches(words);
-            row->setVisible(match);
-            found_ = found_ || match;
+            const auto match = searching_ ? row->match(words) : ParameterRow::Match::help;
+            row->setVisible(match != ParameterRow::Match::none);
+            best = std::max(best, match);
+            ranked.emplace_back(match, row);
         }
+        found_ = best != ParameterRow::Match::none;
+        std::ranges::stable_sort(ranked, std::greater{}, &decltype(ranked)::value_type::first);
+        order(ranked);
         if (hold_) {
             hold_->setVisible(hold_->matches(words));
             found_ = found_ || hold_->matches(words);
         }
         apply();
-        return found_;
+        return found_ ? std::max(best, ParameterRow::Match::help) : best;
     }
     void set_compact(bool compact) {
         for (ParameterRow* row : rows_) row->set_compact(compact);
         if (hold_) hold_->set_compact(compact);
+    }
+    // Where the Tab key stops, from the top.
+    [[nodiscard]] QWidgetList stops() const {
+        QWidgetList out{header_, more_};
+        const auto add = [&out](const QWidget* row) {
+            for (auto* part : row->findChildren<QWidget*>()) {
+                if (part->focusPolicy() & Qt::TabFocus) out << part;
+            }
+        };
+        const auto add_all = [&add](const QWidget* box, const QWidget* apart, auto&& instead) {
+            for (int i = 0; i < box->layout()->count(); ++i) {
+                const QWidget* row = box->layout()->itemAt(i)->widget();
+                if (row == apart) instead();
+                else add(row);
+            }
+        };
+        add_all(body_, extra_, [&] { add_all(extra_, nullptr, [] {}); });
+        return out;
     }
     void refresh() { header_->set_summary(summary_of(group_, model_)); }
     [[nodiscard]] int open_height() const { return body_->sizeHint().height(); }
@@ -285,6 +321,29 @@ class ControlGroup : public QWidget {
     }
 
   private:
+    // Rows stand in this order, what is behind "More" before the others where it has the better match; the
+    // Tab key goes the same way.
+    void order(const std::vector<std::pair<ParameterRow::Match, ParameterRow*>>& ranked) {
+        const auto best_of = [&](const QWidget* parent) {
+            const auto found = std::ranges::find(
+                ranked, parent, [](const auto& one) -> const QWidget* { return one.second->parentWidget(); });
+            return found == ranked.end() ? ParameterRow::Match::none : found->first;
+        };
+        QWidgetList wanted;  // as they are to stand in body_
+        for (const auto& one : ranked) {
+            if (one.second->parentWidget() != body_) continue;
+            wanted << one.second;
+            if (one.second->id() == P::gpus) wanted << hold_;
+        }
+        if (best_of(extra_) > best_of(body_)) wanted.prepend(extra_);
+        else wanted.append(extra_);
+        place(*body_->layout(), wanted);
+        wanted.clear();
+        for (const auto& one : ranked) {
+            if (one.second->parentWidget() == extra_) wanted << one.second;
+        }
+        place(*extra_->layout(), wanted);
+    }
     void fill(QVBoxLayout& rows, QVBoxLayout& extra_rows) {
         for (std::size_t i = 0; i < kParameters; ++i) {
             const P id = static_cast<P>(i);
@@ -329,6 +388,7 @@ ControlsPanel::ControlsPanel(LiveModel& model, QWidget* parent) : QWidget(parent
     search_->setObjectName(QStringLiteral("controls/search"));
     search_->setPlaceholderText(tr("Find a parameter"));
     search_->setAccessibleName(tr("Find a parameter"));
+    search_->setAccessibleDescription(tr("By its label, its key or words of its help"));
     search_->setClearButtonEnabled(true);
     search_->installEventFilter(this);
     auto* glass = search_->addAction(QIcon(), QLineEdit::LeadingPosition);
@@ -408,10 +468,32 @@ QSize ControlsPanel::sizeHint() const { return {RowGeometry::of(font(), compact_
 
 void ControlsPanel::filter(const QString& words) {
     const QString wanted = words.trimmed();
-    bool any = false;
-    for (ControlGroup* group : groups_) any = group->filter(wanted) || any;
-    nothing_->setVisible(!any);
+    using Match = ParameterRow::Match;
+    std::vector<std::pair<Match, ControlGroup*>> ranked;
+    for (ControlGroup* group : groups_) ranked.emplace_back(group->filter(wanted), group);
+    nothing_->setVisible(
+        std::ranges::all_of(ranked, [](const auto& one) { return one.first == Match::none; }));
+    // The group with the best match is the first; without words all of them keep their places.
+    if (!wanted.isEmpty())
+        std::ranges::stable_sort(ranked, std::greater{}, &decltype(ranked)::value_type::first);
+    QWidgetList order;
+    for (const auto& one : ranked) order << one.second;
+    place(*scroll_->widget()->layout(), order);
+    chain_rows();
     fit_to_window();
+}
+
+// The Tab key goes through the rows as they stand.
+void ControlsPanel::chain_rows() {
+    QWidget* last = search_;
+    const auto* places = scroll_->widget()->layout();
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+        const auto* group = static_cast<ControlGroup*>(places->itemAt(static_cast<int>(i))->widget());
+        for (QWidget* stop : group->stops()) {
+            setTabOrder(last, stop);
+            last = stop;
+        }
+    }
 }
 
 void ControlsPanel::refresh_summaries() {

@@ -40,6 +40,7 @@ class ControlsPanel : public QWidget {
 
   private:
     void filter(const QString& words);
+    void chain_rows();
     void refresh_summaries();
     void fold_to_fit(bool may_close);
     void fit_to_window();

@@ -66,6 +66,7 @@ MeasuredPanel::MeasuredPanel(LiveModel& model, QWidget* parent) : QWidget(parent
     meant_ = new QPushButton;
     meant_->setObjectName(QStringLiteral("measured/meant"));
     meant_->setAccessibleName(tr("Read it as the other unit"));
+    meant_->setToolTip(meant_->accessibleName());
     doubt_row->addWidget(warning_, 1);
     doubt_row->addWidget(meant_);
     rows->addWidget(doubt_);
@@ -96,11 +97,13 @@ void MeasuredPanel::build_line() {
     field_ = new QLineEdit;
     field_->setObjectName(QStringLiteral("measured/field"));
     field_->setAccessibleName(tr("What my run measured"));
+    field_->setToolTip(field_->accessibleName());
     field_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     field_->setFixedWidth(92);
     kind_ = new QComboBox;
     kind_->setObjectName(QStringLiteral("measured/kind"));
     kind_->setAccessibleName(tr("What the number is"));
+    kind_->setToolTip(kind_->accessibleName());
     // In the order of MeasuredKind.
     kind_->addItems({tr("tokens/s per GPU"), tr("tokens/s in total"), tr("step time")});
     result_ = new QLabel;

@@ -52,6 +52,7 @@ void RunLabel::make_clickable() {
     clickable_ = true;
     setCursor(Qt::PointingHandCursor);
     setFocusPolicy(Qt::TabFocus);
+    setAccessibleDescription(tr("Enter explains it"));
 }
 
 QSize RunLabel::sizeHint() const {

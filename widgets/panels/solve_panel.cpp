@@ -64,6 +64,7 @@ SolvePanel::SolvePanel(LiveModel& model, QWidget* parent) : QWidget(parent), mod
     cancel_ = new QToolButton;
     cancel_->setObjectName(QStringLiteral("solve/cancel"));
     cancel_->setText(tr("Cancel"));
+    cancel_->setToolTip(tr("Stops looking"));
     cancel_->hide();
     offers_row_->addWidget(cancel_);
     rows->addLayout(offers_row_);
@@ -110,6 +111,7 @@ void SolvePanel::build_question() {
     close->setText(QStringLiteral("×"));
     close->setToolTip(tr("Close"));
     close->setAccessibleName(tr("Close Solve for"));
+    for (QComboBox* box : {output_, comparison_, input_}) box->setToolTip(box->accessibleName());
     line->addWidget(new QLabel(QStringLiteral("<b>%1</b>").arg(tr("Solve for"))));
     line->addWidget(output_);
     line->addWidget(comparison_);
@@ -150,6 +152,7 @@ void SolvePanel::build_chips() {
     for (const CannedQuestion& canned : canned_questions()) {
         auto* chip = new QPushButton(text_of(said(canned.label)), box);  // placed when there is a width
         chip->setObjectName(QStringLiteral("solve/chip/") + text_of(canned.name));
+        chip->setAccessibleDescription(tr("Asks this question"));
         connect(chip, &QPushButton::clicked, this, [this, &canned] { take_canned(canned); });
         chips_.push_back(chip);
     }
@@ -275,6 +278,7 @@ void SolvePanel::solve_again() {
 
 void SolvePanel::show_progress() {
     const bool busy = background_.pending();
+    if (!busy && cancel_->hasFocus()) input_->setFocus();
     cancel_->setVisible(busy);
     if (!busy) {
         waiting_.stop();
@@ -318,6 +322,10 @@ void SolvePanel::show(const Found& found) {
         else ++i;
     }
     if (values.size() > kMostOffers) values.resize(kMostOffers);
+    // What is set already needs no button.
+    const double now = model_.answer().settings[id];
+    if (solution.value == now) result_->setText(result_->text() + QLatin1Char(' ') + tr("It is so already."));
+    std::erase(values, now);
     for (std::size_t i = 0; i < values.size(); ++i) {
         offer(QStringLiteral("solve/apply/%1").arg(i), tr("Set %1").arg(words_of(id, values[i])),
               tr("Solve: %1").arg(words_of(id, values[i])), edited(found.question.scenario, id, values[i]));
@@ -326,6 +334,8 @@ void SolvePanel::show(const Found& found) {
 
 void SolvePanel::clear_offers() {
     for (QPushButton* button : offers_) {
+        // About to vanish: the keyboard stays with the question.
+        if (button->hasFocus()) input_->setFocus();
         offers_row_->removeWidget(button);
         button->hide();
         button->deleteLater();
@@ -337,6 +347,7 @@ void SolvePanel::offer(const QString& name, const QString& text, const QString& 
                        const Scenario& scenario) {
     auto* button = new QPushButton(text, this);
     button->setObjectName(name);
+    button->setAccessibleDescription(tr("Changes the scenario, as one step that can be undone"));
     connect(button, &QPushButton::clicked, this,
             [this, scenario, undo_text] { model_.replace(scenario, undo_text); });
     offers_row_->addWidget(button);

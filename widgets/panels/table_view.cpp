@@ -66,6 +66,7 @@ class TableRows : public QAbstractTableModel {
   public:
     TableRows(PlotTable table, QObject* parent) : QAbstractTableModel(parent), table_(std::move(table)) {}
 
+    [[nodiscard]] const PlotTable& table() const { return table_; }
     [[nodiscard]] int rowCount(const QModelIndex& parent) const override {
         return parent.isValid() ? 0 : static_cast<int>(table_.rows.size());
     }
@@ -132,6 +133,11 @@ TableView::TableView(const QString& title, PlotTable table, QWidget* parent)
 }
 
 void TableView::set_stale() { setWindowTitle(tr("%1, of an earlier scenario").arg(title_)); }
+
+bool TableView::shows(const QString& title, const PlotTable& table) const {
+    const PlotTable& own = static_cast<const TableRows*>(grid_->model())->table();
+    return title == title_ && table.columns == own.columns && table.rows == own.rows;
+}
 
 void TableView::copy() const {
     const QAbstractItemModel& rows = *grid_->model();

@@ -19,6 +19,8 @@ class TableView : public QDialog {
 
     // The scenario has moved on: the title says so.
     void set_stale();
+    // Under this title it has these very rows.
+    [[nodiscard]] bool shows(const QString& title, const PlotTable& table) const;
 
   private:
     void copy() const;  // the selected cells, or all, under their headers; a tab between two

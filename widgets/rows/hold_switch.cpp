@@ -15,16 +15,17 @@ namespace shardscope {
 HoldSwitch::HoldSwitch(LiveModel& model, QWidget* parent) : QWidget(parent), model_(model) {
     setObjectName(QStringLiteral("hold"));
     setAccessibleName(tr("Hold"));
-    setToolTip(
-        QStringLiteral("<span>%1</span>")
-            .arg(tr("What stays when the number of GPUs changes: the batch of each GPU (weak scaling) or the "
-                    "global batch (strong scaling).")));
+    const QString help =
+        tr("What stays when the number of GPUs changes: the batch of each GPU (weak scaling) or the "
+           "global batch (strong scaling).");
+    setToolTip(QStringLiteral("<span>%1</span>").arg(help));
     label_ = new QLabel(tr("Hold"), this);
     per_gpu_ = make_segment(QStringLiteral("hold/per-gpu"), "first", Hold::per_gpu_batch);
     global_ = make_segment(QStringLiteral("hold/global"), "last", Hold::global_batch);
     auto* group = new QButtonGroup(this);
     group->addButton(per_gpu_);
     group->addButton(global_);
+    for (QToolButton* segment : {per_gpu_, global_}) segment->setAccessibleDescription(help);
     connect(&model_, &LiveModel::changed, this, &HoldSwitch::refresh);
     set_compact(false);
     refresh();

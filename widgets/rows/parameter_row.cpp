@@ -450,16 +450,24 @@ void ParameterRow::fit_label() {
     label_->setText(with_access_key(id_, one_line || whole.height() > room.height() ? text : label_text_));
 }
 
-bool ParameterRow::matches(const QString& words) const {
+ParameterRow::Match ParameterRow::match(const QString& words) const {
     const Parameter& row = parameter(id_);
+    const QString label = text_of(said(row.label));
     QString initials;  // "TP" finds tensor parallel
-    for (const QString& word : text_of(said(row.label)).split(QLatin1Char(' '))) initials += word.at(0);
-    const QString all = QStringList{label_text_, text_of(said(row.label)), text_of(row.key),
-                                    text_of(said(row.help)), initials}
-                            .join(QLatin1Char(' '));
+    for (const QString& word : label.split(QLatin1Char(' '))) initials += word.at(0);
     const QStringList wanted = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    return std::ranges::all_of(wanted,
-                               [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
+    const auto all_in = [&](const QStringList& texts) {
+        const QString text = texts.join(QLatin1Char(' '));
+        return std::ranges::all_of(
+            wanted, [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
+    };
+    const QString whole = wanted.join(QLatin1Char(' '));
+    for (const QString& name : {label_text_, label, initials}) {
+        if (name.compare(whole, Qt::CaseInsensitive) == 0) return Match::whole;
+    }
+    if (all_in({label_text_, label})) return Match::label;
+    return all_in({label_text_, label, text_of(row.key), text_of(said(row.help)), initials}) ? Match::help
+                                                                                             : Match::none;
 }
 
 void ParameterRow::set_compact(bool compact) {

@@ -62,8 +62,9 @@ class ParameterRow : public QWidget {
     // The line below the row: what is wrong with the value and what to write instead. Empty when all is well.
     [[nodiscard]] QString message() const { return message_text_; }
 
-    // All of these words in label, key or help.
-    [[nodiscard]] bool matches(const QString& words) const;
+    // How well these words find it, all of them: in its help or key, in its label, as the whole label.
+    enum class Match { none, help, label, whole };
+    [[nodiscard]] Match match(const QString& words) const;
     void set_compact(bool compact);
 
     [[nodiscard]] QSize sizeHint() const override;

@@ -136,6 +136,8 @@ QPalette palette_of(const Theme& t) {
     return p;
 }
 
+bool is_dark(const QPalette& palette) { return palette.color(QPalette::Window).lightness() < 128; }
+
 int control_height(const QFontMetrics& metrics) { return std::max(22, metrics.height() + 6); }
 
 // Flat versions of what a style sheet cannot draw without image files (ticks, arrows), and of the fields,
@@ -334,6 +336,7 @@ QToolButton:disabled { color: %faint%; }
 QToolButton:focus { border: 2px solid %accent%; padding: 2px 6px; }
 QToolButton[popupMode="2"] { background: %raised%; border-color: %border%; padding-right: 20px; }
 QToolButton[popupMode="2"]:hover { border-color: %text%; }
+QToolButton[popupMode="2"]:pressed { color: %text%; border-color: %accent%; }
 QToolButton[popupMode="2"]:focus { padding-right: 19px; }
 QToolButton::menu-indicator { subcontrol-origin: border; subcontrol-position: center right; right: 6px; }
 QToolButton[segment="first"], QToolButton[segment="last"] {
@@ -513,10 +516,24 @@ ThemeManager& ThemeManager::instance() {
     return manager;
 }
 
+void ThemeManager::set_desktop_dark(bool dark) {
+    if (desktop_dark_ == dark) return;
+    desktop_dark_ = dark;
+    if (choice_ == Choice::system) choose(choice_);
+}
+
+void ThemeManager::read_desktop_palette() {
+    // The desktop's is behind ours.
+    QApplication::setPalette(QPalette());
+    const bool dark = is_dark(QApplication::palette());
+    QApplication::setPalette(palette_of(*theme_));
+    set_desktop_dark(dark);
+}
+
 void ThemeManager::choose(Choice choice) {
-    // Once a palette of ours is set, the desktop's can no longer be read.
-    static const bool desktop_is_dark = QApplication::palette().color(QPalette::Window).lightness() < 128;
-    const bool dark = choice == Choice::dark || (choice == Choice::system && desktop_is_dark);
+    // Until one of ours is set, the palette is the desktop's.
+    if (!desktop_dark_) desktop_dark_ = is_dark(QApplication::palette());
+    const bool dark = choice == Choice::dark || (choice == Choice::system && *desktop_dark_);
     choice_ = choice;
     theme_ = dark ? &Theme::dark() : &Theme::light();
     // The application owns its style; tests make more than one application in a process.

@@ -7,6 +7,7 @@
 #include <QObject>
 #include <QString>
 #include <array>
+#include <optional>
 
 #include "estimate/estimate.h"
 
@@ -70,6 +71,10 @@ class ThemeManager : public QObject {
     [[nodiscard]] const Theme& theme() const { return *theme_; }
     [[nodiscard]] Choice choice() const { return choice_; }
     void choose(Choice choice);  // sets the application's palette and style sheet
+    // What `system` means; followed at once.
+    void set_desktop_dark(bool dark);
+    // The same, from the palette that the desktop has for programs without one of their own.
+    void read_desktop_palette();
 
   Q_SIGNALS:
     void changed();
@@ -78,6 +83,7 @@ class ThemeManager : public QObject {
     ThemeManager() = default;
     const Theme* theme_ = &Theme::light();
     Choice choice_ = Choice::system;
+    std::optional<bool> desktop_dark_;
 };
 inline const Theme& current_theme() { return ThemeManager::instance().theme(); }
 

@@ -1,0 +1,162 @@
+// What the window does as a whole: its plots by the keyboard, its tables, the desktop's theme.
+#include <QAbstractButton>
+#include <QTabWidget>
+#include <algorithm>
+
+#include "support/desk.h"
+#include "widgets/panels/solve_panel.h"
+#include "widgets/panels/table_view.h"
+
+namespace shardscope::testing {
+
+TEST_CASE("window: the theme follows the desktop where the system's is chosen, and only there", "[window]") {
+    ThemeManager& manager = ThemeManager::instance();
+    {
+        Desk desk;
+        const auto is_dark = [&] {
+            QApplication::processEvents();
+            const QColor drawn = desk.window.grab().toImage().pixelColor(400, 890);
+            CHECK((drawn.lightness() < 128) == (current_theme().kind == Theme::Kind::dark));
+            return drawn.lightness() < 128;
+        };
+        manager.set_desktop_dark(false);
+        desk.window.action(ActionId::theme_system)->trigger();
+        CHECK_FALSE(is_dark());
+        manager.set_desktop_dark(true);
+        CHECK(is_dark());
+        manager.set_desktop_dark(false);
+        CHECK_FALSE(is_dark());
+        // What a person has chosen stays.
+        desk.window.action(ActionId::theme_dark)->trigger();
+        manager.set_desktop_dark(false);
+        CHECK(is_dark());
+        desk.window.action(ActionId::theme_light)->trigger();
+        manager.set_desktop_dark(true);
+        CHECK_FALSE(is_dark());
+        // And the desktop is as it has become.
+        desk.window.action(ActionId::theme_system)->trigger();
+        CHECK(is_dark());
+        // The platform's own palette, where no portal tells: that of the tests is light.
+        manager.read_desktop_palette();
+        CHECK_FALSE(is_dark());
+        CHECK(QApplication::palette().color(QPalette::Window) == current_theme().window);
+        desk.session.set_theme(ThemeManager::Choice::system);
+    }
+    manager.choose(ThemeManager::Choice::light);
+}
+
+TEST_CASE("window: keys turn to the next plot and back from wherever the keyboard is", "[window]") {
+    Desk desk;
+    auto* tabs = desk.find<QTabWidget>("tabs");
+    auto* field = desk.find<QLineEdit>("training.micro_batch/field");
+    field->setFocus();
+    const int first = tabs->currentIndex();
+    QTest::keyClick(field, Qt::Key_Tab, Qt::ControlModifier);
+    CHECK(tabs->currentIndex() == first + 1);
+    QTest::keyClick(field, Qt::Key_PageDown, Qt::ControlModifier);
+    CHECK(tabs->currentIndex() == first + 2);
+    QTest::keyClick(field, Qt::Key_PageUp, Qt::ControlModifier);
+    QTest::keyClick(field, Qt::Key_Backtab, Qt::ControlModifier | Qt::ShiftModifier);
+    CHECK(tabs->currentIndex() == first);
+    CHECK(field->hasFocus());
+    // From the first to the last, and on.
+    QTest::keyClick(field, Qt::Key_PageUp, Qt::ControlModifier);
+    CHECK(tabs->currentIndex() == (first + tabs->count() - 1) % tabs->count());
+    desk.choose(ActionId::next_plot);
+    CHECK(tabs->currentIndex() == first);
+}
+
+TEST_CASE("window: a table that is open comes to the front instead of a second one", "[window]") {
+    Desk desk;
+    const auto tables = [&] {
+        QApplication::processEvents();
+        return desk.window.findChildren<TableView*>();
+    };
+    const auto press = [&] { QTest::keyClick(&desk.window, Qt::Key_T, Qt::ControlModifier); };
+    press();
+    REQUIRE(QTest::qWaitFor([&] { return tables().size() == 1; }));
+    desk.window.activateWindow();
+    press();
+    CHECK(QTest::qWaitFor([&] { return tables().front()->isActiveWindow(); }));
+    CHECK(tables().size() == 1);
+    // Of another scenario it is another table.
+    desk.type("training.sequence_length", QStringLiteral("4096"));
+    press();
+    CHECK(QTest::qWaitFor([&] { return tables().size() == 2; }));
+}
+
+TEST_CASE("window: a seventh pin is refused with a word", "[window]") {
+    Desk desk;
+    for (std::size_t i = 0; i < kMostPins; ++i) QTest::keyClick(&desk.window, Qt::Key_P);
+    QApplication::processEvents();
+    CHECK(desk.window.model().pins().size() == kMostPins);
+    CHECK_FALSE(desk.find<QWidget>("message")->isVisible());
+    QTest::keyClick(&desk.window, Qt::Key_P);
+    QApplication::processEvents();
+    CHECK(desk.window.model().pins().size() == kMostPins);
+    CHECK(desk.find<QWidget>("message")->isVisible());
+    CHECK(desk.text("message/text").startsWith(QStringLiteral("Six pins are the most")));
+}
+
+TEST_CASE("window: a search shows what is called so above what merely speaks of it", "[window]") {
+    Desk desk;
+    auto* search = desk.find<QLineEdit>("controls/search");
+    const auto shown = [&] {
+        QApplication::processEvents();
+        std::vector<std::pair<int, std::string>> places;
+        for (const auto* row : desk.window.findChildren<ParameterRow*>()) {
+            if (row->isVisible())
+                places.emplace_back(row->mapTo(&desk.window, QPoint()).y(), row->objectName().toStdString());
+        }
+        std::ranges::sort(places);
+        std::vector<std::string> out;
+        for (const auto& place : places) out.push_back(place.second);
+        return out;
+    };
+    const std::vector<std::string> before = shown();
+    search->setFocus();
+    QTest::keyClicks(search, QStringLiteral("training tokens"));
+    const std::vector<std::string> found = shown();
+    REQUIRE(found.size() > 1);
+    CHECK(found.front() == "training.training_tokens");
+    // The Tab key goes the same way.
+    while (!QApplication::focusWidget()->objectName().endsWith(QStringLiteral("/slider")))
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+    CHECK(QApplication::focusWidget()->objectName() == QStringLiteral("training.training_tokens/slider"));
+    // In the group of those that are rarely needed, too, and initials are a name.
+    search->setFocus();
+    search->selectAll();
+    QTest::keyClicks(search, QStringLiteral("tp"));
+    CHECK(shown().front() == "plan.tensor_parallel");
+    QTest::keyClick(search, Qt::Key_Escape);
+    CHECK(shown() == before);
+}
+
+TEST_CASE("window: after an answer of Solve is taken the keyboard stays with the question",
+          "[window][solve]") {
+    Desk desk;
+    auto* panel = desk.find<SolvePanel>("solve");
+    const auto settle = [&] {
+        REQUIRE(QTest::qWaitFor([&] { return !panel->pending() && !desk.window.model().planning(); }, 60000));
+        QApplication::processEvents();
+    };
+    QTest::keyClick(&desk.window, Qt::Key_S);
+    settle();
+    desk.click(QStringLiteral("solve/chip/longest-sequence"));
+    settle();
+    auto* set = desk.find<QAbstractButton>("solve/apply/0");
+    const QString words = set->text();
+    set->setFocus();
+    QTest::keyClick(set, Qt::Key_Space);
+    settle();
+    REQUIRE(QApplication::focusWidget() != nullptr);
+    CHECK(QApplication::focusWidget()->objectName() == QStringLiteral("solve/input"));
+    // What is so already needs no button.
+    CHECK(desk.text("solve/result").endsWith(QStringLiteral("It is so already.")));
+    const auto offers = panel->findChildren<QAbstractButton*>(QStringLiteral("solve/apply/0"));
+    for (const auto* offer : offers) {
+        if (offer->isVisible()) CHECK(offer->text() != words);
+    }
+}
+
+}  // namespace shardscope::testing
