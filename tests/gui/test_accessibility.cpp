@@ -34,8 +34,7 @@ bool is_inner(const QWidget& widget) {
         const QString object = at->objectName();
         if (name == "QScrollBar" || name == "QHeaderView" || name == "QLineEditIconButton" ||
             name == "QComboBoxPrivateContainer" || name == "QTableCornerButton" ||
-            object == QStringLiteral("ScrollLeftButton") ||
-            object == QStringLiteral("ScrollRightButton"))
+            object == QStringLiteral("ScrollLeftButton") || object == QStringLiteral("ScrollRightButton"))
             return true;
     }
     return false;

@@ -17,6 +17,7 @@
 #include "widgets/plots/figure_parts.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/plots/spread.h"
 
 namespace shardscope {
 namespace {
@@ -112,30 +113,12 @@ std::vector<MemoryBarLabel> labels_within(double room, const MemoryBarData& data
     return out;
 }
 
-// Labels as near to where they want to be as they can with `line` between them: neighbours that collide form
-// a block around the mean of their wishes (isotonic regression), the ends push the rest inwards.
 void spread(std::vector<MemoryBarLabel>& labels, std::size_t first, std::size_t last, double low, double high,
             double line) {
-    struct Block {
-        double sum;
-        int count;
-        [[nodiscard]] double mean() const { return sum / count; }
-    };
-    std::vector<Block> blocks;
-    for (std::size_t i = first; i < last; ++i) {
-        blocks.push_back({labels[i].y - line * static_cast<double>(i - first), 1});
-        while (blocks.size() > 1 && blocks[blocks.size() - 2].mean() > blocks.back().mean()) {
-            blocks[blocks.size() - 2].sum += blocks.back().sum;
-            blocks[blocks.size() - 2].count += blocks.back().count;
-            blocks.pop_back();
-        }
-    }
-    const double most = high - line * static_cast<double>(last - first - (last > first ? 1 : 0));
-    std::size_t i = first;
-    for (const Block& block : blocks) {
-        const double base = std::max(low, std::min(block.mean(), most));
-        for (int n = 0; n < block.count; ++n, ++i) labels[i].y = base + line * static_cast<double>(i - first);
-    }
+    std::vector<double> wishes;
+    for (std::size_t i = first; i < last; ++i) wishes.push_back(labels[i].y);
+    spread_apart(wishes, low, high, line);
+    for (std::size_t i = first; i < last; ++i) labels[i].y = wishes[i - first];
 }
 
 // Places the labels and keeps the capacity's caption free of them.
