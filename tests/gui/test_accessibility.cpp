@@ -45,7 +45,8 @@ bool has_value(const QWidget& widget) {
            qobject_cast<const QAbstractSlider*>(&widget);
 }
 
-bool is_empty_field(const QWidget& widget) {
+bool is_empty(const QWidget& widget) {
+    if (const auto* box = qobject_cast<const QComboBox*>(&widget)) return box->count() == 0;
     const auto* field = qobject_cast<const QLineEdit*>(&widget);
     return field && field->text().isEmpty();
 }
@@ -86,7 +87,7 @@ TEST_CASE("accessibility: every control of the window has a name, a role, a desc
             }
             if (has_value(*widget)) {
                 ++values;
-                CHECK((is_empty_field(*widget) || !shown->text(QAccessible::Value).isEmpty()));
+                CHECK((is_empty(*widget) || !shown->text(QAccessible::Value).isEmpty()));
             }
             const auto* button = qobject_cast<const QAbstractButton*>(widget);
             if (button && button->isCheckable()) CHECK(shown->state().checkable);

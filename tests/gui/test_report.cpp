@@ -61,6 +61,9 @@ TEST_CASE("G11: a report brings its scenario back, every input, every output, ev
     Dialogs dialogs = Dialogs::native();
     dialogs.open_file = [&](QWidget*, const QString&, const QString&, const QString&) { return asked; };
     dialogs.save_file = dialogs.open_file;
+    dialogs.save_file_as = [&](QWidget*, const QString&, const QString&, const QStringList&) {
+        return Dialogs::SaveAs{asked, 0};
+    };
     const auto with_file = [&](Desk& at, ActionId id, const QString& file) {
         asked = file;
         at.choose(id);

@@ -79,7 +79,9 @@ TEST_CASE("G1: DGX H100, Llama 3 70B, the fewest GPUs that fit, exported as PDF"
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("scaling.pdf"));
     Dialogs dialogs = Dialogs::native();
-    dialogs.save_file = [&](QWidget*, const QString&, const QString&, const QString&) { return file; };
+    dialogs.save_file_as = [&](QWidget*, const QString&, const QString&, const QStringList&) {
+        return Dialogs::SaveAs{file, 0};
+    };
     Solving desk(dialogs);
     desk.pick(QStringLiteral("picker/cluster"), QStringLiteral("cluster/dgx-h100"));
     desk.pick(QStringLiteral("picker/model"), QStringLiteral("model/llama-3-70b"));

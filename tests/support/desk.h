@@ -141,6 +141,7 @@ class Desk {
         QTest::mouseClick(&opener, Qt::LeftButton, {}, at);
         REQUIRE(QTest::qWaitFor([&] { return ended; }));
         REQUIRE(clicked);
+        opener.window()->activateWindow();  // as a window manager does when a menu closes
         QApplication::processEvents();
     }
     // The tab of that name, or where it has no room the entry of the menu beside the tabs.

@@ -113,6 +113,7 @@ void WhyPanel::build_content() {
     formula_line_->setBackgroundRole(QPalette::Mid);
     fix_apply_ = new QPushButton(tr("Apply"), content_);
     fix_apply_->setObjectName(QStringLiteral("why/apply"));
+    fix_apply_->setAccessibleDescription(tr("Changes the scenario, as one step that can be undone"));
     connect(fix_apply_, &QPushButton::clicked, this, [this] {
         if (!fix_) return;
         const Repair fix = *fix_;  // it changes under the click

@@ -46,6 +46,7 @@ LivePlot::LivePlot(const QString& name, const QString& accessible_name, LiveMode
     setObjectName(name);
     setAccessibleName(accessible_name);
     canvas_->setObjectName(name + QStringLiteral("/plot"));
+    canvas_->setAccessibleName(accessible_name);
     canvas_->setMinimumSize(260, 200);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -151,6 +152,7 @@ void LivePlot::restyle() {
 
 void LivePlot::replot() {
     setAccessibleDescription(description());
+    canvas_->setAccessibleDescription(accessibleDescription());
     canvas_->replot(QCustomPlot::rpQueuedReplot);
 }
 

@@ -247,6 +247,7 @@ class OperatorRows : public QAbstractTableModel {
 OperatorGrid::OperatorGrid(QWidget* parent) : QTableView(parent), rows_(new OperatorRows(this)) {
     setObjectName(QStringLiteral("operators/list"));
     setAccessibleName(tr("Operators of the model on one GPU"));
+    setAccessibleDescription(tr("What is chosen stands out in the plot"));
     setModel(rows_);
     setFrameShape(QFrame::NoFrame);
     setShowGrid(false);

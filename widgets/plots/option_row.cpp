@@ -31,6 +31,7 @@ constexpr int kIcon = 16;
 
 OptionRow::OptionRow(QWidget* parent) : QWidget(parent), more_(new QToolButton(this)) {
     more_->setText(tr("More"));
+    more_->setToolTip(tr("Options that have no room beside the others"));
     // The arrow as an icon behind the text: a style sheet would set the menu's own into the corner.
     more_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     more_->setLayoutDirection(Qt::RightToLeft);

@@ -63,6 +63,11 @@ ScalingPlot::ScalingPlot(LiveModel& model, QWidget* parent)
     band_ = options().add_check(QStringLiteral("scaling/band"), tr("Band"), defaults.band);
     measured_ = options().add_check(QStringLiteral("scaling/measured"), tr("Measured"), defaults.measured);
     connect(y_, &QComboBox::currentIndexChanged, this, &ScalingPlot::take_options);
+    weak_->setToolTip(tr("The batch of each GPU stays as GPUs are added"));
+    strong_->setToolTip(tr("The global batch stays as GPUs are added"));
+    ideal_->setToolTip(tr("The closed form: as much as the network allows at best"));
+    band_->setToolTip(tr("How far the estimate is likely off"));
+    measured_->setToolTip(tr("Published runs of this model on this GPU"));
     for (const QCheckBox* box : {weak_, strong_, ideal_, band_, measured_}) {
         connect(box, &QCheckBox::toggled, this, &ScalingPlot::take_options);
     }
