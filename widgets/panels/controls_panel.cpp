@@ -299,7 +299,8 @@ class ControlGroup : public QWidget {
         QWidgetList out{header_, more_};
         const auto add = [&out](const QWidget* row) {
             for (auto* part : row->findChildren<QWidget*>()) {
-                if (part->focusPolicy() & Qt::TabFocus) out << part;
+                // The list of a choice is a window of its own.
+                if (part->focusPolicy() & Qt::TabFocus && part->window() == row->window()) out << part;
             }
         };
         const auto add_all = [&add](const QWidget* box, const QWidget* apart, auto&& instead) {
