@@ -408,6 +408,8 @@ Explanation explain(const Subject& subject, const Answer& answer) {
         const auto found = std::ranges::find(out.ingredients, symbol, &Ingredient::symbol);
         return found == out.ingredients.end() ? std::string() : found->value;
     });
+    // What does not fit has rates no value stands for.
+    if (out.substituted.find("–") != std::string::npos) out.substituted.clear();
     return out;
 }
 

@@ -126,6 +126,11 @@ TEST_CASE("explanation: a formula shows the values of its symbols", "[explain]")
     CHECK(substituted("e = ∂ln s ÷ ∂ln N_a", value).empty());
     CHECK(substituted("s + b = 0; b ≈ s", value).empty());
     CHECK(substituted("", value).empty());
+    // Nor where one of them has no value.
+    const Answer too_long = answer(with({{P::sequence_length, 8192}}));
+    REQUIRE_FALSE(too_long.estimate.fits());
+    CHECK(explain(Subject::of(Output::mfu), too_long).substituted.empty());
+    CHECK_FALSE(explain(Subject::of(Output::memory_activations), too_long).substituted.empty());
 }
 
 TEST_CASE("explanation: what the formulas say is what the engine found", "[explain]") {
