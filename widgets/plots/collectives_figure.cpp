@@ -244,6 +244,7 @@ void CollectivesFigure::Parts::paint_names(QCPPainter& painter, const QPolygonF&
     const QRectF area = frame();
     const QFontMetricsF metrics(fonts.small);
     std::vector<double> middle;
+    middle.reserve(names.size());
     for (const Name& name : names) middle.push_back(name.end.y());
     const double line = metrics.height() + 1;
     spread_apart(middle, area.top() + line / 2, bottom - line / 2, line);

@@ -319,8 +319,10 @@ std::vector<QPointF> PlansFigure::Parts::places() const {
             at.ry() += kRow / 2;
             // Up, and where that is taken too, aside.
             const QPointF first = at;
-            for (int step = 0; !free(at) && at.x() > frame().left() + kRow; ++step)
-                at = first - QPointF(kRow * ((step + 1) / 2), step % 2 == 0 ? kRow : 0.0);
+            for (int step = 0; !free(at) && at.x() > frame().left() + kRow; ++step) {
+                const int aside = (step + 1) / 2;
+                at = first - QPointF(kRow * aside, step % 2 == 0 ? kRow : 0.0);
+            }
             in_lane.push_back(at);
         }
         out.push_back(at);

@@ -19,8 +19,6 @@ class DesktopTheme : public QObject {
 
   private Q_SLOTS:
     void take_setting(const QString& space, const QString& key, const QDBusVariant& value);
-
-  private:
     void ask_portal();
     void take_scheme(const QVariant& value);
 
