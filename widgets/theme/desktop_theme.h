@@ -17,8 +17,8 @@ class DesktopTheme : public QObject {
 
     bool eventFilter(QObject* watched, QEvent* event) override;
 
-  private Q_SLOTS:
-    void take_setting(const QString& space, const QString& key, const QDBusVariant& value);
+  private:
+    Q_SLOT void take_setting(const QString& space, const QString& key, const QDBusVariant& value);
     void ask_portal();
     void take_scheme(const QVariant& value);
 
