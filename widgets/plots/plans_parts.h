@@ -1,0 +1,88 @@
+// The inside of PlansFigure, for its two files: what is drawn where (plans_figure.cpp), and the painting
+// (plans_painting.cpp).
+//
+// Includes qcustomplot.h, which costs seconds: only for these two.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "widgets/plots/figure_parts.h"
+#include "widgets/plots/painted_item.h"
+#include "widgets/plots/plans_figure.h"
+
+namespace shardscope {
+
+struct PlansFigure::Parts {
+    QCustomPlot& plot;
+    const Theme* theme = &Theme::light();
+    FigureFonts fonts{QFont()};
+    SharedPlans data;
+    Output id = Output::mfu;
+    bool hypothetical = false;
+    std::optional<PlanDot> current;
+    std::vector<PlanDot> ghosts;
+    bool searching = false;
+    double strength = 1;
+    std::optional<std::size_t> highlight;
+    QCPGraph* cloud;
+    QCPGraph* frontier;
+    double lane = 0;  // px below the rates
+
+    explicit Parts(QCustomPlot& target);
+
+    [[nodiscard]] QCPAxis& x() const { return *plot.xAxis; }
+    [[nodiscard]] QCPAxis& y() const { return *plot.yAxis; }
+    [[nodiscard]] QRectF frame() const { return frame_of(*plot.axisRect()); }
+    // With the lane of what has no rate.
+    [[nodiscard]] QRectF whole() const { return frame().adjusted(0, 0, 0, lane); }
+    // In the units of the axes.
+    [[nodiscard]] static double gib(double bytes) { return bytes / plot_unit(Quantity::bytes).factor; }
+    [[nodiscard]] double axis_y(double value) const { return value / plot_unit(output(id).quantity).factor; }
+
+    void style();
+    void fill();
+    void fit();
+    void lay_out();
+
+    // Where a value at some memory is drawn: what has no value stands in the lane, what is beyond the frame
+    // at its edge.
+    [[nodiscard]] QPointF place(double peak, double value) const;
+    [[nodiscard]] bool beyond(double peak) const { return gib(peak) > x().range().upper; }
+    // Marks without a value beside each other where they would meet.
+    [[nodiscard]] std::vector<QPointF> places() const;
+    // The current plan and the pins; at the edge of the lane each a step further in, the current one first.
+    [[nodiscard]] QPointF own_place() const { return place(current->peak, current->of(id)); }
+    [[nodiscard]] QPointF ghost_place(std::size_t index) const;
+    [[nodiscard]] bool at_lane_edge(const PlanDot& dot) const {
+        return lane > 0 && beyond(dot.peak) && std::isnan(dot.of(id));
+    }
+    [[nodiscard]] std::optional<std::size_t> best_point() const;
+    [[nodiscard]] bool current_is_best() const;
+
+    // What the person's own plans are called, and where: found before any other label.
+    struct OwnLabels {
+        LabelLines lines;
+        std::optional<QRectF> current;
+        std::vector<std::optional<QRectF>> tags;
+    };
+
+    void paint_below(QCPPainter& painter) const;
+    void paint_above(QCPPainter& painter) const;
+    void paint_titles(QCPPainter& painter) const;
+    // at: the places of all marks.
+    void paint_plans(QCPPainter& painter, LabelRoom& room, const std::vector<QPointF>& at) const;
+    void paint_neighbour(QCPPainter& painter, const Neighbour& n, const QPointF& at, bool beyond_frame) const;
+    [[nodiscard]] OwnLabels place_own(LabelRoom& room) const;
+    void paint_dots(QCPPainter& painter, const OwnLabels& own) const;
+    void paint_lane(QCPPainter& painter, LabelRoom& room) const;
+    void paint_key(QCPPainter& painter) const;
+    void paint_on_ground(QCPPainter& painter, const QRectF& box, const LabelLines& lines) const;
+    void paint_labels(QCPPainter& painter, LabelRoom& room, const std::vector<QPointF>& at) const;
+    void paint_words(QCPPainter& painter, const QString& words) const;
+    [[nodiscard]] QString value_words(double value) const {
+        return QString::fromStdString(format(value, output(id).quantity));
+    }
+};
+
+}  // namespace shardscope
