@@ -151,7 +151,9 @@ MemoryUse memory_use(const Stage& stage, const Compiled& c) {
     return use;
 }
 
-GatheredUnits gathered_units(const Stage& stage, const Compiled& c) {
+namespace {
+
+GatheredUnits gathered_of(const StageParameters& all, const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     const bool shared_out = c.layout.shard.size() > 1;
     const bool from_host = s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters;
@@ -159,7 +161,6 @@ GatheredUnits gathered_units(const Stage& stage, const Compiled& c) {
     const bool reduces = s.choice<Sharding>(P::sharding) == Sharding::zero2 && shared_out;
     if (!gathers && !reduces) return {};
 
-    const StageParameters all = parameters_of(stage, c);
     // Experts that no GPU shares out are whole already.
     const double experts = c.layout.expert_shard.size() > 1 ? all.experts_of_layer : 0;
     const double unit = std::max(all.dense_layer, all.sparse_layer + experts);
@@ -177,6 +178,12 @@ GatheredUnits gathered_units(const Stage& stage, const Compiled& c) {
     return out;
 }
 
+}  // namespace
+
+GatheredUnits gathered_units(const Stage& stage, const Compiled& c) {
+    return gathered_of(parameters_of(stage, c), stage, c);
+}
+
 StateMemory state_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     const auto sharding = s.choice<Sharding>(P::sharding);
@@ -185,20 +192,18 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     const auto offload = s.choice<Offload>(P::offload);
     const bool from_host = is_fsdp(s) && offload == Offload::optimizer_and_parameters;
     const StageParameters all = parameters_of(stage, c);
-    const double shared = all.shared;
-    const double experts = all.experts;
-
-    const GatheredUnits units = gathered_units(stage, c);
+    const GatheredUnits units = gathered_of(all, stage, c);
     StateMemory out;
     out.gathered_forward = c.compute_bytes * units.weights;
     out.gathered_backward = out.gathered_forward + c.state.gradients * units.gradients;
     // Without FSDP nothing gathers weights from the host, so they stay.
     if (!from_host)
-        out.weights = c.state.weights * (shared / shares.weights + experts / expert_shares.weights);
+        out.weights = c.state.weights * (all.shared / shares.weights + all.experts / expert_shares.weights);
     out.gradients = c.state.gradients * (1 + s[P::gradient_copies]) *
-                    (shared / shares.gradients + experts / expert_shares.gradients);
+                    (all.shared / shares.gradients + all.experts / expert_shares.gradients);
     if (offload == Offload::none)
-        out.optimizer = c.state.optimizer * (shared / shares.optimizer + experts / expert_shares.optimizer);
+        out.optimizer =
+            c.state.optimizer * (all.shared / shares.optimizer + all.experts / expert_shares.optimizer);
     return out;
 }
 
