@@ -14,8 +14,6 @@
 namespace shardscope {
 namespace {
 
-// The summary of all families together.
-
 // Columns of the table and the parameters they hold, written as the parameter reads them.
 struct ColumnParameter {
     std::string_view column;
@@ -408,12 +406,31 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
     return scenario;
 }
 
+const std::vector<PublicRun>& public_runs() {
+    static const std::vector<PublicRun> all = [] {
+        std::vector<PublicRun> out;
+        for (const MeasuredRun& run : shipped_runs()) {
+            Problems problems;
+            const Settings settings = resolve(scenario_of(run, Catalogue::shipped(), problems));
+            if (!problems.empty()) continue;
+            const Compiled compiled = compile(settings);
+            const double computed = run.tokens_per_s_per_gpu * compiled.flops_per_token / compiled.peak;
+            out.push_back({.run = &run,
+                           .settings = settings,
+                           .parameters = compiled.parameters,
+                           .mfu = run.mfu > 0 ? run.mfu : computed});
+        }
+        return out;
+    }();
+    return all;
+}
+
 std::vector<ComparableRun> comparable_runs(const Answer& answer) {
     std::vector<ComparableRun> out;
     const Preset* gpu = answer.scenario.gpu_preset();
     if (!answer.valid() || !gpu) return out;
     const Settings& s = answer.settings;
-    // What makes two runs the same but for the GPU count.
+    // What makes two runs of the same model the same but for the GPU count.
     constexpr std::array kSame{P::software,
                                P::sequence_length,
                                P::micro_batch,
@@ -427,23 +444,13 @@ std::vector<ComparableRun> comparable_runs(const Answer& answer) {
                                P::virtual_stages,
                                P::context_parallel,
                                P::async_tensor_parallel};
-    for (const MeasuredRun& run : shipped_runs()) {
-        if (run.gpu != gpu->name || !(run.tokens_per_s_per_gpu > 0)) continue;
-        if (number_in(run, "layers") != s[P::layers] || number_in(run, "hidden") != s[P::hidden_size] ||
-            number_in(run, "ffn_hidden") != s[P::ffn_size]) {
-            continue;
-        }
-        Problems ignored;
-        const Settings other = resolve(scenario_of(run, *answer.scenario.catalogue, ignored));
-        // Rates of another precision stand against another peak.
-        if (other[P::precision] != s[P::precision]) continue;
-        const bool same = std::ranges::all_of(kSame, [&](P id) { return other[id] == s[id]; });
-        double mfu = run.mfu > 0 ? run.mfu : std::nan("");
-        if (!(run.mfu > 0) && is_valid(other)) {
-            const Compiled compiled = compile(other);
-            mfu = run.tokens_per_s_per_gpu * compiled.flops_per_token / compiled.peak;
-        }
-        out.push_back({&run, same, mfu});
+    // Rates of another precision stand against another peak.
+    constexpr std::array kModel{P::layers, P::hidden_size, P::ffn_size, P::precision};
+    for (const PublicRun& other : public_runs()) {
+        if (other.run->gpu != gpu->name || !(other.run->tokens_per_s_per_gpu > 0)) continue;
+        const auto same = [&](P id) { return other.settings[id] == s[id]; };
+        if (std::ranges::all_of(kModel, same))
+            out.push_back({other.run, std::ranges::all_of(kSame, same), other.mfu});
     }
     return out;
 }

@@ -39,13 +39,21 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems);
 // The scenario a row describes. Problems when it cannot be understood or its values do not go together.
 Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problems& problems);
 
+// A run of the shipped table with what it was run with.
+struct PublicRun {
+    const MeasuredRun* run = nullptr;
+    Settings settings;
+    double parameters = 0;  // of the model
+    double mfu = 0;         // as published, else by the model FLOPs of its settings; 0 without a rate
+};
+// Those of the shipped table that can be understood, read once.
+const std::vector<PublicRun>& public_runs();
+
 // Runs of the same model on the same GPU as the scenario, for the diamonds on the scaling plot.
 struct ComparableRun {
     const MeasuredRun* run = nullptr;
     bool same_settings = false;  // everything but the GPU count agrees
-    // As published, else by the model FLOPs of the run's own settings; NaN where those cannot be used
-    // together.
-    double mfu = 0;
+    double mfu = 0;              // of PublicRun
 };
 std::vector<ComparableRun> comparable_runs(const Answer& answer);
 

@@ -26,16 +26,13 @@ struct Reach {
 const Reach& reach() {
     static const Reach found = [] {
         Reach out;
-        for (const MeasuredRun& run : shipped_runs()) {
-            if (!(run.step_time > 0)) continue;
-            Problems problems;
-            const Answer measured = answer(scenario_of(run, Catalogue::shipped(), problems));
-            if (!problems.empty() || !measured.valid()) continue;
+        for (const PublicRun& measured : public_runs()) {
+            if (!(measured.run->step_time > 0)) continue;
             for (std::size_t i = 0; i < kReach.size(); ++i)
                 out.largest[i] = std::max(out.largest[i], measured.settings[kReach[i]]);
             out.software.insert(measured.settings[P::software]);
-            out.gpus.insert(run.gpu);
-            out.parameters = std::max(out.parameters, measured.compiled.parameters);
+            out.gpus.insert(measured.run->gpu);
+            out.parameters = std::max(out.parameters, measured.parameters);
         }
         return out;
     }();

@@ -171,12 +171,10 @@ void ScalingPlot::move(QMouseEvent* event) {
     if (const MeasuredPoint* run = figure_->measured_at(event->position())) {
         QString text = tr("%1: %2 tokens/s/GPU on %3 GPUs, %4\n%5");
         QString settings = run->same_settings ? tr("same settings") : tr("other settings");
-        if (!std::isnan(run->mfu)) {
-            const QString mfu = run->mfu_published
-                                    ? tr("; published as %1 MFU at a sequence of %2")
-                                    : tr("; by the FLOPs of its settings %1 MFU at a sequence of %2");
-            settings += mfu.arg(shown(run->mfu, Quantity::percent), shown(run->sequence, Quantity::count));
-        }
+        const QString mfu = run->mfu_published
+                                ? tr("; published as %1 MFU at a sequence of %2")
+                                : tr("; by the FLOPs of its settings %1 MFU at a sequence of %2");
+        settings += mfu.arg(shown(run->mfu, Quantity::percent), shown(run->sequence, Quantity::count));
         text = text.arg(QString::fromStdString(run->name),
                         shown(run->tokens_per_s_per_gpu, Quantity::rate, false),
                         shown(run->gpus, Quantity::count), settings, QString::fromStdString(run->source));
