@@ -17,6 +17,7 @@
 #include "explore/repair.h"
 #include "support/desk.h"
 #include "support/wheel.h"
+#include "widgets/formula.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/headline.h"
 #include "widgets/panels/memory_bar.h"
@@ -268,6 +269,24 @@ TEST_CASE("lines lead from the memory bar to its labels, level until they are pa
     }
 }
 
+TEST_CASE("a formula's symbols have their lowered parts") {
+    const auto words = [](const char* formula) {
+        QString out;
+        for (const FormulaPart& part : formula_parts(QString::fromUtf8(formula)))
+            out += part.lowered ? QStringLiteral("[%1]").arg(part.text) : part.text;
+        return out;
+    };
+    CHECK(words("MFU = (6·N_a + 12·L)·r ÷ P") == QString::fromUtf8("MFU = (6·N[a] + 12·L)·r ÷ P"));
+    CHECK(words("ψ_root·t_ol") == QString::fromUtf8("ψ[root]·t[ol]"));
+    CHECK(words("_a · 2_b") == QString::fromUtf8("_a · 2_b"));
+    CHECK(words("").isEmpty());
+    CHECK(formula_html(QStringLiteral("M_peak < M_cap")) ==
+          QStringLiteral("M<sub>peak</sub> &lt; M<sub>cap</sub>"));
+    const QFont font;
+    CHECK(formula_width(font, QStringLiteral("N_a")) < text_width(font, QStringLiteral("Na")));
+    CHECK(formula_width(font, QStringLiteral("N_a")) > text_width(font, QStringLiteral("N")));
+}
+
 TEST_CASE("Why explains the number the headline shows") {
     LiveModel model(Catalogue::shipped());
     Headline headline(model);
@@ -279,7 +298,11 @@ TEST_CASE("Why explains the number the headline shows") {
         return text(why, name).replace(QChar(0xa0), QLatin1Char(' ')).toStdString();
     };
     const Explanation mfu = explain(Subject::of(Output::mfu), model.answer());
-    CHECK(spaced("why/formula") == mfu.formula);
+    // Its symbols with their lowered parts.
+    CHECK(mfu.formula.find("N_a") != std::string::npos);
+    CHECK(text(why, "why/formula").contains(QStringLiteral("N<sub>a</sub>")));
+    CHECK(why.findChild<QLabel*>(QStringLiteral("why/formula"))->accessibleName().toStdString() ==
+          mfu.formula);
     CHECK_FALSE(mfu.formula.empty());
     CHECK(spaced("why/substituted") == "= " + mfu.substituted);
     CHECK_FALSE(mfu.substituted.empty());
@@ -406,6 +429,10 @@ TEST_CASE("a tab that is shown is whole, the current one always is", "[gui]") {
                 ++whole;
             }
             CHECK(whole > 2);
+            // How many more there are stands beside them.
+            const int hidden = bar->count() - whole;
+            CHECK(desk.find<QToolButton>("tabs/all")->text() ==
+                  (hidden > 0 ? QStringLiteral("+%1").arg(hidden) : QString()));
         }
     }
     // The arrow keys reach also those that only the menu shows.

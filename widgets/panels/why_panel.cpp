@@ -12,6 +12,7 @@
 
 #include "planner/plan.h"
 #include "planner/planner.h"
+#include "widgets/formula.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/glyph_button.h"
 #include "widgets/panels/why_row.h"
@@ -100,6 +101,7 @@ void WhyPanel::build_content() {
     levers_title_ = label("why/levers-title", tr("Levers"));
     formula_title_ = label("why/formula-title", tr("Formula"));
     formula_ = label("why/formula");
+    formula_->setTextFormat(Qt::RichText);
     substituted_ = label("why/substituted");
     result_ = label("why/result");
     source_ = label("why/source");
@@ -207,7 +209,8 @@ void WhyPanel::set_explanation(const Explanation& explanation) {
     const auto unbroken = [](const std::string& text) {
         return QString::fromStdString(text).replace(QStringLiteral(" ÷ "), QStringLiteral("\u00a0÷\u00a0"));
     };
-    set_text(formula_, unbroken(explanation.formula));
+    set_text(formula_, formula_html(unbroken(explanation.formula)));
+    formula_->setAccessibleName(QString::fromStdString(explanation.formula));
     set_text(substituted_, explanation.substituted.empty()
                                ? QString()
                                : QStringLiteral("= ") + unbroken(explanation.substituted));

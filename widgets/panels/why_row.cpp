@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 
+#include "widgets/formula.h"
 #include "widgets/panels/drawing.h"
 
 namespace shardscope {
@@ -81,7 +82,7 @@ WhyRow::Places WhyRow::places(int width) const {
         QFont italic = font();
         italic.setItalic(true);
         // Symbols stand in a column; a long one (η_qkv) moves its own label only.
-        left = std::max(22.0, text_width(italic, symbol_) + kGap);
+        left = std::max(22.0, formula_width(italic, symbol_) + kGap);
     }
     const double bar = share_ ? kBar + kGap : 0;
     const double value = text_width(scaled_font(font(), 1, strong_), value_);
@@ -116,9 +117,8 @@ void WhyRow::paintEvent(QPaintEvent*) {
     if (!symbol_.isEmpty()) {
         QFont italic = font();
         italic.setItalic(true);
-        painter.setFont(italic);
         painter.setPen(theme.text);
-        painter.drawText(QPointF(0, baseline), symbol_);
+        draw_formula(painter, QPointF(0, baseline), italic, symbol_);
     }
     if (share_)
         painter.fillRect(

@@ -75,6 +75,7 @@ ReportSection verdict(const Answer& answer, bool hypothetical) {
 
 ReportSection numbers(const Answer& answer, bool hypothetical) {
     ReportTable table{{tr("Quantity"), tr("Value"), tr("Formula"), tr("Source")}, {}};
+    table.formulas = 2;
     const QString wall = text_of(label_of(answer.estimate.wall));
     for (const Output id : main_outputs(answer)) {
         const Explanation why = explain(Subject::of(id), answer);

@@ -23,6 +23,7 @@ struct ReportTable {
     QStringList header;
     std::vector<QStringList> rows;
     int numbers_from = -1;  // the first column of numbers, which are set at the right; −1: none
+    int formulas = -1;      // the column of formulas; −1: none
 };
 struct ReportFigure {
     FigureRequest request;

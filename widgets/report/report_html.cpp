@@ -1,3 +1,4 @@
+#include "widgets/formula.h"
 #include "widgets/report/report_writers.h"
 #include "widgets/text.h"
 
@@ -75,21 +76,21 @@ class HtmlWriter {
         }
         out_ += "</ul>\n";
     }
-    void row(const QStringList& cells, const char* tag, int numbers_from) {
+    void row(const QStringList& cells, const char* tag, const ReportTable& table) {
         out_ += "<tr>";
         for (qsizetype i = 0; i < cells.size(); ++i) {
-            const bool number = numbers_from >= 0 && i >= numbers_from;
+            const bool number = table.numbers_from >= 0 && i >= table.numbers_from;
             out_ += QByteArray("<") + tag + (number ? " class=\"number\">" : ">");
-            text(cells[i]);
+            out_ += (i == table.formulas ? formula_html(cells[i]) : cells[i].toHtmlEscaped()).toUtf8();
             out_ += QByteArray("</") + tag + '>';
         }
         out_ += "</tr>\n";
     }
     void add(const ReportTable& table) {
         out_ += "<div class=\"table\"><table>\n<thead>\n";
-        row(table.header, "th", table.numbers_from);
+        row(table.header, "th", table);
         out_ += "</thead>\n<tbody>\n";
-        for (const QStringList& cells : table.rows) row(cells, "td", table.numbers_from);
+        for (const QStringList& cells : table.rows) row(cells, "td", table);
         out_ += "</tbody>\n</table></div>\n";
     }
     void add(const ReportFigure& figure) {

@@ -8,6 +8,7 @@
 #include <QTextObjectInterface>
 #include <QTextTable>
 
+#include "widgets/formula.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/pdf_file.h"
 #include "widgets/report/report_writers.h"
@@ -184,7 +185,15 @@ class PdfWriter {
                     right.setAlignment(Qt::AlignRight);
                     at.setBlockFormat(right);
                 }
-                at.insertText(texts.value(column), look);
+                if (column != table.formulas) {
+                    at.insertText(texts.value(column), look);
+                    continue;
+                }
+                for (const FormulaPart& part : formula_parts(texts.value(column))) {
+                    QTextCharFormat face = look;
+                    if (part.lowered) face.setVerticalAlignment(QTextCharFormat::AlignSubScript);
+                    at.insertText(part.text, face);
+                }
             }
         };
         fill(0, table.header, style(kSmall, true, Theme::print().muted));

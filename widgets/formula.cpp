@@ -1,0 +1,62 @@
+#include "widgets/formula.h"
+
+#include <QPainter>
+
+#include "widgets/panels/drawing.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kLowered = 0.75;  // of the font's size
+constexpr double kDrop = 0.2;      // of the font's height
+
+QFont lowered(const QFont& font) { return scaled_font(font, kLowered); }
+
+}  // namespace
+
+std::vector<FormulaPart> formula_parts(const QString& formula) {
+    std::vector<FormulaPart> out;
+    bool below = false;
+    for (qsizetype i = 0; i < formula.size(); ++i) {
+        const QChar c = formula[i];
+        if (c == QLatin1Char('_') && i > 0 && formula[i - 1].isLetter()) {
+            below = true;
+            out.push_back({{}, true});
+            continue;
+        }
+        if (out.empty() || (below && !c.isLetterOrNumber())) {
+            below = false;
+            out.push_back({});
+        }
+        out.back().text += c;
+    }
+    return out;
+}
+
+QString formula_html(const QString& formula) {
+    QString out;
+    for (const FormulaPart& part : formula_parts(formula)) {
+        const QString text = part.text.toHtmlEscaped();
+        out += part.lowered ? QStringLiteral("<sub>%1</sub>").arg(text) : text;
+    }
+    return out;
+}
+
+double formula_width(const QFont& font, const QString& formula) {
+    double width = 0;
+    for (const FormulaPart& part : formula_parts(formula))
+        width += text_width(part.lowered ? lowered(font) : font, part.text);
+    return width;
+}
+
+void draw_formula(QPainter& painter, QPointF at, const QFont& font, const QString& formula) {
+    const double drop = kDrop * QFontMetricsF(font).height();
+    for (const FormulaPart& part : formula_parts(formula)) {
+        const QFont face = part.lowered ? lowered(font) : font;
+        painter.setFont(face);
+        painter.drawText(at + QPointF(0, part.lowered ? drop : 0), part.text);
+        at.rx() += text_width(face, part.text);
+    }
+}
+
+}  // namespace shardscope
