@@ -1,4 +1,4 @@
-// Every action of the window once: id, text, icon, shortcut. Menus and the tool bar are made from this table.
+// Every action of the window once: id, text, icon, shortcut. Menus and the tool bar take them from here.
 #pragma once
 
 #include <QKeySequence>
@@ -52,7 +52,6 @@ struct ActionRow {
     const char* text;      // with its access key; translated where it is shown
     const char* icon;      // resource, or ""
     const char* shortcut;  // portable text, or ""
-    bool in_toolbar;
 };
 const std::vector<ActionRow>& action_table();
 

@@ -35,7 +35,7 @@ constexpr std::array kPages{
     HelpPage{"measured", "measured"},
     HelpPage{"study", "study study-rail picker/study"},
     HelpPage{"launch", "launch"},
-    HelpPage{"files", "message progress"},
+    HelpPage{"files", "message progress toolbar/export"},
     HelpPage{"keyboard", ""},
 };
 

@@ -25,6 +25,7 @@
 #include "app/help_pages.h"
 #include "app/help_window.h"
 #include "app/language.h"
+#include "app/menu_button.h"
 #include "app/message_bar.h"
 #include "app/openable.h"
 #include "app/pane_line.h"
@@ -189,11 +190,18 @@ void MainWindow::build_toolbar() {
     bar->addWidget(model_picker_);
     bar->addWidget(make_study_picker(catalogue_, this, [this](const Preset& preset) { open_study(preset); }));
     bar->addSeparator();
-    for (const ActionRow& row : action_table()) {
-        if (!row.in_toolbar || row.id == ActionId::export_plot) continue;
-        bar->addAction(actions_.at(row.id));
-    }
-    bar->addAction(actions_.at(ActionId::export_plot));
+    using enum ActionId;
+    for (const ActionId id : {undo, redo, pin, solve_for}) bar->addAction(actions_.at(id));
+    QToolButton* exports = make_menu_button(QStringLiteral("toolbar/export"), QStringLiteral("export"), this);
+    exports->setText(tr("Export"));
+    exports->setAccessibleName(tr("Export"));
+    for (const ActionId id : {export_plot, export_all, export_report, launch_settings})
+        exports->menu()->addAction(actions_.at(id));
+    bar->addWidget(exports);
+    auto* between = new QWidget;
+    between->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    bar->addWidget(between);
+    bar->addAction(actions_.at(help));
 }
 
 void MainWindow::build_panes() {

@@ -11,29 +11,18 @@
 #include <map>
 #include <vector>
 
+#include "app/menu_button.h"
 #include "studies/study.h"
 #include "widgets/text.h"
-#include "widgets/theme/icons.h"
-#include "widgets/theme/theme.h"
 
 namespace shardscope {
 namespace {
 
 constexpr const char* kTicked = "ticked";  // the menu entry that bears the tick
 
-// A button that opens an empty menu.
+// "picker/model", with the icon of that name.
 QToolButton* make_button(const QString& name, QWidget* parent) {
-    auto* button = new QToolButton(parent);
-    button->setObjectName(QStringLiteral("picker/") + name);
-    const auto tint = [button, name] { button->setIcon(tinted_icon(name, current_theme().text)); };
-    QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, button, tint);
-    tint();
-    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    button->setPopupMode(QToolButton::InstantPopup);
-    auto* menu = new QMenu(button);
-    menu->setToolTipsVisible(true);
-    button->setMenu(menu);
-    return button;
+    return make_menu_button(QStringLiteral("picker/") + name, name, parent);
 }
 
 QAction* add_entry(QMenu& menu, const QString& name, const Preset& preset,

@@ -10,6 +10,7 @@
 #include <QToolButton>
 #include <QWheelEvent>
 #include <cstdlib>
+#include <functional>
 
 #include "widgets/plots/collectives_plot.h"
 #include "widgets/plots/live_plot.h"
@@ -43,9 +44,18 @@ class WholeTabs : public QTabBar {
             setTabVisible(i, whole);
             changed = true;
         }
-        // Asked for a tab's place, the bar lays them out.
-        if (changed) tabRect(currentIndex());
+        if (!changed) return;
+        tabRect(currentIndex());  // asked for a tab's place, the bar lays them out
+        changed_();
     }
+
+    [[nodiscard]] int hidden() const {
+        int out = 0;
+        for (int i = 0; i < count(); ++i) out += isTabVisible(i) ? 0 : 1;
+        return out;
+    }
+    // Called whenever other tabs have room.
+    void on_change(std::function<void()> changed) { changed_ = std::move(changed); }
 
   protected:
     void resizeEvent(QResizeEvent* event) override {
@@ -84,6 +94,7 @@ class WholeTabs : public QTabBar {
         if (to >= 0 && to < count()) setCurrentIndex(to);
     }
 
+    std::function<void()> changed_ = [] {};
     int turned_ = 0;  // of a wheel that turns by less than a notch
     bool fitting_ = false;
 };
@@ -152,14 +163,24 @@ void PlotTabs::set_compact(bool compact) {
 void PlotTabs::add_menu() {
     auto* all = new QToolButton;
     all->setObjectName(QStringLiteral("tabs/all"));
-    all->setText(tr("All plots"));
-    all->setAccessibleName(all->text());
-    all->setToolTip(all->text());
+    all->setAccessibleName(tr("All plots"));
     const auto tint = [all] {
         all->setIcon(tinted_icon(QStringLiteral("chevron-down"), current_theme().text));
     };
     tint();
     connect(&ThemeManager::instance(), &ThemeManager::changed, all, tint);
+    all->setLayoutDirection(Qt::RightToLeft);  // the number, then the chevron
+    const auto count_hidden = [this, all] {
+        const int hidden = static_cast<WholeTabs*>(tabBar())->hidden();
+        all->setText(hidden > 0 ? QStringLiteral("+%1").arg(hidden) : QString());
+        // As wide with a number as without: its own width would decide which tabs have room.
+        constexpr int kAround = 36;
+        all->setMinimumWidth(kAround + all->fontMetrics().horizontalAdvance(QStringLiteral("+0")));
+        all->setToolButtonStyle(hidden > 0 ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
+        all->setToolTip(hidden > 0 ? tr("All plots, %1 without room for a tab").arg(hidden)
+                                   : tr("All plots"));
+    };
+    static_cast<WholeTabs*>(tabBar())->on_change(count_hidden);
     auto* menu = new QMenu(all);
     for (int i = 0; i < count(); ++i)
         menu->addAction(tabText(i), this, [this, i] { setCurrentIndex(i); })->setCheckable(true);
@@ -169,6 +190,7 @@ void PlotTabs::add_menu() {
     connect(all, &QToolButton::clicked, menu,
             [all, menu] { menu->popup(all->mapToGlobal(QPoint(0, all->height()))); });
     setCornerWidget(all, Qt::TopRightCorner);
+    count_hidden();
 }
 
 }  // namespace shardscope

@@ -1,6 +1,7 @@
 // What the window does as a whole: its plots by the keyboard, its tables, the desktop's theme.
 #include <QAbstractButton>
 #include <QTabWidget>
+#include <QToolBar>
 #include <algorithm>
 
 #include "support/desk.h"
@@ -64,6 +65,34 @@ TEST_CASE("window: keys turn to the next plot and back from wherever the keyboar
     CHECK(tabs->currentIndex() == (first + tabs->count() - 1) % tabs->count());
     desk.choose(ActionId::next_plot);
     CHECK(tabs->currentIndex() == first);
+}
+
+TEST_CASE("window: the tool bar has a menu of all that is written out, and help", "[window]") {
+    Desk desk;
+    auto* exports = desk.find<QToolButton>("toolbar/export");
+    QStringList ids;
+    for (const QAction* action : exports->menu()->actions()) ids += action->objectName();
+    CHECK(ids == QStringList{QStringLiteral("action/export"), QStringLiteral("action/export-all"),
+                             QStringLiteral("action/export-report"), QStringLiteral("action/launch")});
+    auto* bar = desk.find<QToolBar>("toolbar");
+    QWidget* help = bar->widgetForAction(desk.window.action(ActionId::help));
+    REQUIRE(help != nullptr);
+    // Nothing of it is pushed out of a small window, and help stands at its end.
+    for (const int width : {1440, 1024}) {
+        desk.window.resize(width, 700);
+        QApplication::processEvents();
+        INFO(width);
+        for (const QAction* action : bar->actions()) {
+            const QWidget* widget = bar->widgetForAction(const_cast<QAction*>(action));
+            CHECK(widget->isVisible());
+            CHECK(widget->geometry().right() <= bar->rect().right());
+        }
+        CHECK(bar->rect().right() - help->geometry().right() < 16);
+    }
+    QTest::mouseClick(help, Qt::LeftButton);
+    auto* page = desk.window.findChild<QWidget*>(QStringLiteral("help"));
+    REQUIRE(page != nullptr);
+    CHECK(page->isVisible());
 }
 
 TEST_CASE("window: a table that is open comes to the front instead of a second one", "[window]") {
