@@ -13,12 +13,12 @@
 #include <set>
 
 #include "app/help_pages.h"
-#include "app/language.h"
 #include "base/said.h"
 #include "explain/output.h"
 #include "launch/launch.h"
 #include "studies/study.h"
 #include "support/desk.h"
+#include "support/german.h"
 #include "widgets/panels/claim_row.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/study_panel.h"
@@ -27,14 +27,6 @@
 
 namespace shardscope::testing {
 namespace {
-
-// Speaks German while it lives.
-struct German {
-    German() { speak_language(QStringLiteral("de")); }
-    ~German() { speak_language(QStringLiteral("en")); }
-    German(const German&) = delete;
-    German& operator=(const German&) = delete;
-};
 
 // The catalogue as its translators wrote it: English to German.
 std::map<QString, QString> catalogue() {

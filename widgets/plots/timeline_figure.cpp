@@ -429,7 +429,7 @@ void TimelineFigure::Parts::paint_memory(QCPPainter& painter) const {
     painter.setPen(line_pen(theme->text, 1.5, {4, 3}));
     painter.drawLine(QPointF(area.left(), capacity), QPointF(area.right(), capacity));
 
-    const QString title = tr("memory, %1").arg(QString::fromStdString(plot_unit(Quantity::bytes).symbol));
+    const QString title = tr("Memory, %1").arg(QString::fromStdString(plot_unit(Quantity::bytes).symbol));
     const double base = std::round(area.top() - small.descent() - 3);
     draw_text(painter, {4, base}, title, fonts.small_bold, theme->text);
     const QString usable = tr("usable %1").arg(shown(data.memory.capacity, Quantity::bytes));
@@ -474,7 +474,7 @@ void TimelineFigure::Parts::paint_axis(QCPPainter& painter) const {
     if (!ended && end >= range.lower && end <= range.upper)
         put(end, shown(end, Quantity::seconds, false), true);
     draw_x_ticks(painter, all.bottom(), ticks, centers, 0, *theme, fonts);
-    const QString title = tr("time in the step, %1").arg(QString::fromUtf8(unit.symbol));
+    const QString title = tr("Time in the step, %1").arg(QString::fromUtf8(unit.symbol));
     const QFontMetricsF metrics(fonts.bold);
     const double bottom = all.bottom() + kTickLength + 4 + QFontMetricsF(fonts.small).height() + 4;
     draw_text(painter,
@@ -496,17 +496,20 @@ void TimelineFigure::Parts::paint_ends(QCPPainter& painter) const {
         return true;
     };
     mark(data.line.end, QPen(theme->text, 1));
-    double taken = -kTag;
+    // Ghosts that end together have their letters one above the other.
+    constexpr double kApart = 2;
+    std::vector<QRectF> taken;
     for (const Ghost& ghost : ghosts) {
         const QColor colour = pin_color(*theme, ghost.letter);
         if (!mark(ghost.end, line_pen(colour, 2, pin_dash(ghost.letter)))) continue;
-        double left = std::min(at(ghost.end) - kTag / 2, all.right() - kTag);
-        double top = lanes().bottom() - kTag;
-        // Ghosts that end together stand one above the other.
-        if (std::abs(left - taken) < kTag) top -= kTag + 2;
-        taken = left;
-        draw_tag(painter, QRectF(std::round(left), std::round(top), kTag, kTag), ghost.letter, colour,
-                 fonts.small_bold);
+        QRectF tag(std::round(std::min(at(ghost.end) - kTag / 2, all.right() - kTag)),
+                   std::round(lanes().bottom() - kTag), kTag, kTag);
+        const auto meets = [&](const QRectF& other) {
+            return tag.adjusted(-kApart, -kApart, kApart, kApart).intersects(other);
+        };
+        while (std::ranges::any_of(taken, meets)) tag.translate(0, -(kTag + kApart));
+        taken.push_back(tag);
+        draw_tag(painter, tag, ghost.letter, colour, fonts.small_bold);
     }
 }
 
@@ -515,9 +518,10 @@ void TimelineFigure::Parts::paint_no_time(QCPPainter& painter) const {
     draw_unfit(painter, all, *theme);
     const LabelLines lines{
         {tr("does not fit"), fonts.bold, theme->text},
-        {tr("%1 of %2 in one GPU: there is no step to draw")
+        {tr("%1 of %2 in one GPU")
              .arg(shown(data.memory.peak, Quantity::bytes), shown(data.memory.capacity, Quantity::bytes)),
-         fonts.small, theme->text}};
+         fonts.small, theme->text},
+        {tr("There is no step to draw."), fonts.small, theme->text}};
     const QSizeF size = size_of(lines);
     const QRectF box(all.center() - QPointF(size.width() / 2, size.height() / 2), size);
     painter.fillRect(box.adjusted(-8, -5, 8, 5), theme->pane);

@@ -261,9 +261,9 @@ void ValidationFigure::Parts::paint_band_label(QCPPainter& painter, LabelRoom& r
 void ValidationFigure::Parts::paint_titles(QCPPainter& painter) const {
     const QRectF area = frame();
     const QFontMetricsF metrics(fonts.bold);
-    draw_text(painter, {4, std::round(area.top() - 10)}, tr("predicted %1").arg(name_of(quantity)),
+    draw_text(painter, {4, std::round(area.top() - 10)}, tr("Predicted %1").arg(name_of(quantity)),
               fonts.bold, theme->text);
-    const QString title = tr("measured %1").arg(name_of(quantity));
+    const QString title = tr("Measured %1").arg(name_of(quantity));
     const double bottom = area.bottom() + kTickLength + 4 + QFontMetricsF(fonts.small).height() + 4;
     draw_text(painter,
               {std::round(area.center().x() - metrics.horizontalAdvance(title) / 2),

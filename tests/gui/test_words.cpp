@@ -1,0 +1,87 @@
+// The words of every plot, as its users see them: whole, and none over another.
+#include <optional>
+
+#include "support/desk.h"
+#include "support/drawn_words.h"
+#include "support/german.h"
+#include "widgets/plots/live_plot.h"
+
+using namespace shardscope;
+using shardscope::testing::Desk;
+using shardscope::testing::DrawnWord;
+
+namespace {
+
+// By the ink: the room above and below small letters is not theirs.
+QRectF ink(const DrawnWord& word) {
+    const double spare = 0.22 * word.box.height();
+    return word.box.adjusted(1, spare, -1, -spare);
+}
+
+// "“a” over “b”" of the first two that meet, or the first that is cut off; empty where all is well.
+std::string fault(const std::vector<DrawnWord>& words, const QRectF& canvas) {
+    for (auto one = words.begin(); one != words.end(); ++one) {
+        if (one->text.trimmed().isEmpty()) continue;
+        if (!canvas.adjusted(-1, -1, 1, 1).contains(ink(*one)))
+            return "“" + one->text.toStdString() + "” is cut off";
+        for (auto other = words.begin(); other != one; ++other) {
+            if (other->text.trimmed().isEmpty() || !ink(*one).intersects(ink(*other))) continue;
+            return "“" + one->text.toStdString() + "” over “" + other->text.toStdString() + "”";
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("words: no plot cuts one off or writes one over another", "[words]") {
+    constexpr int kPatience = 120000;  // ms
+    const bool german = GENERATE(false, true);
+    std::optional<testing::German> language;
+    if (german) language.emplace();
+    Desk desk;
+    auto* tabs = desk.find<QTabWidget>("tabs");
+    struct Case {
+        const char* name;
+        double micro_batch, sequence;
+        Verdict verdict;
+    };
+    for (const Case& at : {Case{"fits", 2, 2048, Verdict::fits}, Case{"risky", 5, 2048, Verdict::risky},
+                           Case{"does not fit", 2, 8192, Verdict::does_not_fit}}) {
+        for (const bool pinned : {false, true}) {
+            desk.window.model().start_with(
+                edited(edited(Scenario::first_launch(commands::catalogue()), P::micro_batch, at.micro_batch),
+                       P::sequence_length, at.sequence));
+            REQUIRE(desk.window.model().answer().estimate.verdict == at.verdict);
+            if (pinned) {
+                const double now = desk.window.model().answer().settings[P::inter_node_bandwidth];
+                // So close together that their letters have to make room for each other.
+                for (const double factor : {1.1, 1.2, 1.3, 0.9, 0.8, 0.7}) {
+                    desk.window.model().edit(P::inter_node_bandwidth, now * factor);
+                    QTest::keyClick(&desk.window, Qt::Key_P);
+                }
+                desk.window.model().edit(P::inter_node_bandwidth, now);
+                REQUIRE(desk.window.model().pins().size() == kMostPins);
+            }
+            for (const QSize size : {QSize(1440, 900), QSize(1024, 700)}) {
+                desk.window.resize(size);
+                for (int i = 0; i < tabs->count(); ++i) {
+                    tabs->setCurrentIndex(i);
+                    auto* plot = static_cast<LivePlot*>(tabs->widget(i));
+                    INFO((german ? "German, " : "")
+                         << at.name << ", " << size.width() << ", " << (pinned ? "six pins, " : "no pin, ")
+                         << plot->objectName().toStdString());
+                    REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kPatience));
+                    QApplication::processEvents();
+                    auto* canvas =
+                        plot->findChild<QCustomPlot*>(plot->objectName() + QStringLiteral("/plot"));
+                    REQUIRE(canvas != nullptr);
+                    const std::vector<DrawnWord> words = testing::drawn_words(*canvas);
+                    CHECK(words.size() > 1);
+                    CHECK(fault(words, canvas->rect()) == "");
+                }
+            }
+            desk.window.model().unpin_all();
+        }
+    }
+}
