@@ -114,7 +114,7 @@ TEST_CASE("accessibility: sliders say their value with its unit, plots what they
     for (int i = 0; i < tabs->count(); ++i) {
         tabs->setCurrentIndex(i);
         auto* plot = static_cast<LivePlot*>(tabs->widget(i));
-        REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, 60000));
+        REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kPatience));
         const QString words = plot->accessibleDescription();
         INFO(tabs->tabText(i).toStdString());
         CHECK(words.size() > 20);

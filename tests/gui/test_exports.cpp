@@ -45,7 +45,7 @@ TEST_CASE("exports: a plot that plans anew is written from the background", "[wi
     // One at a time; what is under way goes on.
     CHECK_FALSE(desk.window.export_plot(QStringLiteral("sweep"), file));
     CHECK(desk.text(QStringLiteral("message/text")).contains(QStringLiteral("sensitivity.csv is still")));
-    REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); }, 60000));
+    REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); }, kPatience));
     CHECK_FALSE(progress->isVisible());
     QFile written(file);
     REQUIRE(written.open(QIODevice::ReadOnly));
@@ -116,7 +116,7 @@ TEST_CASE("exports: the table of a plot that plans anew opens when it is there",
     QTest::keyClick(&desk.window, Qt::Key_T, Qt::ControlModifier);
     CHECK(desk.window.findChild<QTableView*>(QStringLiteral("table")) == nullptr);
     REQUIRE(QTest::qWaitFor(
-        [&] { return desk.window.findChild<QTableView*>(QStringLiteral("table")) != nullptr; }, 60000));
+        [&] { return desk.window.findChild<QTableView*>(QStringLiteral("table")) != nullptr; }, kPatience));
     CHECK(desk.find<QTableView>("table")->model()->rowCount() > 10);
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("exports: a table shows labels and grouped numbers, and closes", "[win
     look_at(desk, "scaling");
     QTest::keyClick(&desk.window, Qt::Key_T, Qt::ControlModifier);
     REQUIRE(QTest::qWaitFor(
-        [&] { return desk.window.findChild<QTableView*>(QStringLiteral("table")) != nullptr; }, 60000));
+        [&] { return desk.window.findChild<QTableView*>(QStringLiteral("table")) != nullptr; }, kPatience));
     const QPointer<QTableView> table = desk.find<QTableView>("table");
     const QAbstractItemModel& rows = *table->model();
     CHECK(rows.headerData(0, Qt::Horizontal).toString() == QStringLiteral("GPUs"));

@@ -244,7 +244,6 @@ TEST_CASE("files: the session outlives a kill", "[files]") {
         kept.close();
         return QString::fromUtf8(now);
     };
-    constexpr int kPatience = 60000;  // ms
     const bool written =
         QTest::qWaitFor([&] { return text().contains(QStringLiteral("Half an hour")); }, kPatience);
     program.kill();
@@ -300,7 +299,6 @@ TEST_CASE("files: what is done is in the session file at once", "[files]") {
 // The test starts itself again, to be killed with the button held down.
 TEST_CASE("files: a drag outlives a kill", "[files]") {
     constexpr const char* kVictim = "SHARDSCOPE_TESTS_VICTIM";
-    constexpr int kPatience = 60000;  // ms
     if (qEnvironmentVariableIsSet(kVictim)) {
         Desk desk;
         QTest::mouseClick(desk.find<QTabWidget>("tabs")->tabBar(), Qt::LeftButton, {},

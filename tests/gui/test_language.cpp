@@ -117,7 +117,7 @@ TEST_CASE("language: no English is left in the German window", "[language]") {
     for (int i = 0; i < tabs->count(); ++i) {
         tabs->setCurrentIndex(i);
         auto* plot = static_cast<LivePlot*>(tabs->widget(i));
-        REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, 60000));
+        REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kPatience));
         for (const auto* widget : desk.window.findChildren<QWidget*>()) {
             for (QString words : words_of(*widget))
                 seen.emplace(

@@ -120,7 +120,7 @@ TEST_CASE("planning: where no plan fits, the way out is found with the plan of e
         auto* more = desk.window.findChild<QAbstractButton*>(QStringLiteral("repair/cluster.gpus"));
         return more && more->isEnabled();
     };
-    REQUIRE(QTest::qWaitFor(usable, 60000));
+    REQUIRE(QTest::qWaitFor(usable, kPatience));
     desk.find<QAbstractButton>(QStringLiteral("repair/cluster.gpus"))->click();
     QApplication::processEvents();
     wait_for_plan(desk);

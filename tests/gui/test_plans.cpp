@@ -17,10 +17,9 @@
 #include "widgets/plots/plans_plot.h"
 
 using namespace shardscope;
+using testing::kPatience;
 
 namespace {
-
-constexpr int kPatience = 60000;  // ms
 
 class Desk : public testing::Desk {
   public:

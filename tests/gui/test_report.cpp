@@ -67,7 +67,7 @@ TEST_CASE("G11: a report brings its scenario back, every input, every output, ev
     const auto with_file = [&](Desk& at, ActionId id, const QString& file) {
         asked = file;
         at.choose(id);
-        REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); }, 60000));
+        REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); }, kPatience));
     };
     Desk desk(dialogs);
     QTest::keyClick(&desk.window, Qt::Key_P);

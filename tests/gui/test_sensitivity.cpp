@@ -17,6 +17,7 @@
 
 using namespace shardscope;
 using shardscope::testing::Desk;
+using shardscope::testing::kPatience;
 
 namespace {
 
@@ -33,7 +34,8 @@ struct Looking : Desk {
     }
     void settle() {
         REQUIRE(QTest::qWaitFor(
-            [this] { return !plot->pending() && !sweep->pending() && !window.model().planning(); }, 60000));
+            [this] { return !plot->pending() && !sweep->pending() && !window.model().planning(); },
+            kPatience));
         QApplication::processEvents();
         canvas->replot();
     }

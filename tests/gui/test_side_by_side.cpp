@@ -18,6 +18,7 @@
 
 using namespace shardscope;
 using shardscope::testing::Desk;
+using shardscope::testing::kPatience;
 
 namespace {
 
@@ -31,7 +32,7 @@ struct Beside : Desk {
         settle();
     }
     void settle() {
-        REQUIRE(QTest::qWaitFor([this] { return !plot->pending() && !model.planning(); }, 60000));
+        REQUIRE(QTest::qWaitFor([this] { return !plot->pending() && !model.planning(); }, kPatience));
         QApplication::processEvents();
         canvas->replot();
     }

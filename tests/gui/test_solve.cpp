@@ -16,6 +16,7 @@
 
 using namespace shardscope;
 using shardscope::testing::Desk;
+using shardscope::testing::kPatience;
 
 namespace {
 
@@ -28,7 +29,8 @@ struct Solving : Desk {
         settle();
     }
     void settle() {
-        REQUIRE(QTest::qWaitFor([this] { return !panel->pending() && !window.model().planning(); }, 60000));
+        REQUIRE(
+            QTest::qWaitFor([this] { return !panel->pending() && !window.model().planning(); }, kPatience));
         QApplication::processEvents();
     }
     void click(const QString& name) {
@@ -101,7 +103,7 @@ TEST_CASE("G1: DGX H100, Llama 3 70B, the fewest GPUs that fit, exported as PDF"
 
     desk.show_tab(QStringLiteral("Scaling"));
     desk.choose(ActionId::export_plot);
-    REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); }, 60000));  // it plans anew at every point
+    REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); }, kPatience));  // it plans anew at every point
     const QString words = shardscope::testing::text_of_pdf(file);
     INFO(words.toStdString());
     CHECK(words.contains(QStringLiteral("Llama370B")));

@@ -20,6 +20,7 @@
 
 using namespace shardscope;
 using shardscope::testing::Desk;
+using shardscope::testing::kPatience;
 
 namespace {
 
@@ -32,7 +33,8 @@ struct Sweeping : Desk {
         settle();
     }
     void settle() {
-        REQUIRE(QTest::qWaitFor([this] { return !plot->pending() && !window.model().planning(); }, 60000));
+        REQUIRE(
+            QTest::qWaitFor([this] { return !plot->pending() && !window.model().planning(); }, kPatience));
         QApplication::processEvents();
         canvas->replot();
     }

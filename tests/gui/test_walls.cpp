@@ -20,6 +20,7 @@
 #include "widgets/rows/parameter_slider.h"
 
 using namespace shardscope;
+using testing::kPatience;
 
 namespace {
 
@@ -58,7 +59,7 @@ class Desk : public testing::Desk {
     }
     // Until the fine map is drawn.
     void settle() {
-        REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, 60000));
+        REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kPatience));
         QApplication::processEvents();
     }
     LiveModel& model() { return window.model(); }

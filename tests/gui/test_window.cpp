@@ -165,7 +165,8 @@ TEST_CASE("window: after an answer of Solve is taken the keyboard stays with the
     Desk desk;
     auto* panel = desk.find<SolvePanel>("solve");
     const auto settle = [&] {
-        REQUIRE(QTest::qWaitFor([&] { return !panel->pending() && !desk.window.model().planning(); }, 60000));
+        REQUIRE(
+            QTest::qWaitFor([&] { return !panel->pending() && !desk.window.model().planning(); }, kPatience));
         QApplication::processEvents();
     };
     QTest::keyClick(&desk.window, Qt::Key_S);

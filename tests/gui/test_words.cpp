@@ -9,6 +9,7 @@
 using namespace shardscope;
 using shardscope::testing::Desk;
 using shardscope::testing::DrawnWord;
+using shardscope::testing::kPatience;
 
 namespace {
 
@@ -35,7 +36,6 @@ std::string fault(const std::vector<DrawnWord>& words, const QRectF& canvas) {
 }  // namespace
 
 TEST_CASE("words: no plot cuts one off or writes one over another", "[words]") {
-    constexpr int kPatience = 120000;  // ms
     const bool german = GENERATE(false, true);
     std::optional<testing::German> language;
     if (german) language.emplace();

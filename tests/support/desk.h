@@ -28,6 +28,9 @@
 
 namespace shardscope::testing {
 
+// ms, for what is worked out beside the window: long enough on a loaded machine, under a sanitizer.
+inline constexpr int kPatience = 300000;
+
 class Desk {
   public:
     explicit Desk(Dialogs dialogs = Dialogs::native())

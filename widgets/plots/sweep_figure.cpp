@@ -149,8 +149,7 @@ void SweepFigure::Parts::style_panels() {
 // ---- what stands where -----------------------------------------------------------------------------------
 
 bool SweepFigure::Parts::log_x() const {
-    return !blocks.empty() && !blocks.front().panels.empty() &&
-           front().x().scaleType() == QCPAxis::stLogarithmic;
+    return !empty() && front().x().scaleType() == QCPAxis::stLogarithmic;
 }
 
 Quantity SweepFigure::Parts::along_quantity() const {

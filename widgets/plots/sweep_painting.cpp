@@ -25,6 +25,7 @@ std::vector<double> decade_ticks(double low, double high) {
 }  // namespace
 
 void SweepFigure::Parts::paint_below(QCPPainter& painter) const {
+    if (empty()) return;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         const std::vector<Stretch> stretches = unfit(b);
         for (const Panel& panel : blocks[b].panels) {
@@ -40,7 +41,7 @@ void SweepFigure::Parts::paint_below(QCPPainter& painter) const {
 }
 
 void SweepFigure::Parts::paint_above(QCPPainter& painter) const {
-    if (blocks.empty() || blocks.front().panels.empty()) return;
+    if (empty()) return;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         for (std::size_t p = 0; p < blocks[b].panels.size(); ++p) paint_panel(painter, b, p);
         paint_titles(painter, b);

@@ -63,6 +63,8 @@ struct SweepFigure::Parts {
     [[nodiscard]] const SweepData& shown_in(std::size_t block) const {
         return block == 0 ? data : ghosts[block - 1].data;
     }
+    // Before the first data, pins may be there already.
+    [[nodiscard]] bool empty() const { return blocks.empty() || blocks.front().panels.empty(); }
     [[nodiscard]] const Panel& front() const { return blocks.front().panels.front(); }
     // All that the axes hold.
     template <typename Visit>
