@@ -195,6 +195,7 @@ void MainWindow::build_toolbar() {
     QToolButton* exports = make_menu_button(QStringLiteral("toolbar/export"), QStringLiteral("export"), this);
     exports->setText(tr("Export"));
     exports->setAccessibleName(tr("Export"));
+    exports->setToolTip(tr("Plots, reports and launch settings as files"));
     for (const ActionId id : {export_plot, export_all, export_report, launch_settings})
         exports->menu()->addAction(actions_.at(id));
     bar->addWidget(exports);
