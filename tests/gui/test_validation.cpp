@@ -232,7 +232,7 @@ TEST_CASE("the table, the CSV and the plot hold the same runs", "[validation]") 
     REQUIRE(svg.open(QIODevice::ReadOnly));
     const QByteArray figure = svg.readAll();
     CHECK(figure.contains("mosaic"));
-    CHECK(figure.contains("measured tokens/s/GPU"));
+    CHECK(figure.contains("Measured tokens/s/GPU"));
     CHECK_FALSE(scenario_in_figure(figure).isEmpty());
     FigureRequest request;
     request.plot = "validation";
