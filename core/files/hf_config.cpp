@@ -5,10 +5,12 @@
 #include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/said.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "files/json_values.h"
 
 namespace shardscope {
@@ -17,10 +19,254 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
+// What a configuration class takes for the fields that its file leaves out; flags are 0 and 1.
+struct Defaults {
+    std::vector<std::string_view> types;  // `model_type`
+    std::vector<std::pair<std::string_view, double>> fields;
+};
+
+// A language model that is part of another is published without the fields that equal these: save_pretrained
+// writes but the difference. On its own it is published whole, and still reads as transformers would read it.
+// Left out here is what a class leaves to be worked out (None: as many heads of keys as of queries, a
+// feed-forward four times as wide), and a 0.
+//
+// Source: transformers, src/transformers/models/*/configuration_*.py at 008e574 (MPT 05699a7, DeepSeek V3 and
+// Mistral 001f85b, Gemma 3 008f5c8, GPT-2 01ae98a, Falcon 0558553), classes GPT2Config to Starcoder2Config.
+// RefinedWeb and RefinedWebModel are what the files of Falcon 40B and 7B said before transformers knew them;
+// they give their sizes, but not that 40B's layers are of the new kind.
+const std::vector<Defaults>& defaults() {
+    static const std::vector<Defaults> all{
+        {{"gpt2"},
+         {{"vocab_size", 50257},
+          {"n_embd", 768},
+          {"n_layer", 12},
+          {"n_head", 12},
+          {"n_positions", 1024},
+          {"resid_pdrop", 0.1},
+          {"tie_word_embeddings", 1}}},
+        {{"gpt_neox"},
+         {{"vocab_size", 50432},
+          {"hidden_size", 6144},
+          {"intermediate_size", 24576},
+          {"num_hidden_layers", 44},
+          {"num_attention_heads", 64},
+          {"attention_bias", 1},
+          {"use_parallel_residual", 1}}},
+        // `alibi` is of the attn_config.
+        {{"mpt"},
+         {{"vocab_size", 50368},
+          {"d_model", 2048},
+          {"n_layers", 24},
+          {"n_heads", 16},
+          {"expansion_ratio", 4},
+          {"max_seq_len", 2048},
+          {"no_bias", 1},
+          {"learned_pos_emb", 1},
+          {"alibi", 1},
+          {"tie_word_embeddings", 1}}},
+        {{"falcon"},
+         {{"vocab_size", 65024},
+          {"hidden_size", 4544},
+          {"num_hidden_layers", 32},
+          {"num_attention_heads", 71},
+          {"multi_query", 1},
+          {"parallel_attn", 1},
+          {"tie_word_embeddings", 1}}},
+        {{"RefinedWeb"}, {{"new_decoder_architecture", 1}, {"tie_word_embeddings", 1}}},
+        {{"RefinedWebModel"}, {{"multi_query", 1}, {"parallel_attn", 1}, {"tie_word_embeddings", 1}}},
+        {{"llama"},
+         {{"vocab_size", 32000},
+          {"hidden_size", 4096},
+          {"intermediate_size", 11008},
+          {"num_hidden_layers", 32},
+          {"num_attention_heads", 32}}},
+        {{"llama4", "llama4_text"},
+         {{"vocab_size", 202048},
+          {"hidden_size", 5120},
+          {"intermediate_size", 8192},
+          {"intermediate_size_mlp", 16384},
+          {"num_hidden_layers", 48},
+          {"num_attention_heads", 40},
+          {"num_key_value_heads", 8},
+          {"head_dim", 128},
+          {"num_local_experts", 16},
+          {"num_experts_per_tok", 1},
+          {"interleave_moe_layer_step", 1},
+          {"attention_chunk_size", 8192}}},
+        {{"mistral"},
+         {{"vocab_size", 32000},
+          {"hidden_size", 4096},
+          {"intermediate_size", 14336},
+          {"num_hidden_layers", 32},
+          {"num_attention_heads", 32},
+          {"num_key_value_heads", 8},
+          {"sliding_window", 4096}}},
+        {{"mixtral"},
+         {{"vocab_size", 32000},
+          {"hidden_size", 4096},
+          {"intermediate_size", 14336},
+          {"num_hidden_layers", 32},
+          {"num_attention_heads", 32},
+          {"num_key_value_heads", 8},
+          {"num_local_experts", 8},
+          {"num_experts_per_tok", 2}}},
+        // A window of 4,096 that use_sliding_window has to switch on.
+        {{"qwen2"},
+         {{"vocab_size", 151936},
+          {"hidden_size", 4096},
+          {"intermediate_size", 22016},
+          {"num_hidden_layers", 32},
+          {"num_attention_heads", 32},
+          {"num_key_value_heads", 32},
+          {"use_sliding_window", 0},
+          {"sliding_window", 4096}}},
+        {{"qwen2_moe"},
+         {{"vocab_size", 151936},
+          {"hidden_size", 2048},
+          {"intermediate_size", 5632},
+          {"num_hidden_layers", 24},
+          {"num_attention_heads", 16},
+          {"num_key_value_heads", 16},
+          {"num_experts", 60},
+          {"num_experts_per_tok", 4},
+          {"moe_intermediate_size", 1408},
+          {"shared_expert_intermediate_size", 5632},
+          {"decoder_sparse_step", 1},
+          {"use_sliding_window", 0},
+          {"sliding_window", 4096}}},
+        {{"qwen3"},
+         {{"vocab_size", 151936},
+          {"hidden_size", 4096},
+          {"intermediate_size", 22016},
+          {"num_hidden_layers", 32},
+          {"num_attention_heads", 32},
+          {"num_key_value_heads", 32},
+          {"head_dim", 128},
+          {"use_sliding_window", 0},
+          {"sliding_window", 4096}}},
+        {{"qwen3_moe"},
+         {{"vocab_size", 151936},
+          {"hidden_size", 2048},
+          {"intermediate_size", 6144},
+          {"num_hidden_layers", 24},
+          {"num_attention_heads", 32},
+          {"num_key_value_heads", 4},
+          {"num_experts", 128},
+          {"num_experts_per_tok", 8},
+          {"moe_intermediate_size", 768},
+          {"decoder_sparse_step", 1},
+          {"use_sliding_window", 0},
+          {"sliding_window", 4096}}},
+        {{"gemma"},
+         {{"vocab_size", 256000},
+          {"hidden_size", 3072},
+          {"intermediate_size", 24576},
+          {"num_hidden_layers", 28},
+          {"num_attention_heads", 16},
+          {"num_key_value_heads", 16},
+          {"head_dim", 256},
+          {"tie_word_embeddings", 1}}},
+        {{"gemma2"},
+         {{"vocab_size", 256000},
+          {"hidden_size", 2304},
+          {"intermediate_size", 9216},
+          {"num_hidden_layers", 26},
+          {"num_attention_heads", 8},
+          {"num_key_value_heads", 4},
+          {"head_dim", 256},
+          {"sliding_window", 4096},
+          {"tie_word_embeddings", 1}}},
+        {{"gemma3", "gemma3_text"},
+         {{"vocab_size", 262208},
+          {"hidden_size", 2304},
+          {"intermediate_size", 9216},
+          {"num_hidden_layers", 26},
+          {"num_attention_heads", 8},
+          {"num_key_value_heads", 4},
+          {"head_dim", 256},
+          {"sliding_window", 4096},
+          {"tie_word_embeddings", 1}}},
+        {{"phi"},
+         {{"vocab_size", 51200},
+          {"hidden_size", 2048},
+          {"intermediate_size", 8192},
+          {"num_hidden_layers", 24},
+          {"num_attention_heads", 32}}},
+        {{"phi3"},
+         {{"vocab_size", 32064},
+          {"hidden_size", 3072},
+          {"intermediate_size", 8192},
+          {"num_hidden_layers", 32},
+          {"num_attention_heads", 32}}},
+        // Only where transformers' class and DeepSeek's own, which its files name, agree: vocabulary, layers
+        // and experts differ.
+        {{"deepseek_v2"},
+         {{"hidden_size", 4096},
+          {"intermediate_size", 11008},
+          {"moe_intermediate_size", 1407},
+          {"num_attention_heads", 32},
+          {"kv_lora_rank", 512},
+          {"q_lora_rank", 1536},
+          {"qk_nope_head_dim", 128},
+          {"qk_rope_head_dim", 64},
+          {"v_head_dim", 128}}},
+        {{"deepseek_v3"},
+         {{"vocab_size", 129280},
+          {"hidden_size", 7168},
+          {"intermediate_size", 18432},
+          {"moe_intermediate_size", 2048},
+          {"num_hidden_layers", 61},
+          {"num_attention_heads", 128},
+          {"n_routed_experts", 256},
+          {"n_shared_experts", 1},
+          {"num_experts_per_tok", 8},
+          {"first_k_dense_replace", 3},
+          {"kv_lora_rank", 512},
+          {"q_lora_rank", 1536},
+          {"qk_nope_head_dim", 128},
+          {"qk_rope_head_dim", 64},
+          {"v_head_dim", 128}}},
+        {{"olmo", "olmo2"},
+         {{"vocab_size", 50304},
+          {"hidden_size", 4096},
+          {"intermediate_size", 11008},
+          {"num_hidden_layers", 32},
+          {"num_attention_heads", 32}}},
+        {{"olmoe"},
+         {{"vocab_size", 50304},
+          {"hidden_size", 2048},
+          {"intermediate_size", 2048},
+          {"num_hidden_layers", 16},
+          {"num_attention_heads", 16},
+          {"num_experts", 64},
+          {"num_experts_per_tok", 8}}},
+        {{"starcoder2"},
+         {{"vocab_size", 49152},
+          {"hidden_size", 3072},
+          {"intermediate_size", 12288},
+          {"num_hidden_layers", 30},
+          {"num_attention_heads", 24},
+          {"num_key_value_heads", 2},
+          {"use_bias", 1},
+          {"tie_word_embeddings", 1}}},
+    };
+    return all;
+}
+
+// The row of a table that is about `type`; null: none.
+template <class Row>
+const Row* row_of(const std::vector<Row>& table, const std::string& type) {
+    const auto row = std::ranges::find_if(
+        table, [&](const Row& one) { return std::ranges::find(one.types, type) != one.types.end(); });
+    return row == table.end() ? nullptr : &*row;
+}
+
 // The config as it is read, and the preset as far as it is known.
 class Reader {
   public:
-    Reader(const json& config, Problems& problems) : config_(config), problems_(problems) {}
+    Reader(const json& config, Problems& problems) : config_(config), problems_(problems) {
+        defaults_ = row_of(defaults(), text("model_type"));
+    }
 
     ordered_json values;
     std::vector<std::string> notes;
@@ -36,16 +282,23 @@ class Reader {
         }
         return nullptr;
     }
-    double number(std::initializer_list<const char*> fields, double otherwise) {
+    // The class's default where the file leaves it out, and `otherwise` where the class has none.
+    double number(std::initializer_list<const char*> fields, double otherwise = 0) {
         const char* field = first(fields);
-        if (!field) return otherwise;
+        if (!field) {
+            const double* taken = left_out(fields);
+            return taken ? *taken : otherwise;
+        }
         if (config_[field].is_number()) return config_[field].get<double>();
         problems_.push_back(
             {std::string("/") + field, said("is no number"), "", said("give the file as it was published")});
         return otherwise;
     }
-    [[nodiscard]] bool flag(const char* field, bool otherwise) const {
-        if (!has(field)) return otherwise;
+    [[nodiscard]] bool flag(const char* field, bool otherwise = false) const {
+        if (!has(field)) {
+            const double* usual = default_of(field);
+            return usual ? *usual != 0 : otherwise;
+        }
         if (config_[field].is_boolean()) return config_[field].get<bool>();
         problems_.push_back({std::string("/") + field, said("is neither true nor false"), "",
                              said("give the file as it was published")});
@@ -54,14 +307,28 @@ class Reader {
     [[nodiscard]] std::string text(const char* field) const {
         return has(field) && config_[field].is_string() ? config_[field].get<std::string>() : std::string();
     }
-    // One that nothing can stand in for, as the phrase `why` says.
+    // One that nothing but the class's default can stand in for, as the phrase `why` says.
     double required(const char* why, std::initializer_list<const char*> fields) {
-        if (first(fields)) return number(fields, 0);
+        if (first(fields)) return number(fields);
+        if (const double* taken = left_out(fields)) return *taken;
         problems_.push_back({std::string("/") + *fields.begin(), said("is missing"), said(why),
                              said("give a model's whole config.json")});
         return 0;
     }
+    [[nodiscard]] const double* default_of(std::string_view field) const {
+        if (!defaults_) return nullptr;
+        const auto found =
+            std::ranges::find(defaults_->fields, field, &std::pair<std::string_view, double>::first);
+        return found == defaults_->fields.end() ? nullptr : &found->second;
+    }
     void note(std::string sentence) { notes.push_back(std::move(sentence)); }
+    // Flags are not named: every file leaves some of them out.
+    void note_defaults() {
+        std::string all;
+        for (const std::string& one : taken_) all += (all.empty() ? "" : ", ") + one;
+        if (!all.empty())
+            note(said("What the file leaves out was taken from transformers' defaults: {1}.", {all}));
+    }
     void put(const char* field, double value) {
         if (value == std::floor(value) && std::fabs(value) < 1e15)
             values[field] = static_cast<long long>(value);
@@ -69,18 +336,33 @@ class Reader {
     }
 
   private:
+    // A null is not left out: it tells the class to work the field out.
+    const double* left_out(std::initializer_list<const char*> fields) {
+        if (std::ranges::any_of(fields, [&](const char* field) { return config_.contains(field); }))
+            return nullptr;
+        for (const char* field : fields) {
+            const double* usual = default_of(field);
+            if (!usual) continue;
+            const std::string taken = std::string(field) + " = " + exact(*usual);
+            if (std::ranges::find(taken_, taken) == taken_.end()) taken_.push_back(taken);
+            return usual;
+        }
+        return nullptr;
+    }
+
     const json& config_;
     Problems& problems_;
+    const Defaults* defaults_ = nullptr;
+    std::vector<std::string> taken_;
 };
 
-// What a family's configuration class says where the file says nothing, and what it never says.
+// What no file of a family says.
 struct Family {
     std::vector<std::string_view> types;  // `model_type`
     bool gated = false;
     bool layernorm = false;
-    bool bias = false;      // of all matrices
-    bool qkv_bias = false;  // of query, key and value alone
-    bool tied = false;
+    bool bias = false;                   // of all matrices
+    bool qkv_bias = false;               // of query, key and value alone
     const char* norm_weights = nullptr;  // null: as the biases say
     int layer_norms = 2;
     const char* qk_norm = "none";
@@ -88,17 +370,17 @@ struct Family {
 };
 
 void learned_positions(Reader& r) {
-    r.put("learned_positions", r.number({"n_positions", "max_position_embeddings"}, 1024));
+    r.put("learned_positions", r.number({"n_positions", "max_position_embeddings"}));
 }
 
 void attention_window(Reader& r) {
-    if (r.has("use_sliding_window") && !r.flag("use_sliding_window", false)) return;
-    const double window = r.number({"sliding_window"}, 0);
+    if (!r.flag("use_sliding_window", true)) return;
+    const double window = r.number({"sliding_window"});
     if (window > 0) r.put("attention_window", window);
 }
 
 void some_layers_windowed(Reader& r) {
-    if (r.number({"sliding_window"}, 0) > 0)
+    if (r.number({"sliding_window"}) > 0)
         r.note(said("Some layers look back on a window only; all are taken to see the whole sequence."));
 }
 
@@ -111,43 +393,47 @@ void experts(Reader& r, double count, double top, double width) {
 
 void gpt2(Reader& r) {
     learned_positions(r);
-    r.values["dropout"] = r.number({"resid_pdrop"}, 0.1) > 0;
+    r.values["dropout"] = r.number({"resid_pdrop"}) > 0;
 }
 
 void gpt_neox(Reader& r) {
-    r.values["bias"] = r.flag("attention_bias", true);
-    r.values["dropout"] = r.number({"hidden_dropout"}, 0) > 0;
-    if (r.flag("use_parallel_residual", true))
+    r.values["bias"] = r.flag("attention_bias");
+    r.values["dropout"] = r.number({"hidden_dropout"}) > 0;
+    if (r.flag("use_parallel_residual"))
         r.note(said("Attention and feed-forward work in parallel; they are counted one after the other."));
 }
 
 void mpt(Reader& r) {
-    r.values["bias"] = !r.flag("no_bias", true);
+    r.values["bias"] = !r.flag("no_bias");
     const json attention = r.has("attn_config") ? r["attn_config"] : json::object();
     const auto on = [&](const char* field) {
-        return attention.is_object() && attention.value(field, json()) == true;
+        if (attention.is_object() && attention.contains(field)) return attention[field] == true;
+        const double* usual = r.default_of(field);
+        return usual && *usual != 0;
     };
     if (on("qk_ln")) r.values["qk_norm"] = "whole";
-    if (!on("alibi") && !on("rope") && r.flag("learned_pos_emb", true))
-        r.put("learned_positions", r.number({"max_seq_len"}, 2048));
+    if (!on("alibi") && !on("rope") && r.flag("learned_pos_emb"))
+        r.put("learned_positions", r.number({"max_seq_len"}));
     if (attention.is_object() && attention.value("kv_n_heads", json()).is_number())
         r.put("kv_heads", attention["kv_n_heads"].get<double>());
 }
 
 void falcon(Reader& r) {
-    r.values["bias"] = r.flag("bias", false);
-    if (r.flag("new_decoder_architecture", false)) {
+    r.values["bias"] = r.flag("bias");
+    const bool parallel = r.flag("parallel_attn");
+    if (r.flag("new_decoder_architecture")) {
         r.put("layer_norms", r.number({"num_ln_in_parallel_attn"}, 2));
     } else {
-        if (r.flag("multi_query", true)) r.put("kv_heads", 1);
-        r.put("layer_norms", r.flag("parallel_attn", true) ? 1 : 2);
+        if (r.flag("multi_query")) r.put("kv_heads", 1);
+        r.put("layer_norms", parallel ? 1 : 2);
     }
-    r.note(said("Attention and feed-forward work in parallel; they are counted one after the other."));
+    if (parallel)
+        r.note(said("Attention and feed-forward work in parallel; they are counted one after the other."));
 }
 
 void llama(Reader& r) {
-    const bool attention = r.flag("attention_bias", false);
-    const bool feed_forward = r.flag("mlp_bias", false);
+    const bool attention = r.flag("attention_bias");
+    const bool feed_forward = r.flag("mlp_bias");
     if (attention && feed_forward) {
         r.values["bias"] = true;
         r.values["norm_weights"] = "scale";
@@ -160,30 +446,30 @@ void llama(Reader& r) {
 }
 
 void llama4(Reader& r) {
-    const double layers = r.number({"num_hidden_layers"}, 0);
-    const double step = r.number({"interleave_moe_layer_step"}, 1);
+    const double layers = r.number({"num_hidden_layers"});
+    const double step = r.number({"interleave_moe_layer_step"});
     const double width = r.required(phrase("nothing else tells the experts' width"), {"intermediate_size"});
-    experts(r, r.number({"num_local_experts"}, 16), r.number({"num_experts_per_tok"}, 1), width);
+    experts(r, r.number({"num_local_experts"}), r.number({"num_experts_per_tok"}), width);
     r.put("shared_expert_ffn_size", width);
-    r.put("ffn_size", r.number({"intermediate_size_mlp"}, 2 * width));
+    r.put("ffn_size", r.number({"intermediate_size_mlp"}));
     if (step > 1) {
         r.put("dense_layers", layers - std::floor(layers / step));
         r.note(said("Dense layers and layers of experts alternate; the dense ones are counted first."));
     }
-    if (r.number({"attention_chunk_size"}, 0) > 0)
+    if (r.number({"attention_chunk_size"}) > 0)
         r.note(said("Most layers attend within chunks; all are taken to see the whole sequence."));
 }
 
 void mixtral(Reader& r) {
-    experts(r, r.number({"num_local_experts"}, 8), r.number({"num_experts_per_tok"}, 2),
-            r.number({"intermediate_size"}, 14336));
+    experts(r, r.number({"num_local_experts"}), r.number({"num_experts_per_tok"}),
+            r.number({"intermediate_size"}));
     attention_window(r);
 }
 
 // Layers without experts that a list or a stride names.
 void sparse_from(Reader& r, const char* step_field) {
-    const double step = r.number({step_field}, 1);
-    const double layers = r.number({"num_hidden_layers"}, 0);
+    const double step = r.number({step_field});
+    const double layers = r.number({"num_hidden_layers"});
     double dense = step > 1 ? layers - std::floor(layers / step) : 0;
     if (r.has("mlp_only_layers") && r["mlp_only_layers"].is_array())
         dense += static_cast<double>(r["mlp_only_layers"].size());
@@ -194,24 +480,25 @@ void sparse_from(Reader& r, const char* step_field) {
 }
 
 void qwen2_moe(Reader& r) {
-    experts(r, r.number({"num_experts"}, 60), r.number({"num_experts_per_tok"}, 4),
-            r.number({"moe_intermediate_size"}, 1408));
-    r.put("shared_expert_ffn_size", r.number({"shared_expert_intermediate_size"}, 5632));
+    experts(r, r.number({"num_experts"}), r.number({"num_experts_per_tok"}),
+            r.number({"moe_intermediate_size"}));
+    r.put("shared_expert_ffn_size", r.number({"shared_expert_intermediate_size"}));
     r.values["shared_expert_gate"] = true;
     sparse_from(r, "decoder_sparse_step");
     attention_window(r);
 }
 
 void qwen3_moe(Reader& r) {
-    experts(r, r.number({"num_experts"}, 128), r.number({"num_experts_per_tok"}, 8),
-            r.number({"moe_intermediate_size"}, 768));
+    // Version 5 of transformers writes the former under the latter's name.
+    experts(r, r.number({"num_experts", "num_local_experts"}), r.number({"num_experts_per_tok"}),
+            r.number({"moe_intermediate_size"}));
     sparse_from(r, "decoder_sparse_step");
     attention_window(r);
 }
 
 void phi(Reader& r) {
     r.values["head_bias"] = true;
-    r.values["dropout"] = r.number({"resid_pdrop"}, 0) > 0;
+    r.values["dropout"] = r.number({"resid_pdrop"}) > 0;
     r.note(said("Attention and feed-forward work in parallel; they are counted one after the other."));
 }
 
@@ -219,30 +506,29 @@ void deepseek(Reader& r) {
     const double rank =
         r.required(phrase("nothing else tells the rank of keys and values"), {"kv_lora_rank"});
     r.put("kv_lora_rank", rank);
-    r.put("q_lora_rank", r.number({"q_lora_rank"}, 0));
+    r.put("q_lora_rank", r.number({"q_lora_rank"}));
     r.put("head_size", r.required(phrase("nothing else tells a head's width"), {"qk_nope_head_dim"}));
     r.put("rope_head_size",
           r.required(phrase("nothing else tells a head's rotary width"), {"qk_rope_head_dim"}));
     r.put("value_head_size", r.required(phrase("nothing else tells a head's width"), {"v_head_dim"}));
-    r.put("kv_heads", r.number({"num_attention_heads"}, 0));
-    if (r.number({"n_routed_experts"}, 0) > 0) {
+    r.put("kv_heads", r.number({"num_attention_heads"}));
+    if (r.number({"n_routed_experts"}) > 0) {
         const double width =
             r.required(phrase("nothing else tells the experts' width"), {"moe_intermediate_size"});
-        experts(r, r.number({"n_routed_experts"}, 0), r.number({"num_experts_per_tok"}, 1), width);
-        r.put("shared_expert_ffn_size", r.number({"n_shared_experts"}, 0) * width);
-        r.put("dense_layers", r.number({"first_k_dense_replace"}, 0));
+        experts(r, r.number({"n_routed_experts"}), r.number({"num_experts_per_tok"}, 1), width);
+        r.put("shared_expert_ffn_size", r.number({"n_shared_experts"}) * width);
+        r.put("dense_layers", r.number({"first_k_dense_replace"}));
     }
-    if (r.number({"num_nextn_predict_layers"}, 0) > 0)
+    if (r.number({"num_nextn_predict_layers"}) > 0)
         r.note(said("The module that predicts further tokens is not counted."));
 }
 
 void olmoe(Reader& r) {
-    experts(r, r.number({"num_experts"}, 64), r.number({"num_experts_per_tok"}, 8),
-            r.number({"intermediate_size"}, 2048));
+    experts(r, r.number({"num_experts"}), r.number({"num_experts_per_tok"}), r.number({"intermediate_size"}));
 }
 
 void starcoder2(Reader& r) {
-    r.values["bias"] = r.flag("use_bias", true);
+    r.values["bias"] = r.flag("use_bias");
     attention_window(r);
 }
 
@@ -250,12 +536,11 @@ void gemma3(Reader& r) { some_layers_windowed(r); }
 
 const std::vector<Family>& families() {
     static const std::vector<Family> all{
-        {.types = {"gpt2"}, .layernorm = true, .bias = true, .tied = true, .rest = gpt2},
+        {.types = {"gpt2"}, .layernorm = true, .bias = true, .rest = gpt2},
         {.types = {"gpt_neox"}, .layernorm = true, .bias = true, .rest = gpt_neox},
-        {.types = {"mpt"}, .layernorm = true, .tied = true, .rest = mpt},
+        {.types = {"mpt"}, .layernorm = true, .rest = mpt},
         {.types = {"falcon", "RefinedWeb", "RefinedWebModel"},
          .layernorm = true,
-         .tied = true,
          .norm_weights = "scale-and-bias",
          .rest = falcon},
         {.types = {"llama", "mistral"}, .gated = true, .rest = llama},
@@ -265,11 +550,10 @@ const std::vector<Family>& families() {
         {.types = {"qwen2_moe"}, .gated = true, .qkv_bias = true, .rest = qwen2_moe},
         {.types = {"qwen3"}, .gated = true, .qk_norm = "head", .rest = attention_window},
         {.types = {"qwen3_moe"}, .gated = true, .qk_norm = "head", .rest = qwen3_moe},
-        {.types = {"gemma"}, .gated = true, .tied = true},
-        {.types = {"gemma2"}, .gated = true, .tied = true, .layer_norms = 4, .rest = some_layers_windowed},
+        {.types = {"gemma"}, .gated = true},
+        {.types = {"gemma2"}, .gated = true, .layer_norms = 4, .rest = some_layers_windowed},
         {.types = {"gemma3", "gemma3_text"},
          .gated = true,
-         .tied = true,
          .layer_norms = 4,
          .qk_norm = "head",
          .rest = gemma3},
@@ -279,16 +563,9 @@ const std::vector<Family>& families() {
         {.types = {"olmo"}, .gated = true, .layernorm = true, .norm_weights = "none"},
         {.types = {"olmo2"}, .gated = true, .qk_norm = "whole"},
         {.types = {"olmoe"}, .gated = true, .qk_norm = "whole", .rest = olmoe},
-        {.types = {"starcoder2"}, .layernorm = true, .bias = true, .tied = true, .rest = starcoder2},
+        {.types = {"starcoder2"}, .layernorm = true, .bias = true, .rest = starcoder2},
     };
     return all;
-}
-
-const Family* family_of(const std::string& type) {
-    for (const Family& family : families()) {
-        if (std::ranges::find(family.types, type) != family.types.end()) return &family;
-    }
-    return nullptr;
 }
 
 // Of an architecture nobody has told us about: what the fields give away, each guess said.
@@ -324,9 +601,9 @@ void read_shape(Reader& r, const Family& family) {
     r.put("layers", r.required(phrase("nothing else tells the number of layers"),
                                {"num_hidden_layers", "n_layer", "n_layers", "num_layers"}));
     const double hidden =
-        r.required(phrase("nothing else tells the width"), {"hidden_size", "n_embd", "d_model"});
+        r.required(phrase("nothing else tells the width"), {"hidden_size", "n_embd", "n_embed", "d_model"});
     r.put("hidden_size", hidden);
-    double ffn = r.number({"intermediate_size", "ffn_hidden_size", "n_inner", "d_ff"}, 0);
+    double ffn = r.number({"intermediate_size", "ffn_hidden_size", "n_inner", "d_ff"});
     if (ffn <= 0) ffn = r.number({"expansion_ratio"}, 4) * hidden;
     r.put("ffn_size", ffn);
     const double heads = r.required(phrase("nothing else tells the number of heads"),
@@ -337,7 +614,7 @@ void read_shape(Reader& r, const Family& family) {
     r.put("vocab_size", r.required(phrase("nothing else tells the vocabulary"), {"vocab_size"}));
     r.values["mlp"] = family.gated ? "gated" : "plain";
     r.values["norm"] = family.layernorm ? "layernorm" : "rmsnorm";
-    r.values["tied_embeddings"] = r.flag("tie_word_embeddings", family.tied);
+    r.values["tied_embeddings"] = r.flag("tie_word_embeddings");
     r.put("learned_positions", 0);
     r.values["bias"] = family.bias;
     if (family.qkv_bias) r.values["qkv_bias"] = true;
@@ -347,6 +624,7 @@ void read_shape(Reader& r, const Family& family) {
     r.values["dropout"] = false;
     r.values["causal"] = true;
     if (family.rest) family.rest(r);
+    r.note_defaults();
 }
 
 // "meta-llama/Meta-Llama-3-8B" → "meta-llama-3-8b".
@@ -388,14 +666,14 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
     }
     json part = language_part(config);
     // What the whole says holds for the part.
-    for (const char* shared : {"tie_word_embeddings"}) {
+    for (const char* shared : {"tie_word_embeddings", "model_type"}) {
         if (!part.contains(shared) && config.contains(shared)) part[shared] = config[shared];
     }
     Reader reader(part, problems);
     if (part != config && config.contains("vision_config"))
         reader.note(said("Only the language model is counted, not what sees."));
     const std::string type = reader.text("model_type");
-    const Family* known = family_of(type);
+    const Family* known = row_of(families(), type);
     if (!known) {
         reader.note(type.empty()
                         ? said("The file names no model_type; its usual fields were read.")

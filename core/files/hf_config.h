@@ -2,9 +2,10 @@
 //
 // Families known by their `model_type`: GPT-2, GPT-NeoX, MPT, Falcon, Llama (1 to 3), Llama 4, Mistral,
 // Mixtral, Qwen2 and 3 (dense and mixtures of experts), Gemma 1 to 3, Phi 1 to 4, DeepSeek V2 and V3, OLMo 1
-// and 2, OLMoE, StarCoder2. Of others the usual fields are read as far as they go, and what was assumed is
-// said. Source: the configuration classes of transformers, and for what they leave open the published
-// parameter counts, which the imported models have to the last digit (tests).
+// and 2, OLMoE, StarCoder2. What their files leave out is taken as transformers takes it, and said. Of others
+// the usual fields are read as far as they go, and what was assumed is said. Source: the configuration
+// classes of transformers, and for what they leave open the published parameter counts, which the imported
+// models have to the last digit (tests).
 #pragma once
 
 #include <string>

@@ -97,7 +97,7 @@ TEST_CASE("import hf: a config.json is a preset, and a scenario may name it", "[
     CHECK(json::parse(a.out)["parameters"] == 8030261248);
     CHECK(a.out == run_in(folder, "estimate b.json --format json").out);
 
-    folder.write("broken.json", R"({"model_type": "llama", "hidden_size": 4096})");
+    folder.write("broken.json", R"({"model_type": "new", "hidden_size": 4096})");
     const Ran broken = run_in(folder, "import hf broken.json");
     CHECK(broken.code == 2);
     CHECK(broken.out.empty());

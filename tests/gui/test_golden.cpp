@@ -350,7 +350,7 @@ TEST_CASE("a model's config.json opens as the model of the scenario, in one undo
     CHECK(desk.window.model().scenario() == start);
 
     REQUIRE(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
-    file.write(R"({"model_type": "phi", "hidden_size": 2560})");
+    file.write(R"({"model_type": "new", "hidden_size": 2560})");
     file.close();
     CHECK_FALSE(desk.window.open(file.fileName()));
     CHECK(desk.text("message/text").contains(QStringLiteral("/vocab_size")));
