@@ -3,7 +3,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
 #include "base/said.h"
 
@@ -49,10 +48,12 @@ constexpr std::array kMoney{Unit{"$", 1}};
 constexpr std::array kByteFactor{Unit{"B", 1}};
 constexpr std::array kBytesSquaredPerFlop{Unit{"GB²/TFLOP", 1e9 * 1e9 / 1e12}};
 
+// With a point, whatever the process's locale says.
 std::string fixed(double value, int digits) {
     std::array<char, 400> text{};
-    std::snprintf(text.data(), text.size(), "%.*f", digits, value);
-    return text.data();
+    const auto written =
+        std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits);
+    return {text.data(), written.ptr};
 }
 
 // "1234567.5" -> "1,234,567.5", "-3" -> "−3"
@@ -269,7 +270,11 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
     std::string number(rest.substr(0, length));
     if (const auto comma = number.find(','); comma != std::string::npos) {
         const bool several = number.find_first_of(",.", comma + 1) != std::string::npos;
-        if (several || number.size() - comma == 4) {
+        // Thousands are grouped behind one to three digits that do not begin with a 0: "0,125" and
+        // "12345,678" are decimals.
+        const std::size_t start = number.front() == '-' ? 1 : 0;
+        const bool groups = comma > start && comma - start <= 3 && number[start] != '0';
+        if (several || (groups && number.size() - comma == 4)) {
             std::string without;
             for (const char c : number) {
                 if (c != ',') without += c;

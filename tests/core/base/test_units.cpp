@@ -24,6 +24,27 @@ TEST_CASE("units: values with units read as SI", "[units]") {
     CHECK(parse("−2", Quantity::count).value == -2);
 }
 
+TEST_CASE("units: a comma is a decimal mark where it cannot group thousands", "[units]") {
+    CHECK(parse("0,125", Quantity::fraction).value == 0.125);
+    CHECK(parse("00,125", Quantity::fraction).value == 0.125);
+    CHECK(parse("−0,125", Quantity::fraction).value == -0.125);
+    CHECK(parse("-0,125", Quantity::fraction).value == -0.125);
+    CHECK(parse(",125", Quantity::fraction).value == 0.125);
+    CHECK(parse("0,5", Quantity::fraction).value == 0.5);
+    CHECK(parse("0,125 GB", Quantity::bytes).value == 125e6);
+    CHECK(parse("0,125e3", Quantity::count).value == 125);
+    CHECK(parse("12345,678", Quantity::fraction).value == 12345.678);
+    for (const char* either : {"1,024", "12,500", "999,999", "-1,024", "1,024e3"}) {
+        INFO(either);
+        CHECK_FALSE(parse(either, Quantity::count).ok);
+    }
+    const Parsed read = parse("12,500", Quantity::count);
+    CHECK(read.suggestion.find("12500") != std::string::npos);
+    CHECK(read.suggestion.find("12.500") != std::string::npos);
+    // Two marks are no decimals, whatever they begin with.
+    CHECK_FALSE(parse("0,125,000", Quantity::count).ok);
+}
+
 TEST_CASE("units: what cannot be read says why and what to write", "[units]") {
     const Parsed comma = parse("1,024", Quantity::count);
     CHECK_FALSE(comma.ok);
