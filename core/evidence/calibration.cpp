@@ -13,6 +13,16 @@
 namespace shardscope {
 namespace {
 
+enum class Scope : unsigned char { everywhere, gpu, stack };
+
+// A constant that a calibration may change: its scope, and how far it may be from its prior.
+struct ConstantRow {
+    P id;
+    Scope scope;
+    double width;             // one standard deviation, in ln(value), or in the value itself
+    bool logarithmic = true;  // false where 0 is a good value
+};
+
 // Widths: how far apart measured values lie from stack to stack and from GPU to GPU.
 constexpr std::array kConstants{
     ConstantRow{P::gemm_efficiency, Scope::gpu, 0.1},
@@ -329,8 +339,6 @@ std::vector<double> left_out_errors(const Fitter& fitter, const std::vector<std:
 }
 
 }  // namespace
-
-std::span<const ConstantRow> calibrated_constants() { return kConstants; }
 
 Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue,
                       const CalibrationOptions& options) {

@@ -18,17 +18,6 @@
 
 namespace shardscope {
 
-enum class Scope : unsigned char { everywhere, gpu, stack };
-
-// A constant that a calibration may change: its scope, and how far it may be from its prior.
-struct ConstantRow {
-    P id;
-    Scope scope;
-    double width;             // one standard deviation, in ln(value), or in the value itself
-    bool logarithmic = true;  // false where 0 is a good value
-};
-std::span<const ConstantRow> calibrated_constants();
-
 struct FittedConstant {
     P id = P::count;
     std::string part;  // "", "gpu-a100", "stack-fsdp1"

@@ -19,13 +19,6 @@ constexpr std::string_view kFormat = "shardscope-calibration";
 // A constant's field: the last part of its key, which is unique among those a calibration may hold.
 std::string field_name(P id) { return std::string(field_of(id)); }
 
-// Four significant digits: more than any fit can tell.
-double rounded(double value) {
-    if (value == 0 || !std::isfinite(value)) return value;
-    const double scale = std::pow(10.0, 3 - std::floor(std::log10(std::fabs(value))));
-    return std::round(value * scale) / scale;
-}
-
 void read_part(const json& values, const std::string& part, const std::string& pointer, Problems& problems,
                std::vector<PartValues>& out) {
     if (!values.is_object()) {
@@ -66,6 +59,12 @@ void read_part(const json& values, const std::string& part, const std::string& p
 
 }  // namespace
 
+double four_digits(double value) {
+    if (value == 0 || !std::isfinite(value)) return value;
+    const double scale = std::pow(10.0, 3 - std::floor(std::log10(std::fabs(value))));
+    return std::round(value * scale) / scale;
+}
+
 std::vector<PartValues> read_calibration(std::string_view text, Problems& problems) {
     const std::size_t before = problems.size();
     const json file = parse_json(text, problems);
@@ -104,7 +103,7 @@ std::string write_calibration(const std::vector<PartValues>& parts, const std::s
         ordered_json& object = part.part.empty()       ? out["everywhere"]
                                : part.part == kOverAll ? out["values"]
                                                        : out["parts"][part.part];
-        for (const auto& [id, value] : part.values) object[field_name(id)] = rounded(value);
+        for (const auto& [id, value] : part.values) object[field_name(id)] = four_digits(value);
     }
     return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

@@ -22,6 +22,9 @@ std::vector<PartValues> read_calibration(std::string_view text, Problems& proble
 std::string write_calibration(const std::vector<PartValues>& parts, const std::string& title,
                               const std::string& source);
 
+// A fitted constant as files hold it: to four significant digits, more than any fit can tell.
+double four_digits(double value);
+
 // The fitted constants and bands as parts.
 std::vector<PartValues> parts_of(const Calibration& calibration);
 

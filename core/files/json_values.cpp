@@ -210,4 +210,9 @@ void read_section(const json& object, const std::string& section, const std::str
     }
 }
 
+std::string text_at(const json& object, const char* field) {
+    const auto found = object.find(field);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 }  // namespace shardscope

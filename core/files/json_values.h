@@ -29,6 +29,9 @@ void read_section(const nlohmann::json& object, const std::string& section, cons
 Problem unknown_field(const std::string& pointer, const std::string& field,
                       std::span<const std::string> known);
 
+// The field's text; empty where there is none.
+std::string text_at(const nlohmann::json& object, const char* field);
+
 std::string child_pointer(const std::string& pointer, const std::string& field);
 
 }  // namespace shardscope

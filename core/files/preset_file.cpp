@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "base/said.h"
@@ -37,11 +38,6 @@ std::string section_of(PresetKind kind) {
     return "";
 }
 
-std::string text_at(const json& object, const char* field) {
-    const auto found = object.find(field);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 // "memory" or "node.inter_node_bandwidth" as `sources` and `unverified` name a value.
 std::vector<P> named_values(const std::string& name, PresetKind kind) {
     std::vector<P> out;
@@ -68,147 +64,201 @@ std::vector<P> named_values(const std::string& name, PresetKind kind) {
     return out;
 }
 
+// A calibration file's: constants for the parts it names.
+void read_calibration_form(const json& file, const Catalogue& catalogue, Preset& preset, Problems& problems) {
+    preset.kind = PresetKind::calibration;
+    preset.name = std::filesystem::path(preset.path).stem().string();
+    preset.title = text_at(file, "title");
+    preset.source = text_at(file, "source");
+    preset.parts = read_calibration(preset.text, problems);
+    const std::vector<std::string> known = catalogue.names(PresetKind::calibration);
+    for (const PartValues& part : preset.parts) {
+        if (part.part.empty() || part.part == kOverAll || catalogue.find(PresetKind::calibration, part.part))
+            continue;
+        const std::string near = nearest(part.part, known);
+        problems.push_back({"/parts/" + part.part, said("there is no part of this name"), "",
+                            near.empty() ? said("see `shardscope presets list --kind {1}`",
+                                                {name_of(PresetKind::calibration)})
+                                         : said("did you mean “{1}”?", {near})});
+    }
+}
+
+// A scenario's; what it says is read when it is taken.
+void read_scenario_form(const json& file, Preset& preset) {
+    preset.kind = PresetKind::scenario;
+    preset.name = std::filesystem::path(preset.path).stem().string();
+    preset.title = text_at(file, "name");
+}
+
+// A calibration's constants stand in three sections: assumptions, the cluster's latencies, and what a stack
+// decides about training.
+void read_constants(const json& values, Problems& problems, const std::function<void(P, double)>& take) {
+    json assumptions = json::object();
+    json cluster = json::object();
+    json training = json::object();
+    if (values.is_object()) {
+        for (const auto& [field, value] : values.items()) {
+            json& section = find_parameter("cluster." + field) != P::count    ? cluster
+                            : find_parameter("training." + field) != P::count ? training
+                                                                              : assumptions;
+            section[field] = value;
+        }
+    }
+    read_section(assumptions, "assumptions", "/values", problems, take);
+    read_section(cluster, "cluster", "/values", problems, take);
+    read_section(training, "training", "/values", problems, take);
+}
+
+void read_preset_values(const json& values, const Catalogue& catalogue, Preset& preset, Problems& problems) {
+    const auto take = [&](P id, double value) { preset.values.emplace_back(id, value); };
+    if (preset.kind == PresetKind::calibration) {
+        read_constants(values, problems, take);
+        return;
+    }
+    read_section(values, section_of(preset.kind), "/values", problems, take,
+                 [&](const std::string& field, const json& value) {
+                     if (preset.kind == PresetKind::model && field == "operators") {
+                         preset.operators = read_listed_model(value, "/values/operators", problems);
+                         return true;
+                     }
+                     if (preset.kind != PresetKind::cluster || field != "gpu") return false;
+                     const std::string gpu = value.is_string() ? value.get<std::string>() : std::string();
+                     preset.gpu = catalogue.find(PresetKind::gpu, gpu);
+                     if (!preset.gpu) {
+                         problems.push_back({"/values/gpu", said("there is no GPU preset “{1}”", {gpu}), "",
+                                             nearest(gpu, catalogue.names(PresetKind::gpu))});
+                     }
+                     return true;
+                 });
+}
+
+// Where the values come from, and which of them nobody could check yet.
+void read_evidence(const json& file, Preset& preset) {
+    if (const auto sources = file.find("sources"); sources != file.end() && sources->is_object()) {
+        for (const auto& [name, source] : sources->items()) {
+            for (const P id : named_values(name, preset.kind)) {
+                if (source.is_string()) preset.sources[id] = source.get<std::string>();
+            }
+        }
+    }
+    if (const auto unverified = file.find("unverified"); unverified != file.end() && unverified->is_array()) {
+        for (const json& name : *unverified) {
+            if (!name.is_string()) continue;
+            for (const P id : named_values(name.get<std::string>(), preset.kind))
+                preset.unverified.push_back(id);
+        }
+    }
+}
+
+// All other presets: values under a kind and a name. A study's are read when it is opened.
+void read_values_form(const json& file, const Catalogue& catalogue, Preset& preset, Problems& problems) {
+    if (const auto version = file.find("version"); version == file.end() || *version != 1) {
+        problems.push_back(
+            {"/version", said("this version of the format is not known"), said("version 1 is"), {}});
+        return;
+    }
+    const std::string kind = text_at(file, "kind");
+    const auto known = std::ranges::find_if(kKinds, [&](PresetKind k) { return name_of(k) == kind; });
+    if (known == kKinds.end()) {
+        problems.push_back({"/kind", said("“{1}” is no kind of preset", {kind}), "",
+                            said("use gpu, cluster, model, study or calibration")});
+        return;
+    }
+    preset.kind = *known;
+    preset.name = text_at(file, "name");
+    preset.title = text_at(file, "title");
+    preset.source = text_at(file, "source");
+    if (preset.name.empty())
+        problems.push_back(
+            {"/name", said("the preset has no name"), "", said("give one, lower case with hyphens")});
+    if (file.contains("values")) read_preset_values(file["values"], catalogue, preset, problems);
+    if (file.contains("node")) {
+        read_section(file["node"], "cluster", "/node", problems,
+                     [&](P id, double value) { preset.node.emplace_back(id, value); });
+    }
+    if (const std::string calibration = text_at(file, "calibration"); !calibration.empty()) {
+        preset.calibration = catalogue.find(PresetKind::calibration, calibration);
+        if (!preset.calibration) {
+            problems.push_back({"/calibration", said("there is no calibration “{1}”", {calibration}), "",
+                                nearest(calibration, catalogue.names(PresetKind::calibration))});
+        }
+    }
+    read_evidence(file, preset);
+    if (const auto count = file.find("parameters"); count != file.end() && count->is_number())
+        preset.published_parameters = count->get<double>();
+}
+
+// The same wherever the program runs, for it is kept in scenarios and figures. Where the working directory is
+// gone, the path as it was given.
+std::string absolute_path(const std::string& path) {
+    if (path.empty()) return path;
+    std::error_code error;
+    const std::filesystem::path whole = std::filesystem::absolute(path, error);
+    return error ? path : whole.lexically_normal().string();
+}
+
+bool is_shipped(const Preset& preset) { return preset.path.empty() && !preset.name.empty(); }
+
+// A config.json as the text of a model preset; any other text as it is.
+std::string as_preset(std::string_view text, const std::string& path, Problems& problems) {
+    if (!is_hf_config(text)) return std::string(text);
+    // Many of these files are called config.json; the folder is the model's.
+    const std::filesystem::path file(path);
+    const std::string stem = file.stem().string();
+    return import_hf_config(text, stem == "config" ? file.parent_path().filename().string() : stem, problems)
+        .preset;
+}
+
 }  // namespace
 
 const Preset* Catalogue::add(std::string_view text, const std::string& path, Problems& problems) {
     const std::size_t before = problems.size();
-    if (is_hf_config(text)) {
-        // Many of these files are called config.json; the folder is the model's.
-        const std::filesystem::path file(path);
-        const std::string stem = file.stem().string();
-        const std::string named = stem == "config" ? file.parent_path().filename().string() : stem;
-        const ImportedModel model = import_hf_config(text, named, problems);
-        return problems.size() > before ? nullptr : add(model.preset, path, problems);
+    Preset preset;
+    preset.path = absolute_path(path);
+    preset.text = as_preset(text, path, problems);
+    if (problems.size() > before) return nullptr;
+    const auto same = std::ranges::find_if(presets_, [&](const Preset& known) {
+        return known.path == preset.path && known.text == preset.text;
+    });
+    if (same != presets_.end()) {
+        // Its file may have held something else in between.
+        if (!same->name.empty()) by_name_[{same->kind, same->name}] = &*same;
+        return &*same;
     }
-    const json file = parse_json(text, problems);
+    const json file = parse_json(preset.text, problems);
     if (problems.size() > before) return nullptr;
     if (!file.is_object()) {
         problems.push_back({"", said("a preset is a JSON object"), "", said("write {…}")});
         return nullptr;
     }
-    Preset preset;
-    preset.path = path;
-    preset.text = std::string(text);
     const std::string form = text_at(file, "format");
     if (form == "shardscope-calibration") {
-        preset.kind = PresetKind::calibration;
-        preset.name = std::filesystem::path(path).stem().string();
-        preset.title = text_at(file, "title");
-        preset.source = text_at(file, "source");
-        preset.parts = read_calibration(text, problems);
-        std::vector<std::string> known = names(PresetKind::calibration);
-        for (const PartValues& part : preset.parts) {
-            if (part.part.empty() || part.part == kOverAll || find(PresetKind::calibration, part.part))
-                continue;
-            const std::string near = nearest(part.part, known);
-            problems.push_back({"/parts/" + part.part, said("there is no part of this name"), "",
-                                near.empty() ? said("see `shardscope presets list --kind {1}`",
-                                                    {name_of(PresetKind::calibration)})
-                                             : said("did you mean “{1}”?", {near})});
-        }
+        read_calibration_form(file, *this, preset, problems);
     } else if (form == "shardscope-scenario") {
-        preset.kind = PresetKind::scenario;
-        preset.name = std::filesystem::path(path).stem().string();
-        preset.title = text_at(file, "name");
-    } else if (form != "shardscope-preset") {
+        read_scenario_form(file, preset);
+    } else if (form == "shardscope-preset") {
+        read_values_form(file, *this, preset, problems);
+    } else {
         problems.push_back(
             {"/format", said("format is “{1}”", {form}), said("must be “shardscope-preset”"), {}});
-        return nullptr;
-    } else if (const auto version = file.find("version"); version == file.end() || *version != 1) {
-        problems.push_back(
-            {"/version", said("this version of the format is not known"), said("version 1 is"), {}});
-        return nullptr;
-    } else {
-        const std::string kind = text_at(file, "kind");
-        const auto known = std::ranges::find_if(kKinds, [&](PresetKind k) { return name_of(k) == kind; });
-        if (known == kKinds.end()) {
-            problems.push_back({"/kind", said("“{1}” is no kind of preset", {kind}), "",
-                                said("use gpu, cluster, model, study or calibration")});
-            return nullptr;
-        }
-        preset.kind = *known;
-        preset.name = text_at(file, "name");
-        preset.title = text_at(file, "title");
-        preset.source = text_at(file, "source");
-        if (preset.name.empty())
-            problems.push_back(
-                {"/name", said("the preset has no name"), "", said("give one, lower case with hyphens")});
-
-        const auto take = [&](P id, double value) { preset.values.emplace_back(id, value); };
-        const auto cluster_gpu = [&](const std::string& field, const json& value) {
-            if (preset.kind != PresetKind::cluster || field != "gpu") return false;
-            const std::string gpu = value.is_string() ? value.get<std::string>() : std::string();
-            preset.gpu = find(PresetKind::gpu, gpu);
-            if (!preset.gpu) {
-                problems.push_back({"/values/gpu", said("there is no GPU preset “{1}”", {gpu}), "",
-                                    nearest(gpu, names(PresetKind::gpu))});
-            }
-            return true;
-        };
-        if (file.contains("values")) {
-            if (preset.kind == PresetKind::calibration) {
-                // Constants stand in three sections: assumptions, the cluster's latencies, and what a stack
-                // decides about training.
-                const json& values = file["values"];
-                json assumptions = json::object();
-                json cluster = json::object();
-                json training = json::object();
-                if (values.is_object()) {
-                    for (const auto& [field, value] : values.items()) {
-                        json& section = find_parameter("cluster." + field) != P::count    ? cluster
-                                        : find_parameter("training." + field) != P::count ? training
-                                                                                          : assumptions;
-                        section[field] = value;
-                    }
-                }
-                read_section(assumptions, "assumptions", "/values", problems, take);
-                read_section(cluster, "cluster", "/values", problems, take);
-                read_section(training, "training", "/values", problems, take);
-            } else {
-                read_section(file["values"], section_of(preset.kind), "/values", problems, take,
-                             [&](const std::string& field, const json& value) {
-                                 if (preset.kind != PresetKind::model || field != "operators")
-                                     return cluster_gpu(field, value);
-                                 preset.operators = read_listed_model(value, "/values/operators", problems);
-                                 return true;
-                             });
-            }
-        }
-        if (file.contains("node")) {
-            read_section(file["node"], "cluster", "/node", problems,
-                         [&](P id, double value) { preset.node.emplace_back(id, value); });
-        }
-        if (const std::string calibration = text_at(file, "calibration"); !calibration.empty()) {
-            preset.calibration = find(PresetKind::calibration, calibration);
-            if (!preset.calibration) {
-                problems.push_back({"/calibration", said("there is no calibration “{1}”", {calibration}), "",
-                                    nearest(calibration, names(PresetKind::calibration))});
-            }
-        }
-        if (const auto sources = file.find("sources"); sources != file.end() && sources->is_object()) {
-            for (const auto& [name, source] : sources->items()) {
-                for (const P id : named_values(name, preset.kind)) {
-                    if (source.is_string()) preset.sources[id] = source.get<std::string>();
-                }
-            }
-        }
-        if (const auto unverified = file.find("unverified");
-            unverified != file.end() && unverified->is_array()) {
-            for (const json& name : *unverified) {
-                if (!name.is_string()) continue;
-                for (const P id : named_values(name.get<std::string>(), preset.kind))
-                    preset.unverified.push_back(id);
-            }
-        }
-        if (const auto count = file.find("parameters"); count != file.end() && count->is_number()) {
-            preset.published_parameters = count->get<double>();
-        }
     }
     if (problems.size() > before) return nullptr;
+    tell_apart(preset);
     presets_.push_back(std::move(preset));
     const Preset* added = &presets_.back();
     if (!added->name.empty()) by_name_[{added->kind, added->name}] = added;
     return added;
+}
+
+void Catalogue::tell_apart(Preset& own) const {
+    // What no file holds is found again by its text alone.
+    if (own.path.empty()) own.name.clear();
+    if (const Preset* other = find(own.kind, own.name); other && is_shipped(*other)) own.name += "-own";
+    const bool same_title = std::ranges::any_of(presets_, [&](const Preset& known) {
+        return is_shipped(known) && known.kind == own.kind && known.title == own.title;
+    });
+    if (same_title && !own.title.empty() && !own.path.empty())
+        own.title += " (" + std::filesystem::path(own.path).filename().string() + ")";
 }
 
 const Preset* Catalogue::add_operators(std::shared_ptr<const ListedModel> operators) {

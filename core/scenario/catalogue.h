@@ -41,13 +41,18 @@ class Catalogue {  // presets by kind and name
     // The shipped presets without the constants fitted to the public runs: the priors of a calibration.
     static Catalogue uncalibrated();
 
-    // Reads one preset file's text and adds it. On problems nothing is added and nullptr returned.
+    // Reads one preset file's text and adds it. On problems nothing is added and nullptr returned. The same
+    // text of the same file is the same preset, however often it is read; another text of that file is
+    // another preset, and the name leads to the newer. A shipped preset keeps its name and title: one's own
+    // of the same name is listed as NAME-own, with its file behind the title, and is found by its path as
+    // before.
     const Preset* add(std::string_view text, const std::string& path, Problems& problems);
     // A scenario's own list of operators as a model without a name; the same list is the same preset.
     const Preset* add_operators(std::shared_ptr<const ListedModel> operators);
 
   private:
     Catalogue() = default;
+    void tell_apart(Preset& own) const;
     void load_shipped();
     void load_fits();
     void link_stacks();

@@ -32,7 +32,7 @@ struct Preset {  // values under a name, each with its source
     std::string name;    // "dgx-h100"
     std::string title;   // "DGX H100"
     std::string source;  // public source of the values
-    std::string path;    // file it was read from; "" for a shipped one
+    std::string path;    // file it was read from, absolute; "" for a shipped one
     Values values;
     std::vector<PartValues> parts;  // a calibration file's: for the parts they name
     Values node;                    // a GPU's usual node: used where no cluster preset says otherwise

@@ -289,6 +289,13 @@ Study read_study(const Preset& preset, Catalogue& catalogue, Problems& problems)
     Study out = read_study(preset.text, catalogue, std::filesystem::path(preset.path).parent_path().string(),
                            problems);
     out.preset = &preset;
+    if (problems.empty() && out.name != preset.name) {
+        // Told apart from a shipped one: views find it by the catalogue's name.
+        out.name = preset.name;
+        View view = view_of(out.scenario);
+        view.study = out.name;
+        out.scenario = with_view(out.scenario, view);
+    }
     return out;
 }
 

@@ -5,6 +5,8 @@
 
 namespace shardscope {
 
+inline constexpr double kSecondsPerDay = 86400;
+
 struct TrainingRun {            // the whole run, not one step
     double batch = 0;           // tokens of an optimizer step
     double critical_batch = 0;  // tokens, E28; infinite: no law chosen

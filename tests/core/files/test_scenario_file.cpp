@@ -4,8 +4,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "explore/difference.h"
 #include "files/result.h"
 #include "files/scenario_file.h"
+#include "studies/study.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -135,6 +137,105 @@ TEST_CASE("scenario file: what is no scenario", "[files]") {
     CHECK(says(problems_of(R"({"version": 9})"), "/version", "version 1"));
     std::string deep(100000, '[');
     CHECK_FALSE(problems_of(deep).empty());
+}
+
+TEST_CASE("scenario file: an own preset is the same one however often its file is read", "[files]") {
+    const auto folder = std::filesystem::temp_directory_path() / "shardscope-test-own";
+    std::filesystem::create_directories(folder);
+    const auto write = [&](const char* gpus) {
+        std::ofstream(folder / "mine.json")
+            << R"({"format": "shardscope-preset", "version": 1, "kind": "cluster", "name": "mine",
+                   "title": "Mine", "values": {"gpu": "h100-sxm-80gb", "gpus": )"
+            << gpus << "}}";
+    };
+    const std::string text = R"({"cluster": {"preset": "mine.json"}})";
+    Problems problems;
+    Catalogue catalogue = Catalogue::with_folder("", problems);
+    write("16");
+    const Scenario before = read_scenario(text, catalogue, folder.string(), problems);
+    REQUIRE(problems.empty());
+    // As the next start reads it: by the path that was written.
+    const Scenario again = read_scenario(write_scenario(before), catalogue, "", problems);
+    REQUIRE(problems.empty());
+    CHECK(again.cluster == before.cluster);
+    CHECK(in_words(differences(answer(before), answer(again))) == "same settings");
+    // From another folder, too.
+    CHECK(before.cluster->path == (folder / "mine.json").string());
+    const Scenario beside =
+        read_scenario(R"({"cluster": {"preset": "../shardscope-test-own/mine.json"}})", catalogue,
+                      (folder / ".." / "shardscope-test-own").string(), problems);
+    REQUIRE(problems.empty());
+    CHECK(beside.cluster == before.cluster);
+    const auto count = catalogue.all(PresetKind::cluster).size();
+    // The file's new text counts, and its old one when it is back.
+    write("32");
+    const Scenario changed = read_scenario(text, catalogue, folder.string(), problems);
+    CHECK(changed.cluster != before.cluster);
+    CHECK(resolve(changed)[P::gpus] == 32);
+    CHECK(catalogue.find(PresetKind::cluster, "mine") == changed.cluster);
+    write("16");
+    CHECK(read_scenario(text, catalogue, folder.string(), problems).cluster == before.cluster);
+    CHECK(catalogue.find(PresetKind::cluster, "mine") == before.cluster);
+    CHECK(catalogue.all(PresetKind::cluster).size() == count);
+    // Values in place are the same calibration, too.
+    const std::string inline_values = R"({"cluster": {"calibration": {"network_efficiency": 0.8}}})";
+    const Scenario values = read(inline_values, problems);
+    REQUIRE(values.calibration);
+    CHECK(read(inline_values, problems).calibration == values.calibration);
+    REQUIRE(problems.empty());
+    std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("scenario file: a preset given relative to the working directory keeps its place", "[files]") {
+    const auto folder = std::filesystem::temp_directory_path() / "shardscope-test-relative";
+    std::filesystem::create_directories(folder);
+    const auto here = std::filesystem::current_path();
+    std::filesystem::current_path(folder);
+    std::ofstream("mine.json") << R"({"format": "shardscope-preset", "version": 1, "kind": "cluster",
+        "name": "mine", "values": {"gpu": "h100-sxm-80gb"}})";
+    Problems problems;
+    Catalogue catalogue = Catalogue::with_folder("", problems);
+    const Scenario scenario =
+        read_scenario(R"({"cluster": {"preset": "mine.json"}})", catalogue, ".", problems);
+    std::filesystem::current_path(here);
+    REQUIRE(problems.empty());
+    const std::string written = nlohmann::json::parse(write_scenario(scenario))["cluster"]["preset"];
+    CHECK(std::filesystem::path(written).is_absolute());
+    CHECK(read_scenario(write_scenario(scenario), catalogue, "elsewhere", problems) == scenario);
+    CHECK(problems.empty());
+    std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("scenario file: an own preset takes no shipped one's place", "[files]") {
+    Problems problems;
+    Catalogue catalogue = Catalogue::with_folder("", problems);
+    const Preset* shipped = catalogue.find(PresetKind::model, "mpt-13b");
+    const Preset* own = catalogue.add(shipped->text, "/home/me/mpt-13b/config.json", problems);
+    REQUIRE(own);
+    CHECK(own != shipped);
+    CHECK(catalogue.find(PresetKind::model, "mpt-13b") == shipped);
+    CHECK(catalogue.find(PresetKind::model, "mpt-13b-own") == own);
+    CHECK(own->title == shipped->title + " (config.json)");
+    Scenario scenario = Scenario::first_launch(catalogue);
+    scenario = with_model(scenario, *own);
+    CHECK(write_scenario(scenario).find("/home/me/mpt-13b/config.json") != std::string::npos);
+    // One in place of a name is no preset of that name either.
+    const Scenario inside = read_scenario(
+        R"({"cluster": {"calibration": {"format": "shardscope-preset", "version": 1, "kind": "calibration",
+            "name": "stack-fsdp2", "values": {"network_efficiency": 0.5}}}})",
+        catalogue, "", problems);
+    REQUIRE(problems.empty());
+    CHECK(catalogue.find(PresetKind::calibration, "stack-fsdp2") != inside.calibration);
+    CHECK(read_scenario(write_scenario(inside), catalogue, "", problems) == inside);
+    CHECK(problems.empty());
+    // A study's views say which of the two is open.
+    const Preset* study = catalogue.find(PresetKind::study, "scaling-trends");
+    const Preset* mine = catalogue.add(study->text, "/home/me/study.json", problems);
+    REQUIRE(mine);
+    const Study read = read_study(*mine, catalogue, problems);
+    CHECK(problems.empty());
+    CHECK(read.name == "scaling-trends-own");
+    CHECK(view_of(read.scenario).study == "scaling-trends-own");
 }
 
 TEST_CASE("files: missing, folder, too large, unwritable", "[files]") {
