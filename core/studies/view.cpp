@@ -19,15 +19,10 @@ using nlohmann::json;
 constexpr std::array<std::string_view, 11> kPlots{"scaling",    "memory",      "waterfall",  "walls",
                                                   "sweep",      "timeline",    "operators",  "plans",
                                                   "validation", "collectives", "sensitivity"};
-const std::vector<std::string> kFields{"study",   "plot",         "x",    "y",    "outputs", "range",
-                                       "against", "side_by_side", "plan", "pins", "measured"};
+const std::vector<std::string> kFields{"study",   "plot",         "x",    "y",    "outputs",  "range",
+                                       "against", "side_by_side", "plan", "pins", "measured", "switched"};
 constexpr const char* kHeld = "held";
 constexpr const char* kAnew = "anew";
-
-std::string text_at(const json& object, const char* field) {
-    const auto found = object.find(field);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 json object_in(const Scenario& scenario) {
     json view = json::parse(scenario.view, nullptr, false);
@@ -104,6 +99,26 @@ void check_outputs(const json& view, Problems& problems) {
         check_output((*entry)[i], "/view/outputs/" + std::to_string(i), problems);
 }
 
+void check_switched(const json& view, Problems& problems) {
+    const auto entry = view.find("switched");
+    if (entry == view.end()) return;
+    const std::vector<std::string> known(View::kSwitches.begin(), View::kSwitches.end());
+    if (!entry->is_array()) {
+        problems.push_back({"/view/switched", said("switched is a list of a plot's options"), "",
+                            said("write for instance [\"strong\"]")});
+        return;
+    }
+    for (std::size_t i = 0; i < entry->size(); ++i) {
+        const json& one = (*entry)[i];
+        const std::string name = one.is_string() ? one.get<std::string>() : one.dump();
+        if (std::ranges::find(known, name) != known.end()) continue;
+        const std::string near = nearest(name, known);
+        problems.push_back({"/view/switched/" + std::to_string(i),
+                            said("no plot has an option “{1}”", {name}), "",
+                            near.empty() ? "" : said("did you mean “{1}”?", {near})});
+    }
+}
+
 void check_pins(const json& view, const Scenario& scenario, Catalogue& catalogue, Problems& problems) {
     const auto entry = view.find("pins");
     if (entry == view.end()) return;
@@ -118,6 +133,19 @@ void check_pins(const json& view, const Scenario& scenario, Catalogue& catalogue
 }  // namespace
 
 std::span<const std::string_view> viewable_plots() { return kPlots; }
+
+bool View::is_switched(std::string_view name) const {
+    return std::ranges::find(switched, name) != switched.end();
+}
+
+// In the order of the names, so that equal views are equal.
+void View::set_switched(std::string_view name, bool on) {
+    std::vector<std::string> next;
+    for (const std::string_view known : kSwitches) {
+        if (known == name ? on : is_switched(known)) next.emplace_back(known);
+    }
+    switched = std::move(next);
+}
 
 View view_of(const Scenario& scenario) {
     View out;
@@ -142,13 +170,18 @@ View view_of(const Scenario& scenario) {
     const auto beside = view.find("side_by_side");
     out.side_by_side = beside != view.end() && beside->is_boolean() && beside->get<bool>();
     out.held = text_at(view, "plan") == kHeld;
+    if (const auto list = view.find("switched"); list != view.end() && list->is_array()) {
+        for (const json& name : *list) {
+            if (name.is_string()) out.set_switched(name.get<std::string>(), true);
+        }
+    }
     return out;
 }
 
 Scenario with_view(const Scenario& scenario, const View& view) {
     json out = object_in(scenario);
     for (const char* field :
-         {"study", "plot", "x", "y", "outputs", "range", "against", "side_by_side", "plan"})
+         {"study", "plot", "x", "y", "outputs", "range", "against", "side_by_side", "plan", "switched"})
         out.erase(field);
     if (!view.study.empty()) out["study"] = view.study;
     if (!view.plot.empty()) out["plot"] = view.plot;
@@ -160,6 +193,7 @@ Scenario with_view(const Scenario& scenario, const View& view) {
     if (view.against != Output::count) out["against"] = output(view.against).path;
     if (view.side_by_side) out["side_by_side"] = true;
     if (view.held) out["plan"] = kHeld;
+    if (!view.switched.empty()) out["switched"] = view.switched;
     Scenario changed = scenario;
     changed.view = out.empty() ? std::string() : out.dump();
     return changed;
@@ -212,6 +246,7 @@ void check_view(const Scenario& scenario, Catalogue& catalogue, Problems& proble
                             said("{1} is neither true nor false", {view["side_by_side"].dump()}),
                             "",
                             {}});
+    check_switched(view, problems);
     check_pins(view, scenario, catalogue, problems);
     check_measurement(scenario.view, problems);
 }

@@ -3,14 +3,16 @@
 //
 //   "view": {"plot": "sweep", "x": "gpus", "y": "tensor_parallel", "outputs": ["mfu"], "plan": "held",
 //            "range": {"x": "8:2048:33:log", "y": "1,2,4"}, "against": "ideal.mfu_bound",
-//            "side_by_side": true,
+//            "side_by_side": true, "switched": ["strong", "band"],
 //            "pins": [{"name": "A100", "cluster": {"preset": "dgx-a100-80gb"}}]}
 //
 // A range is what stands after KEY= in an axis of the command line. A pin is the scenario itself but for the
-// fields it names. `against`: points stand over this result of theirs instead of over x. All fields are
-// optional; `study` names the study that the scenario came with.
+// fields it names. `against`: points stand over this result of theirs instead of over x. `switched`: the
+// plot's options that are not as usual. All fields are optional; `study` names the study that the scenario
+// came with.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,10 +30,17 @@ struct View {
     P y = P::count;
     std::string x_range;  // "": the slider's
     std::string y_range;
-    std::vector<Output> outputs;     // none: the plot's usual ones
-    Output against = Output::count;  // a sweep's points stand over this; Output::count: over x itself
-    bool side_by_side = false;       // pins in panels of their own, with the same axes
-    bool held = false;               // what is automatic keeps its values along the axes
+    std::vector<Output> outputs;        // none: the plot's usual ones
+    Output against = Output::count;     // a sweep's points stand over this; Output::count: over x itself
+    bool side_by_side = false;          // pins in panels of their own, with the same axes
+    bool held = false;                  // what is automatic keeps its values along the axes
+    std::vector<std::string> switched;  // of the names below, those of the plot that are not as usual
+
+    // Scaling draws all its curves, Sensitivity halves and doubles, Plans keeps what is locked.
+    static constexpr std::array<std::string_view, 7> kSwitches{"weak",     "strong",      "ideal",   "band",
+                                                               "measured", "ten_percent", "all_free"};
+    [[nodiscard]] bool is_switched(std::string_view name) const;
+    void set_switched(std::string_view name, bool on);
 
     bool operator==(const View&) const = default;
 };

@@ -39,6 +39,9 @@ TEST_CASE("view: read, written and read again is the same", "[studies]") {
     view.against = Output::mfu_bound;
     view.side_by_side = true;
     view.held = true;
+    view.set_switched("band", true);
+    view.set_switched("strong", true);
+    CHECK(view.switched == std::vector<std::string>{"strong", "band"});
     const Scenario scenario = with_view(first(), view);
     CHECK(view_of(scenario) == view);
     CHECK(problems_of(scenario.view).empty());
@@ -86,6 +89,9 @@ TEST_CASE("view: every mistake is named with its place", "[studies]") {
               .find("/view/against: there is no output “ideal.mfu_bund”; did you mean “ideal.mfu_bound”?") ==
           0);
     CHECK(problems_of(R"({"side_by_side": "yes"})").find("/view/side_by_side: \"yes\" is neither true") == 0);
+    CHECK(problems_of(R"({"switched": ["stron"]})")
+              .find("/view/switched/0: no plot has an option “stron”; did you mean “strong”?") == 0);
+    CHECK(problems_of(R"({"switched": true})").find("/view/switched: ") == 0);
     CHECK(problems_of(R"({"plan": "often"})").find("/view/plan: “often” is no way to plan") == 0);
     CHECK(problems_of(R"({"pins": [{}, {"clustr": {}}]})").find("/view/pins/1/clustr") == 0);
     CHECK(problems_of(R"({"pins": [{"view": {}}]})").find("/view/pins/0/view") == 0);
