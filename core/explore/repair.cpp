@@ -5,6 +5,9 @@
 #include <cmath>
 
 #include "base/said.h"
+#include "planner/plan.h"
+#include "planner/planner.h"
+#include "planner/report.h"
 
 namespace shardscope {
 namespace {
@@ -18,13 +21,15 @@ bool fits_well(const Scenario& scenario, Answer& scratch) {
     return answer_into(scenario, scratch) && scratch.estimate.verdict == Verdict::fits;
 }
 
-// The candidate nearest to the present value that fits, trying `candidates` in order.
-Repair try_values(const Scenario& scenario, const Answer& now, P id, const std::vector<double>& candidates) {
+// The candidate nearest to the present value that fits, trying `candidates` in order; asked to stop, none.
+Repair try_values(const Scenario& scenario, const Answer& now, P id, const std::vector<double>& candidates,
+                  const std::stop_token& stop = {}) {
     Repair repair;
     repair.id = id;
     Answer scratch;
     double last_peak = 0;
     for (const double value : candidates) {
+        if (stop.stop_requested()) break;  // each may take a search of its own
         const Scenario trial = edited(scenario, id, value);
         const bool fits = fits_well(trial, scratch);
         last_peak = scratch.estimate.memory.peak;
@@ -83,7 +88,50 @@ std::vector<double> shorter_sequences(const Settings& s) {
     return out;
 }
 
+// Memory of other GPUs there are, ascending.
+std::vector<double> larger_memories(const Scenario& scenario, const Settings& s) {
+    std::vector<double> out;
+    for (const Preset* gpu : scenario.catalogue->all(PresetKind::gpu)) {
+        for (const auto& [id, value] : gpu->values) {
+            if (id == P::memory && value > s[P::memory]) out.push_back(value);
+        }
+    }
+    std::ranges::sort(out);
+    out.erase(std::ranges::unique(out).begin(), out.end());
+    return out;
+}
+
+// In their order, without the present one.
+std::vector<double> other_choices(P id, const Settings& s) {
+    std::vector<double> out = domain(id, s).stops;
+    std::erase(out, s[id]);
+    return out;
+}
+
 }  // namespace
+
+std::optional<Repair> other_plan(const Scenario& scenario, unsigned threads, const std::stop_token& stop) {
+    Scenario free = scenario;
+    free.automatic |= usually_free();
+    if (free.automatic == scenario.automatic) return std::nullopt;
+    const auto found = planned(free, threads, stop);
+    if (!found || stop.stop_requested()) return std::nullopt;
+    Repair repair;
+    repair.scenario = locked(*found);
+    repair.scenario.automatic = scenario.automatic;
+    const Answer best = answer(locked(repair.scenario));
+    repair.label = said("Other plan");
+    repair.works = best.valid() && best.estimate.verdict == Verdict::fits;
+    if (!repair.works) {
+        repair.result = said("no plan fits");
+        return repair;
+    }
+    repair.mfu = best.estimate.mfu;
+    repair.peak = best.estimate.memory.peak;
+    repair.detail = short_plan(best.settings);
+    repair.result = result_text(best);
+    return repair;
+}
 
 std::optional<Repair> best_fix(const Answer& now) {
     if (!now.valid()) return std::nullopt;
@@ -117,18 +165,19 @@ std::optional<Repair> best_fix(const Answer& now) {
     return best;
 }
 
-std::vector<Repair> repairs(const Scenario& scenario) {
+std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& stop) {
     std::vector<Repair> out;
     const Answer now = answer(scenario);
     if (!now.valid() || now.fits()) return out;
     const Settings& s = now.settings;
+    const auto try_all = [&](P id, const std::vector<double>& candidates) {
+        // The planner has tried the others of what is automatic.
+        if (!scenario.automatic[index(id)]) out.push_back(try_values(scenario, now, id, candidates, stop));
+    };
 
-    if (!scenario.automatic[index(P::micro_batch)]) {
-        out.push_back(try_values(scenario, now, P::micro_batch, smaller_micro_batches(scenario, s)));
-    }
-    out.push_back(
-        try_values(scenario, now, P::recompute,
-                   s[P::recompute] == 1 ? std::vector<double>{} : std::vector<double>{0.25, 0.5, 0.75, 1}));
+    try_all(P::micro_batch, smaller_micro_batches(scenario, s));
+    try_all(P::recompute,
+            s[P::recompute] == 1 ? std::vector<double>{} : std::vector<double>{0.25, 0.5, 0.75, 1});
     const auto sharding = s.choice<Sharding>(P::sharding);
     if (sharding != Sharding::zero3) {
         std::vector<double> more;
@@ -137,12 +186,16 @@ std::vector<Repair> repairs(const Scenario& scenario) {
         } else {
             more.push_back(static_cast<double>(Sharding::zero3));
         }
-        out.push_back(try_values(scenario, now, P::sharding, more));
+        try_all(P::sharding, more);
     }
     for (const P degree : {P::tensor_parallel, P::pipeline_parallel, P::context_parallel})
-        out.push_back(try_values(scenario, now, degree, ascending_above(domain(degree, s).stops, s[degree])));
-    out.push_back(try_values(scenario, now, P::sequence_length, shorter_sequences(s)));
-    out.push_back(try_values(scenario, now, P::gpus, ascending_above(domain(P::gpus, s).stops, s[P::gpus])));
+        try_all(degree, ascending_above(domain(degree, s).stops, s[degree]));
+    try_all(P::offload, other_choices(P::offload, s));
+    try_all(P::optimizer_precision, other_choices(P::optimizer_precision, s));
+    try_all(P::sequence_length, shorter_sequences(s));
+    try_all(P::memory, larger_memories(scenario, s));
+    try_all(P::gpus, ascending_above(domain(P::gpus, s).stops, s[P::gpus]));
+    if (stop.stop_requested()) return {};
     if (!out.back().works) out.back().label = said("More GPUs");
 
     std::ranges::stable_sort(out, [](const Repair& a, const Repair& b) {

@@ -21,12 +21,19 @@ void RepairButton::set_repair(const Repair& repair, bool best) {
     result_ = rate < 0 ? result : result.left(rate);
     rate_ = rate < 0 ? QString() : result.mid(rate);
     best_ = best && repair.works;
-    setObjectName(QStringLiteral("repair/") + text_of(parameter(repair.id).key));
+    setObjectName(QStringLiteral("repair/") +
+                  (repair.id == P::count ? QStringLiteral("plan") : text_of(parameter(repair.id).key)));
     setText(label_);
     setEnabled(repair.works);
     setCursor(repair.works ? Qt::PointingHandCursor : Qt::ArrowCursor);
     setAccessibleName(label_ + QStringLiteral(": ") + result);
-    setToolTip(repair.works ? QString() : tr("%1: %2").arg(label_, result));
+    const QString whole =
+        repair.detail.empty() ? label_ : tr("%1: %2").arg(label_, QString::fromStdString(repair.detail));
+    setToolTip(!repair.works ? tr("%1: %2").arg(label_, result) : repair.detail.empty() ? QString() : whole);
+    setAccessibleDescription(
+        repair.works ? tr("Changes the scenario, as one step that can be undone: %1. Predicted: %2.")
+                           .arg(whole, result)
+                     : QString());
     update();
 }
 

@@ -6,6 +6,8 @@
 #include <QToolButton>
 #include <cmath>
 
+#include "base/said.h"
+#include "planner/plan.h"
 #include "planner/planner.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/repair_button.h"
@@ -27,6 +29,7 @@ RepairStrip::RepairStrip(LiveModel& model, QWidget* parent) : QWidget(parent), m
     more_ = new QToolButton(this);
     more_->setObjectName(QStringLiteral("repairs/more"));
     more_->setText(tr("More"));
+    more_->setToolTip(tr("Repairs that have no room beside the others"));
     more_->setPopupMode(QToolButton::InstantPopup);
     more_->setMenu(new QMenu(more_));
     more_->hide();
@@ -53,10 +56,26 @@ void RepairStrip::refresh() {
     // Many plans are tried: where finding each anew takes its time, those with the present one come first.
     const Scenario& scenario = model_.scenario();
     const bool at_once = plans_at_once(scenario);
-    take(repairs(at_once ? scenario : locked(model_.answer().scenario)));
-    if (!at_once && !model_.in_gesture())
-        anew_.ask([scenario](const std::stop_token&) { return repairs(scenario); },
-                  [this](std::vector<Repair> found) { take(std::move(found)); });
+    std::vector<Repair> found = repairs(at_once ? scenario : locked(model_.answer().scenario));
+    // The best plan of all comes before the single changes; its place is kept while it is searched for.
+    const bool has_other = (scenario.automatic | usually_free()) != scenario.automatic;
+    if (has_other) {
+        Repair looking;
+        looking.label = said("Other plan");
+        looking.result = said("searching…");
+        found.insert(found.begin(), std::move(looking));
+    }
+    take(found);
+    if (model_.in_gesture() || (at_once && !has_other)) return;
+    if (has_other) found.erase(found.begin());
+    anew_.ask(
+        [scenario, at_once, found](const std::stop_token& stop) {
+            std::vector<Repair> all = at_once ? found : repairs(scenario, stop);
+            if (auto other = other_plan(scenario, background_threads(), stop))
+                all.insert(other->works ? all.begin() : all.end(), std::move(*other));
+            return all;
+        },
+        [this](std::vector<Repair> all) { take(std::move(all)); });
 }
 
 void RepairStrip::take(std::vector<Repair> found) {
@@ -96,9 +115,15 @@ void RepairStrip::arrange() {
     const int top = 6 + caption_height + 3;
     const int height = buttons_.front()->sizeHint().height();
     const QSize more = more_->sizeHint();
+    // One whose result is still looked for is as wide as the next, so that nothing moves under the pointer.
+    const auto width_of = [&](std::size_t i) {
+        const int own = buttons_[i]->sizeHint().width();
+        const bool first_of_many = i == 0 && repairs_.size() > 1 && repairs_[0].id == P::count;
+        return first_of_many ? std::max(own, buttons_[1]->sizeHint().width()) : own;
+    };
     const auto end_of = [&](std::size_t count) {
         int x = kPadding;
-        for (std::size_t i = 0; i < count; ++i) x += buttons_[i]->sizeHint().width() + kGap;
+        for (std::size_t i = 0; i < count; ++i) x += width_of(i) + kGap;
         return x - kGap;
     };
     std::size_t shown = repairs_.size();
@@ -108,7 +133,7 @@ void RepairStrip::arrange() {
     int x = kPadding;
     for (std::size_t i = 0; i < repairs_.size(); ++i) {
         buttons_[i]->setVisible(i < shown);
-        const int w = buttons_[i]->sizeHint().width();
+        const int w = width_of(i);
         buttons_[i]->setGeometry(x, top, w, height);
         if (i < shown) x += w + kGap;
     }

@@ -1,10 +1,12 @@
 // Sweeps, scaling curves, repairs.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <stop_token>
 
 #include "explore/repair.h"
 #include "explore/scaling.h"
 #include "explore/sweep.h"
+#include "planner/plan.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -30,14 +32,16 @@ TEST_CASE("sweep: axes hold both ends, snap and drop duplicates", "[explore]") {
 }
 
 TEST_CASE("sweep: every combination once, the last axis fastest", "[explore]") {
+    const std::vector<Axis> axes{{P::gpus, {8, 16}}, {P::micro_batch, {1, 2, 3}}};
+    REQUIRE(combinations(axes) == 6);
     std::vector<std::vector<std::size_t>> seen;
-    for_each_point(first(), {{P::gpus, {8, 16}}, {P::micro_batch, {1, 2, 3}}},
-                   [&](const std::vector<std::size_t>& at, const Answer& point, bool valid) {
-                       seen.push_back(at);
-                       CHECK(valid);
-                       CHECK(point.settings[P::micro_batch] == static_cast<double>(at[1] + 1));
-                   });
-    REQUIRE(seen.size() == 6);
+    Answer point;
+    for (std::size_t i = 0; i < combinations(axes); ++i) {
+        seen.push_back(indices_of(axes, i));
+        CHECK(answer_point(first(), axes, seen.back(), point));
+        CHECK(point.settings[P::gpus] == axes[0].values[seen.back()[0]]);
+        CHECK(point.settings[P::micro_batch] == axes[1].values[seen.back()[1]]);
+    }
     CHECK(seen[1] == std::vector<std::size_t>{0, 1});
     CHECK(seen[3] == std::vector<std::size_t>{1, 0});
 }
@@ -82,6 +86,54 @@ TEST_CASE("repairs: each that works makes it fit, the micro-batch one lands on t
         }
     }
     CHECK(repairs(first()).empty());
+}
+
+TEST_CASE("repairs: what is automatic is no repair, and a search that is no longer wanted ends",
+          "[explore]") {
+    Scenario broken = of_model("llama-3-70b", {{P::gpus, 8}, {P::micro_batch, 1}});
+    for (const P id : {P::recompute, P::sharding, P::tensor_parallel}) broken.automatic.set(index(id));
+    const Answer now = answer(broken);
+    REQUIRE(now.valid());
+    REQUIRE_FALSE(now.fits());
+    const auto offered = repairs(broken);
+    REQUIRE_FALSE(offered.empty());
+    for (const Repair& repair : offered) {
+        INFO(repair.label);
+        CHECK_FALSE(broken.automatic[index(repair.id)]);
+    }
+    std::stop_source stop;
+    stop.request_stop();
+    CHECK(repairs(broken, stop.get_token()).empty());
+}
+
+TEST_CASE("repairs: the best plan of all is at least as good as any single change of the plan", "[explore]") {
+    for (const Scenario& broken : {with({{P::micro_batch, 24}}), with({{P::sequence_length, 16384}})}) {
+        REQUIRE(answer(broken).estimate.verdict == Verdict::does_not_fit);
+        const auto other = other_plan(broken, 2);
+        REQUIRE(other.has_value());
+        REQUIRE(other->works);
+        CHECK(other->scenario.automatic == broken.automatic);
+        const Answer mended = answer(other->scenario);
+        CHECK(mended.estimate.verdict == Verdict::fits);
+        CHECK(mended.estimate.mfu == other->mfu);
+        std::size_t work = 0;
+        for (const Repair& repair : repairs(broken)) {
+            INFO(repair.label);
+            work += repair.works ? 1 : 0;
+            if (repair.works && parameter(repair.id).plan) CHECK(other->mfu >= repair.mfu);
+        }
+        CHECK(work >= 3);
+        // What the plan is for stays.
+        for (const P id : {P::gpus, P::sequence_length, P::layers})
+            CHECK(mended.settings[id] == resolve(broken)[id]);
+    }
+    // An automatic plan is that plan already.
+    Scenario automatic = with({{P::sequence_length, 16384}});
+    automatic.automatic |= usually_free();
+    CHECK_FALSE(other_plan(automatic, 2).has_value());
+    std::stop_source stopped;
+    stopped.request_stop();
+    CHECK_FALSE(other_plan(with({{P::micro_batch, 24}}), 2, stopped.get_token()).has_value());
 }
 
 TEST_CASE("best fix: one step of the plan that fits and raises MFU", "[explore]") {
