@@ -68,14 +68,8 @@ void add_collectives(const Options& options, const Catalogue& all, std::vector<P
     }
     std::vector<CollectiveTable> tables;
     for (const std::string& log : options.collectives) {
-        Problems own;
-        const std::string text = read_text(log, own);
-        std::vector<CollectiveTable> read;
-        if (own.empty()) read = read_nccl_log(text, own);
-        for (const Problem& problem : own) {
-            if (read.empty()) problems.push_back(problem);
-            std::fprintf(stderr, "%s%s\n", read.empty() ? "" : "warning: ", problem.text(log).c_str());
-        }
+        const std::vector<CollectiveTable> read = read_log(log);
+        if (read.empty()) problems.push_back({log, "has no table that can be used", "", {}});  // said already
         tables.insert(tables.end(), read.begin(), read.end());
     }
     if (!problems.empty()) return;
@@ -309,12 +303,9 @@ int run(const Options& options) {
     for (const std::string& log : options.collectives) source += (source.empty() ? "" : "; ") + log;
     if (!options.measurements.empty()) source += (source.empty() ? "" : "; ") + options.measurements;
     if (options.output.empty()) return exit_code;
-    if (!write_whole(options.output, write_calibration(parts, "Calibration by shardscope calibrate", source),
-                     problems)) {
-        report(problems, options.output);
-        return kFailed;
-    }
-    return exit_code;
+    const int written =
+        write_output(options.output, write_calibration(parts, "Calibration by shardscope calibrate", source));
+    return written == kDone ? exit_code : written;
 }
 
 }  // namespace

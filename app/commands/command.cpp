@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "files/nccl_log.h"
 #include "files/scenario_file.h"
 #include "planner/planner.h"
 #include "scenario/catalogue.h"
@@ -37,17 +38,54 @@ void report(const Problems& problems, const std::string& file) {
     for (const Problem& problem : problems) std::fprintf(stderr, "%s\n", problem.text(file).c_str());
 }
 
+std::vector<CollectiveTable> read_log(const std::string& file) {
+    Problems problems;
+    const std::string text = read_text(file, problems);
+    std::vector<CollectiveTable> tables;
+    if (problems.empty()) tables = read_nccl_log(text, problems);
+    for (const Problem& problem : problems)
+        std::fprintf(stderr, "%s%s\n", tables.empty() ? "" : "warning: ", problem.text(file).c_str());
+    return tables;
+}
+
+int unwritten(const Problems& problems, const std::string& file) {
+    report(problems, file);
+    return kFailed;
+}
+
+int write_output(const std::string& target, const std::string& text) {
+    if (target.empty()) {
+        std::fputs(text.c_str(), stdout);
+        return kDone;
+    }
+    Problems problems;
+    return write_whole(target, text, problems) ? kDone : unwritten(problems, target);
+}
+
 const Preset* scenario_named(const std::string& name) {
     const Preset* scenario = catalogue().find(PresetKind::scenario, name);
     return scenario ? scenario : catalogue().find(PresetKind::study, name);
 }
 
+namespace {
+
+// The preset an input names; nullptr where a file of that name is there, or neither.
+const Preset* input_preset(const std::string& file) {
+    return std::filesystem::exists(file) ? nullptr : scenario_named(file);
+}
+
+}  // namespace
+
+std::string input_folder(const std::string& file) {
+    const Preset* preset = input_preset(file);
+    return std::filesystem::path(preset ? preset->path : file).parent_path().string();
+}
+
 std::string read_input(const std::string& file, Problems& problems) {
-    const Preset* preset = std::filesystem::exists(file) ? nullptr : scenario_named(file);
+    const Preset* preset = input_preset(file);
     std::string text = preset ? preset->text : read_text(file, problems);
     if (!is_study(text)) return text;
-    const std::string folder = std::filesystem::path(preset ? preset->path : file).parent_path().string();
-    const Study study = read_study(text, catalogue(), folder, problems);
+    const Study study = read_study(text, catalogue(), input_folder(file), problems);
     return problems.empty() ? write_scenario(study.scenario, false) : std::string();
 }
 
@@ -108,9 +146,7 @@ bool load(const std::string& file, const std::vector<std::string>& assignments, 
           bool plan_is_open) {
     Problems problems;
     const std::string text = read_input(file, problems);
-    if (problems.empty())
-        out = read_scenario(text, catalogue(), std::filesystem::path(file).parent_path().string(), problems,
-                            plan_is_open);
+    if (problems.empty()) out = read_scenario(text, catalogue(), input_folder(file), problems, plan_is_open);
     if (problems.empty()) {
         for (const std::string& assignment : assignments) assign(out, assignment, problems);
     }

@@ -13,6 +13,10 @@ namespace CLI {
 class App;
 }
 
+namespace shardscope {
+struct CollectiveTable;
+}
+
 namespace shardscope::commands {
 
 // Exit codes, INTERFACE of the program.
@@ -81,9 +85,20 @@ Catalogue& catalogue();
 // Problems on standard error, one a line, in the form FILE[:LINE]:/pointer: problem (why); suggestion.
 void report(const Problems& problems, const std::string& file);
 
+// The tables of an nccl-tests log; none where it cannot be used. What is wrong is said on standard error: as
+// a warning beside tables that can be used.
+std::vector<CollectiveTable> read_log(const std::string& file);
+
+// What an output that cannot be written ends with: it is no unusable input. The problems are reported.
+int unwritten(const Problems& problems, const std::string& file);
+// Writes to the file, or to standard output where none is named; the exit code.
+int write_output(const std::string& target, const std::string& text);
+
 // The text of a file of scenarios ("-": standard input), or of the scenario or study preset of that name
 // where there is no such file. A study's text is its scenario's.
 std::string read_input(const std::string& file, Problems& problems);
+// The folder in which relative paths in that text begin.
+std::string input_folder(const std::string& file);
 // Whether a scenario or study preset has this name; nullptr when there is none.
 const Preset* scenario_named(const std::string& name);
 

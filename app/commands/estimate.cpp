@@ -1,7 +1,6 @@
 // `shardscope estimate`: one result a scenario.
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -28,8 +27,7 @@ struct Entry {
 // One document's result, or its problems.
 bool run_one(const Entry& entry, const Options& options, std::string& result, Problems& problems,
              std::string& name) {
-    const std::string folder = std::filesystem::path(entry.file).parent_path().string();
-    Scenario scenario = read_scenario(entry.document.text, catalogue(), folder, problems);
+    Scenario scenario = read_scenario(entry.document.text, catalogue(), input_folder(entry.file), problems);
     name = scenario.title();
     if (problems.empty()) {
         for (const std::string& assignment : options.assignments) assign(scenario, assignment, problems);

@@ -120,15 +120,9 @@ int run(const Options& options) {
     if (!options.against.empty()) request.against = parse_output("--against", options.against, problems);
     request.side_by_side |= options.side_by_side;
     for (const std::string& log : options.collectives) {
-        Problems own;
-        const std::string text = read_text(log, own);
-        const std::vector<MeasuredTable> read =
-            own.empty() ? tables_of_log(text, log, own) : std::vector<MeasuredTable>{};
-        request.collectives.insert(request.collectives.end(), read.begin(), read.end());
-        for (const Problem& problem : own) {
-            std::fprintf(stderr, "%s%s\n", read.empty() ? "" : "warning: ", problem.text(log).c_str());
-        }
+        const std::vector<CollectiveTable> read = read_log(log);
         if (read.empty()) return kUnusable;
+        for (const CollectiveTable& table : read) request.collectives.push_back({log, {}, log, table});
     }
     if (const PlotKind* kind = plot_kind(request.plot); !kind) {
         problems.push_back(
@@ -185,11 +179,7 @@ int run(const Options& options) {
         files.insert(files.end(), written.begin(), written.end());
     }
     std::string failed;
-    if (!write_files(files, problems, failed)) {
-        report(problems, failed);
-        return kUnusable;
-    }
-    return kDone;
+    return write_files(files, problems, failed) ? kDone : unwritten(problems, failed);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "estimate/answer.h"
 #include "evidence/fabric_fit.h"
+#include "files/calibration_file.h"
 #include "files/hf_config.h"
 #include "files/nccl_log.h"
 #include "files/scenario_file.h"
@@ -95,12 +96,6 @@ std::string described(const std::vector<CollectiveTable>& tables, const FabricLi
            format(P::inter_node_bandwidth, links.inter_node) + " per GPU";
 }
 
-// Four digits are more than the fit knows.
-double rounded(double value) {
-    const double scale = std::pow(10, 3 - std::floor(std::log10(value)));
-    return std::round(value * scale) / scale;
-}
-
 void print(const Options& options, const std::vector<CollectiveTable>& tables, const FabricLinks& links,
            const FabricFit& fit) {
     ordered_json out{{"format", "shardscope-preset"},   {"version", 1},
@@ -111,7 +106,7 @@ void print(const Options& options, const std::vector<CollectiveTable>& tables, c
     for (const FabricConstant& constant : fit.constants) {
         const std::string field(field_of(constant.id));
         if (constant.identified) {
-            out["values"][field] = rounded(constant.value);
+            out["values"][field] = four_digits(constant.value);
         } else {
             left_out += (left_out.empty() ? "" : ", ") + field;
         }
@@ -139,21 +134,13 @@ int run(const Options& options) {
     if (!problems.empty()) return kUnusable;
     std::vector<CollectiveTable> tables;
     for (const std::string& log : options.logs) {
-        Problems own;
-        const std::string text = read_text(log, own);
-        std::vector<CollectiveTable> read;
-        if (own.empty()) read = read_nccl_log(text, own);
-        if (read.empty()) {
-            report(own, log);
-            return kUnusable;
-        }
+        std::vector<CollectiveTable> read = read_log(log);
+        if (read.empty()) return kUnusable;
         if (options.gpus_per_node > 0) regroup(read, options.gpus_per_node, problems);
         if (!problems.empty()) {
             report(problems, log);
             return kUnusable;
         }
-        // Tables and rows beside usable ones: said, but the rest goes on.
-        for (const Problem& problem : own) std::fprintf(stderr, "warning: %s\n", problem.text(log).c_str());
         tables.insert(tables.end(), read.begin(), read.end());
     }
     const FabricFit fit = fit_fabric(tables, links, problems);

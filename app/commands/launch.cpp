@@ -50,15 +50,7 @@ int launch(const Options& options) {
         report({{"/model", why, "", "see --for"}}, options.file);
         return kUnusable;
     }
-    if (options.target.empty()) {
-        std::printf("%s", written.text.c_str());
-    } else {
-        Problems problems;
-        if (!write_whole(options.target, written.text, problems)) {
-            report(problems, options.target);
-            return kUnusable;
-        }
-    }
+    if (const int code = write_output(options.target, written.text); code != kDone) return code;
     if (!found.fits())
         std::fprintf(stderr, "warning: the scenario does not fit, see `shardscope estimate`\n");
     std::fprintf(stderr, "%s: %s\n", std::string(format.label).c_str(), written.command.c_str());

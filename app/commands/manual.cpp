@@ -18,7 +18,7 @@ struct Entry {
 
 constexpr Entry kExitCodes[] = {
     {"0", "Done. What does not fit is an answer."},
-    {"1", "Anything else: no display, standard output on a full disk or a closed pipe."},
+    {"1", "Anything else: an output that cannot be written, a full disk or a closed pipe, no display."},
     {"2",
      "Unusable input. Standard error has every problem at once, one a line, as FILE:LINE:/place: problem "
      "(why); suggestion."},

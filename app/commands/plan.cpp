@@ -47,22 +47,10 @@ ParameterSet parse_free(const std::string& keys, Problems& problems) {
     return out;
 }
 
-// Writes to the target or standard output.
-int print(const std::string& text, const Options& options) {
-    if (options.target.empty()) {
-        std::fputs(text.c_str(), stdout);
-        return kDone;
-    }
-    Problems problems;
-    if (write_whole(options.target, text, problems)) return kDone;
-    report(problems, options.target);
-    return kUnusable;
-}
-
 int print(const PlanReport& found, const Options& options) {
     const bool json = options.format == "json";
     if (found.found() || json) {
-        const int code = print(json ? plan_json(found) + "\n" : plan_text(found), options);
+        const int code = write_output(options.target, json ? plan_json(found) + "\n" : plan_text(found));
         if (code != kDone) return code;
     }
     if (found.found()) return kDone;
@@ -131,11 +119,12 @@ int run(const Options& options) {
     }
     if (!options.over.empty()) {
         const GridReport found = grid_report(grid);
-        const int code =
-            print(options.format == "json" ? grid_json(found) + "\n" : grid_text(found), options);
+        const int code = write_output(options.target,
+                                      options.format == "json" ? grid_json(found) + "\n" : grid_text(found));
         return code != kDone ? code : found.feasible > 0 ? kDone : kNoSolution;
     }
-    if (!options.shard.empty()) return print(shard_lines(question, shard, usable_threads()), options);
+    if (!options.shard.empty())
+        return write_output(options.target, shard_lines(question, shard, usable_threads()));
     const auto start = std::chrono::steady_clock::now();
     const PlanReport found = plan_report(question, usable_threads());
     if (options.timing) {

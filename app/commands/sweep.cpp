@@ -14,7 +14,6 @@
 #include "files/csv.h"
 #include "files/json_values.h"
 #include "files/plan_file.h"
-#include "files/scenario_file.h"
 #include "planner/planner.h"
 
 namespace shardscope::commands {
@@ -165,9 +164,7 @@ int run(const Options& options) {
     }
     std::string out = header;
     write_lines(lines, shard.begin(total), shard.end(total), [&](const std::string& block) { out += block; });
-    if (write_whole(options.target, out, problems)) return kDone;
-    report(problems, options.target);
-    return kUnusable;
+    return write_output(options.target, out);
 }
 
 }  // namespace

@@ -130,8 +130,23 @@ TEST_CASE("sweep: shards concatenate to the whole, in CSV and JSON Lines", "[cli
 
 TEST_CASE("sweep: nothing half-written", "[cli]") {
     const Folder folder;
-    CHECK(run("sweep - --axis gpus=8,16 -o " + folder.file("no/such/place.csv")).code == 2);
     CHECK(run("sweep - --axis gpus=8,16 -o " + folder.file("x.txt")).code == 2);
+    CHECK(folder.count() == 0);
+}
+
+TEST_CASE("an output that cannot be written is no unusable input, whatever writes it", "[cli]") {
+    const Folder folder;
+    const std::string place = " -o " + folder.file("no/such/place");
+    for (const std::string& call :
+         {"sweep - --axis gpus=8,16" + place + ".csv", "plan - --free micro_batch" + place,
+          "plan - --free micro_batch --shard 1/2" + place,
+          "plan - --over gpus=8,16 --free micro_batch" + place, "launch -" + place,
+          "export -" + place + ".svg", "export - --report " + folder.file("no/such/place.html")}) {
+        INFO(call);
+        const Ran ran = run(call);
+        CHECK(ran.code == 1);
+        CHECK(ran.err.find(folder.file("no/such/place")) != std::string::npos);
+    }
     CHECK(folder.count() == 0);
 }
 
@@ -354,7 +369,7 @@ TEST_CASE("export: a report by its ending, the same bytes every time", "[cli][ex
     CHECK(ending.code == 2);
     CHECK(ending.err.find(".html, .pdf or .md") != std::string::npos);
     const Ran nowhere = run("export - --report " + folder.file("missing/report.html"));
-    CHECK(nowhere.code == 2);
+    CHECK(nowhere.code == 1);
     CHECK(nowhere.err.find("missing/report.html") != std::string::npos);
 }
 

@@ -46,6 +46,25 @@ TEST_CASE("a study's or a scenario preset's name stands for a file", "[studies]"
     CHECK(run("estimate no-such-name").code == 2);
 }
 
+TEST_CASE("a scenario preset of one's own finds the presets beside its file", "[studies]") {
+    const Folder folder;
+    folder.write("shardscope/presets/mine.json", R"({"format": "shardscope-preset", "version": 1,
+        "kind": "cluster", "name": "mine", "values": {"gpu": "h100-sxm-80gb"}})");
+    folder.write("shardscope/presets/job.json", R"({"format": "shardscope-scenario", "version": 1,
+        "name": "My job", "cluster": {"preset": "mine.json", "gpus": 16}})");
+    for (const char* call : {"estimate job", "sweep job --axis gpus=8,16"}) {
+        INFO(call);
+        const Ran ran = run_in(folder, call);
+        CHECK(ran.err.empty());
+        CHECK(ran.code == 0);
+    }
+    // And a figure of one's own finds them from wherever it is opened.
+    folder.write("runs/beside.json", slurp(folder.file("shardscope/presets/mine.json")));
+    folder.write("runs/run.json", R"({"cluster": {"preset": "beside.json"}})");
+    REQUIRE(run_in(folder, "export runs/run.json -o runs/fig.svg").code == 0);
+    CHECK(slurp(folder.file("runs/fig.svg")).find("/runs/beside.json") != std::string::npos);
+}
+
 TEST_CASE("export: a study's name gives its plot with its axes and pins", "[studies]") {
     const Folder folder;
     const std::string csv = folder.file("s.csv");
