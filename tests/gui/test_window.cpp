@@ -1,5 +1,6 @@
 // What the window does as a whole: its plots by the keyboard, its tables, the desktop's theme.
 #include <QAbstractButton>
+#include <QStyle>
 #include <QTabWidget>
 #include <QToolBar>
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include "support/desk.h"
 #include "widgets/panels/solve_panel.h"
 #include "widgets/panels/table_view.h"
+#include "widgets/theme/desktop_theme.h"
 
 namespace shardscope::testing {
 
@@ -44,6 +46,28 @@ TEST_CASE("window: the theme follows the desktop where the system's is chosen, a
         desk.session.set_theme(ThemeManager::Choice::system);
     }
     manager.choose(ThemeManager::Choice::light);
+}
+
+TEST_CASE("window: motion is reduced while the desktop says so by either of its settings", "[window]") {
+    DesktopTheme desktop;
+    const auto reduced_by = [&](const char* space, const char* key, const QVariant& value) {
+        desktop.take(QLatin1String(space), QLatin1String(key), value);
+        const bool reduced = ThemeManager::instance().reduces_motion();
+        // Whatever is animated asks the style.
+        CHECK((QApplication::style()->styleHint(QStyle::SH_Widget_Animation_Duration) == 0) == reduced);
+        return reduced;
+    };
+    constexpr const char* kCommon = "org.freedesktop.appearance";
+    constexpr const char* kGnome = "org.gnome.desktop.interface";
+    CHECK_FALSE(reduced_by(kCommon, "reduced-motion", 0U));
+    CHECK(reduced_by(kCommon, "reduced-motion", 1U));
+    CHECK(reduced_by(kGnome, "enable-animations", true));
+    CHECK_FALSE(reduced_by(kCommon, "reduced-motion", 0U));
+    CHECK(reduced_by(kGnome, "enable-animations", false));
+    // Others are not asked for, whatever they are called.
+    CHECK(reduced_by(kCommon, "enable-animations", true));
+    CHECK(reduced_by(kGnome, "reduced-motion", 0U));
+    CHECK_FALSE(reduced_by(kGnome, "enable-animations", true));
 }
 
 TEST_CASE("window: keys turn to the next plot and back from wherever the keyboard is", "[window]") {

@@ -16,8 +16,15 @@ namespace {
 const QString kService = QStringLiteral("org.freedesktop.portal.Desktop");
 const QString kPath = QStringLiteral("/org/freedesktop/portal/desktop");
 const QString kInterface = QStringLiteral("org.freedesktop.portal.Settings");
-const QString kSpace = QStringLiteral("org.freedesktop.appearance");
-const QString kKey = QStringLiteral("color-scheme");
+
+struct Setting {
+    QString space;
+    QString key;
+    bool operator==(const Setting&) const = default;
+};
+const Setting kScheme{QStringLiteral("org.freedesktop.appearance"), QStringLiteral("color-scheme")};
+const Setting kMotion{QStringLiteral("org.freedesktop.appearance"), QStringLiteral("reduced-motion")};
+const Setting kAnimations{QStringLiteral("org.gnome.desktop.interface"), QStringLiteral("enable-animations")};
 
 }  // namespace
 
@@ -36,28 +43,40 @@ bool DesktopTheme::eventFilter(QObject* watched, QEvent* event) {
 void DesktopTheme::ask_portal() {
     QDBusConnection bus = QDBusConnection::sessionBus();
     if (!bus.isConnected()) return;
-    bus.connect(kService, kPath, kInterface, QStringLiteral("SettingChanged"), {kSpace, kKey},
-                QStringLiteral("ssv"), this, SLOT(take_setting(QString, QString, QDBusVariant)));
-    QDBusMessage question =
-        QDBusMessage::createMethodCall(kService, kPath, kInterface, QStringLiteral("Read"));
-    question << kSpace << kKey;
-    const auto* waiting = new QDBusPendingCallWatcher(bus.asyncCall(question), this);
-    connect(waiting, &QDBusPendingCallWatcher::finished, this, [this](QDBusPendingCallWatcher* done) {
-        const QDBusPendingReply<QDBusVariant> reply = *done;
-        if (!reply.isError()) take_scheme(reply.value().variant());
-        done->deleteLater();
-    });
+    for (const Setting& setting : {kScheme, kMotion, kAnimations}) {
+        bus.connect(kService, kPath, kInterface, QStringLiteral("SettingChanged"),
+                    {setting.space, setting.key}, QStringLiteral("ssv"), this,
+                    SLOT(take_setting(QString, QString, QDBusVariant)));
+        QDBusMessage question =
+            QDBusMessage::createMethodCall(kService, kPath, kInterface, QStringLiteral("Read"));
+        question << setting.space << setting.key;
+        const auto* waiting = new QDBusPendingCallWatcher(bus.asyncCall(question), this);
+        connect(waiting, &QDBusPendingCallWatcher::finished, this,
+                [this, setting](QDBusPendingCallWatcher* done) {
+                    const QDBusPendingReply<QDBusVariant> reply = *done;
+                    // A desktop that lacks one of them answers with an error.
+                    if (!reply.isError()) take_setting(setting.space, setting.key, reply.value());
+                    done->deleteLater();
+                });
+    }
 }
 
 void DesktopTheme::take_setting(const QString& space, const QString& key, const QDBusVariant& value) {
-    if (space == kSpace && key == kKey) take_scheme(value.variant());
+    const QVariant outer = value.variant();
+    // `Read` wraps the value twice.
+    take(space, key, outer.canConvert<QDBusVariant>() ? outer.value<QDBusVariant>().variant() : outer);
 }
 
-void DesktopTheme::take_scheme(const QVariant& value) {
-    // `Read` wraps the value twice.
-    const QVariant inner = value.canConvert<QDBusVariant>() ? value.value<QDBusVariant>().variant() : value;
+void DesktopTheme::take(const QString& space, const QString& key, const QVariant& value) {
+    const Setting setting{space, key};
+    if (setting == kScheme) take_scheme(value.toUInt());
+    if (setting == kMotion) less_motion_ = value.toUInt() == 1;
+    if (setting == kAnimations) animations_ = value.toBool();
+    ThemeManager::instance().set_reduces_motion(less_motion_ || !animations_);
+}
+
+void DesktopTheme::take_scheme(unsigned scheme) {
     enum Scheme : unsigned { none, dark, light };
-    const unsigned scheme = inner.toUInt();
     portal_says_ = scheme == dark || scheme == light;
     if (portal_says_) ThemeManager::instance().set_desktop_dark(scheme == dark);
     else ThemeManager::instance().read_desktop_palette();

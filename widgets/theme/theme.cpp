@@ -225,6 +225,8 @@ class FlatStyle : public QProxyStyle {
     int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
                   QStyleHintReturn* data) const override {
         if (hint == SH_ComboBox_Popup) return 0;  // a list below the box, not a menu over it
+        // Fusion's own is the same on every desktop.
+        if (hint == SH_Widget_Animation_Duration && ThemeManager::instance().reduces_motion()) return 0;
         return QProxyStyle::styleHint(hint, option, widget, data);
     }
 

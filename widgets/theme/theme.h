@@ -75,6 +75,10 @@ class ThemeManager : public QObject {
     void set_desktop_dark(bool dark);
     // The same, from the palette that the desktop has for programs without one of their own.
     void read_desktop_palette();
+    // Whether the desktop wants still what need not move. It is the style that says so to all that moves or
+    // fades, Qt's own and ours: animations have no length then (SH_Widget_Animation_Duration).
+    void set_reduces_motion(bool reduces) { reduces_motion_ = reduces; }
+    [[nodiscard]] bool reduces_motion() const { return reduces_motion_; }
 
   Q_SIGNALS:
     void changed();
@@ -84,6 +88,7 @@ class ThemeManager : public QObject {
     const Theme* theme_ = &Theme::light();
     Choice choice_ = Choice::system;
     std::optional<bool> desktop_dark_;
+    bool reduces_motion_ = false;
 };
 inline const Theme& current_theme() { return ThemeManager::instance().theme(); }
 
