@@ -450,7 +450,8 @@ std::vector<ComparableRun> comparable_runs(const Answer& answer) {
         if (other.run->gpu != gpu->name || !(other.run->tokens_per_s_per_gpu > 0)) continue;
         const auto same = [&](P id) { return other.settings[id] == s[id]; };
         if (std::ranges::all_of(kModel, same))
-            out.push_back({other.run, std::ranges::all_of(kSame, same), other.mfu});
+            out.push_back(
+                {other.run, std::ranges::all_of(kSame, same), other.mfu, other.settings[P::sequence_length]});
     }
     return out;
 }

@@ -54,6 +54,7 @@ struct ComparableRun {
     const MeasuredRun* run = nullptr;
     bool same_settings = false;  // everything but the GPU count agrees
     double mfu = 0;              // of PublicRun
+    double sequence = 0;         // tokens
 };
 std::vector<ComparableRun> comparable_runs(const Answer& answer);
 

@@ -20,8 +20,6 @@ namespace {
 
 constexpr const char* kNoValue = "–";
 
-std::string op_name(const OperatorRow& row) { return std::string(row.block) + "/" + std::string(row.name); }
-
 Ingredient line_of(Output id, const Answer& answer) {
     return {std::string(output(id).symbol), label_of(id), text_of(id, answer), Subject::of(id)};
 }
@@ -86,7 +84,7 @@ void set_operators(const Answer& answer, Quantity quantity, Of amount_of, Explan
     std::vector<Part> parts;
     for (const OperatorRow& row : operator_table(answer).rows) {
         const double of = amount_of(row);
-        parts.push_back({of, {{}, std::string(row.name), amount(of, quantity), Subject::op(op_name(row))}});
+        parts.push_back({of, {{}, std::string(row.name), amount(of, quantity), Subject::op(row.path())}});
     }
     set_parts(said("Operators"), std::move(parts), to);
 }
@@ -306,7 +304,7 @@ Explanation explain_symbol(const std::string& name, const Answer& answer) {
     if (!symbol->op.empty()) {
         for (const OperatorRow& row : operator_table(answer).rows) {
             if (row.name != symbol->op) continue;
-            out.ingredients.push_back({{}, std::string(row.name), {}, Subject::op(op_name(row))});
+            out.ingredients.push_back({{}, std::string(row.name), {}, Subject::op(row.path())});
             break;
         }
     }
@@ -354,7 +352,7 @@ Explanation explain_operator(const std::string& name, const Answer& answer) {
     Explanation out{.title = name.substr(name.find('/') + 1)};
     const OperatorTable table = operator_table(answer);
     const auto found =
-        std::ranges::find_if(table.rows, [&](const OperatorRow& row) { return op_name(row) == name; });
+        std::ranges::find_if(table.rows, [&](const OperatorRow& row) { return row.path() == name; });
     if (found == table.rows.end()) return out;
     const OperatorRow& row = *found;
     const auto rule = std::ranges::find(kRules, row.kind, &Rule::kind);

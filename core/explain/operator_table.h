@@ -29,6 +29,8 @@ struct OperatorRow {
     StepTerm term = StepTerm::matmul;  // of the step, which it is part of
     double step = 0;                   // s of the whole step, on the stage that sets its pace
 
+    // "layer/attention.qkv"
+    [[nodiscard]] std::string path() const { return std::string(block) + "/" + std::string(name); }
     // FLOPs per byte of device memory, forward.
     [[nodiscard]] double intensity() const { return bytes > 0 ? flops / bytes : 0; }
     [[nodiscard]] bool exchanges() const;

@@ -23,7 +23,6 @@ double step_term(const Answer& a, StepTerm term) {
 double elasticity(const Answer& a, Rate rate) {
     return a.estimate.elasticity[static_cast<std::size_t>(rate)];
 }
-constexpr double kDay = 86400;  // s
 double wall_share(const Answer& a) { return std::ranges::max(a.estimate.elasticity); }
 
 constexpr std::array<OutputRow, kOutputs> kTable{{

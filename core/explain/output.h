@@ -33,7 +33,7 @@ struct OutputRow {            // one output: how it is called, written, made and
     std::string_view formula{};      // "MFU = (6·N + 12·L·a·d·s) · r ÷ P"
     std::string_view sentence{};     // one sentence in plain words
     std::string_view source{};       // where the formula comes from
-    std::string_view symbols{};      // the formula's symbols in order: "N L h s r P" (inputs.cpp knows each)
+    std::string_view symbols{};      // the formula's symbols in order: "N L h s r P" (symbols.cpp knows each)
     std::string_view assumptions{};  // parameters that bear on it: "gemm_efficiency overlap"
 };
 

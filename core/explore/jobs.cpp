@@ -82,5 +82,6 @@ void parallel_for(std::size_t count, unsigned threads, const std::function<void(
 }
 
 unsigned usable_threads() { return std::max(1U, std::thread::hardware_concurrency()); }
+unsigned background_threads() { return std::max(1U, usable_threads() - 1); }
 
 }  // namespace shardscope

@@ -47,5 +47,7 @@ class JobQueue {
 void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work);
 // Threads worth using on this machine, at least one.
 unsigned usable_threads();
+// For work beside a window: one stays free for it, as long as there are two.
+unsigned background_threads();
 
 }  // namespace shardscope

@@ -59,16 +59,7 @@ MapCell map_cell(const Answer& answer, bool valid) {
 }
 
 bool map_axis_stands_apart(P id, const Settings& settings) {
-    switch (id) {
-        case P::tensor_parallel:
-        case P::context_parallel:
-        case P::pipeline_parallel:
-        case P::expert_parallel:
-        case P::virtual_stages: return true;
-        default: break;
-    }
-    const Parameter& row = parameter(id);
-    return row.named_only || (!row.logarithmic && !domain(id, settings).stops.empty());
+    return stands_apart(id) || (!parameter(id).logarithmic && !domain(id, settings).stops.empty());
 }
 
 Axis map_axis(const Scenario& scenario, P id, int steps) {

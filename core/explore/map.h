@@ -39,7 +39,9 @@ struct WallMap {
     }
 };
 
-// Whether nothing lies between two values of an axis: choices, degrees of parallelism, lists.
+// Whether a map has a row or column of its own for each value: where nothing lies between two (stands_apart),
+// and of inputs with a short list of values. A sweep's curve joins the latter, since an axis may ask for any
+// value.
 bool map_axis_stands_apart(P id, const Settings& settings);
 // The values a map shows when nobody says otherwise: the slider's range, the scenario's own value within it.
 Axis map_axis(const Scenario& scenario, P id, int steps);

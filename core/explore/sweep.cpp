@@ -28,6 +28,17 @@ Axis make_axis(const Scenario& scenario, P id, double from, double to, int steps
     return axis;
 }
 
+bool stands_apart(P id) {
+    switch (id) {
+        case P::tensor_parallel:
+        case P::context_parallel:
+        case P::pipeline_parallel:
+        case P::expert_parallel:
+        case P::virtual_stages: return true;
+        default: return parameter(id).named_only;
+    }
+}
+
 Axis usual_axis(const Scenario& scenario, P id, int steps) {
     const Settings settings = resolve(making_room(scenario, id));
     const Domain range = domain(id, settings);

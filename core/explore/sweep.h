@@ -16,6 +16,8 @@ struct Axis {  // a parameter and the values it takes
 
 // `steps` points from `from` to `to`, both included, snapped to valid values, duplicates dropped.
 Axis make_axis(const Scenario& scenario, P id, double from, double to, int steps, bool logarithmic);
+// Whether nothing lies between two values of an axis: choices, and degrees of parallelism.
+bool stands_apart(P id);
 // The axis a plot shows when nobody says otherwise: the slider's range.
 Axis usual_axis(const Scenario& scenario, P id, int steps);
 // "KEY=FROM:TO:STEPS[:log]" or "KEY=a,b,c". On a problem the axis has no values.
@@ -29,18 +31,6 @@ std::vector<std::size_t> indices_of(const std::vector<Axis>& axes, std::size_t c
 // together.
 bool answer_point(const Scenario& scenario, const std::vector<Axis>& axes, const std::vector<std::size_t>& at,
                   Answer& out);
-
-// Calls `visit(indices, answer, valid)` for every combination in order.
-template <typename Visit>
-void for_each_point(const Scenario& scenario, const std::vector<Axis>& axes, Visit&& visit) {
-    Answer scratch;
-    const std::size_t count = combinations(axes);
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::vector<std::size_t> at = indices_of(axes, i);
-        const bool valid = answer_point(scenario, axes, at, scratch);
-        visit(at, scratch, valid);
-    }
-}
 
 // What a curve needs of one point.
 struct CurvePoint {

@@ -318,9 +318,7 @@ class InStages {
         }
     }
     // All forward passes of a piece come one after the other.
-    [[nodiscard]] bool in_turns() const {
-        return c_.schedule->layered || c_.schedule->kind == ScheduleKind::gpipe;
-    }
+    [[nodiscard]] bool in_turns() const { return c_.schedule->layered || c_.schedule->in_turns; }
 
     void add_stage(int position, const MemoryUse& memory, bool head) {
         out_.stages.emplace_back();

@@ -282,7 +282,9 @@ class Reader {
             out_.give(P::schedule, "interleaved");
         }
         deal(layers, stages, std::fmax(1.0, pieces));
-        out_.give_gpus(either("--nnodes", "--nnodes", 1) * either("--nproc-per-node", "--nproc_per_node", 0));
+        // torchrun takes either spelling.
+        const char* processes = o_.has("--nproc-per-node") ? "--nproc-per-node" : "--nproc_per_node";
+        out_.give_gpus(count_of("--nnodes", 1) * count_of(processes, 0));
         if (o_.has(option_of(P::global_batch))) out_.give(P::global_batch, number(P::global_batch, 1));
         sharding();
         recomputed_share(layers, stages, std::fmax(1.0, pieces));
@@ -305,8 +307,8 @@ class Reader {
         return number(id, parameter(id).minimum);
     }
     // 0 where it is no number: --nproc-per-node=gpu, or --nnodes=1:4 of an elastic run.
-    double either(const char* option, const char* other, double otherwise) {
-        const std::string given = o_.text(o_.has(option) ? option : other, "");
+    double count_of(const char* option, double otherwise) {
+        const std::string given = o_.text(option, "");
         if (given.empty()) return otherwise;
         const Parsed parsed = parse(given, Quantity::count);
         return parsed.ok ? parsed.value : 0;

@@ -24,12 +24,14 @@ bool follows_throughput(Output id, const Settings& s) {
 struct Share {
     const char* label;
     std::vector<StepTerm> terms;
+    const char* brief = label;
 };
 const std::vector<Share>& shares() {
     using enum StepTerm;
     static const std::vector<Share> all{
         {phrase("exposed communication"),
-         {network, tensor_network, context_network, expert_network, stage_network}},
+         {network, tensor_network, context_network, expert_network, stage_network},
+         phrase("exposed comm.")},
         {phrase("bubble"), {bubble}},
         {phrase("recomputation"), {StepTerm::recompute}},
         {phrase("matmuls and attention"), {matmul, attention}},
@@ -86,7 +88,7 @@ Neighbour neighbour(const Answer& best, const Scenario& scenario, P id, bool all
     out.slower = scale * e.step.total - best.estimate.step.total;
     for (const Share& share : shares()) {
         const double part = scale * seconds(e.step, share) - seconds(best.estimate.step, share);
-        if (part != 0) out.parts.push_back({share.label, share.terms.front(), part});
+        if (part != 0) out.parts.push_back({share.label, share.brief, share.terms.front(), part});
     }
     std::ranges::stable_sort(out.parts, std::greater<>(), &Neighbour::Part::seconds);
     return out;

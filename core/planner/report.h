@@ -33,6 +33,7 @@ struct Neighbour {
     double slower = 0;                    // s a step of as many tokens as the best plan's; negative: faster
     struct Part {                         // a share of the difference
         std::string label;                // "exposed communication": in English, why() says it
+        std::string brief;                // the same where there is little room
         StepTerm term = StepTerm::count;  // the first of those it is the sum of
         double seconds = 0;
     };

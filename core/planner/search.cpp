@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <cmath>
-#include <mutex>
 #include <numeric>
 
 #include "explore/jobs.h"

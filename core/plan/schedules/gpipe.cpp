@@ -10,6 +10,7 @@ const Schedule kGpipe{
     .title = "GPipe",
     .rule = phrase("bubble (p − 1)·(F + B); every stage holds all m micro-batches"),
     .source = "Huang et al. 2019, arXiv 1811.06965",
+    .in_turns = true,
     .common = true,
     .bubble = [](const PipelineShape& shape,
                  const StageTimes& t) { return (shape.stages - 1) * (t.forward + t.backward); },

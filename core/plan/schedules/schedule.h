@@ -68,6 +68,8 @@ struct Schedule {  // the rule of one schedule, in numbers
     // All micro-batches pass through a piece before the next piece's turn, so that weights are gathered and
     // gradients reduced once a step; without a pipeline a piece is a layer.
     bool layered = false;
+    // All forward passes come before the first backward pass; so they do in a layered one, piece by piece.
+    bool in_turns = false;
     bool cuts_sequences = false;  // passes work on a piece of each sequence
     // Copies of the weights in one pipeline: with two, half of the micro-batches travel the other way.
     int copies = 1;

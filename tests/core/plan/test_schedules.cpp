@@ -36,6 +36,21 @@ TEST_CASE("schedules: each has its own name, rule and source, and is found by it
     CHECK(titles.size() == 10);
 }
 
+TEST_CASE("schedules: those that say so run all micro-batches forward before any comes back", "[plan]") {
+    constexpr int kMicroBatches = 64;
+    for (const Schedule* schedule : schedules()) {
+        INFO(schedule->title);
+        const double pieces = schedule->interleaves ? 2 : schedule->pieces ? schedule->pieces(2) : 1;
+        const std::vector<Pass> order = schedule->order({4, pieces, kMicroBatches}, 0);
+        REQUIRE(order.size() > kMicroBatches);
+        bool forward = true;
+        for (std::size_t i = 0; i < kMicroBatches; ++i) {
+            forward = forward && order[i].kind == PassKind::forward && order[i].piece == order[0].piece;
+        }
+        CHECK(forward == (schedule->layered || schedule->in_turns));
+    }
+}
+
 TEST_CASE("schedules: bubble over ideal time is (p − 1)/m, and (p − 1)/(v·m) interleaved", "[plan]") {
     // Narayanan et al. 2021, arXiv 2104.04473, section 2.2.
     for (const double p : {2.0, 8.0, 64.0}) {
