@@ -69,7 +69,6 @@ struct CollectivesFigure::Parts {
 
 CollectivesFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
     prepare(plot);
-    plot.axisRect()->setAutoMargins(QCP::msNone);
     make_logarithmic(plot);
     new PaintedItem(plot, QStringLiteral("background"),
                     [this](QCPPainter& painter) { paint_below(painter); });
@@ -301,8 +300,7 @@ void CollectivesFigure::set_style(const Theme& theme, const QFont& font) {
     Parts& p = *parts_;
     p.theme = &theme;
     p.fonts = FigureFonts(font);
-    p.plot.setBackground(QBrush(theme.pane));
-    for (QCPAxis* axis : {p.plot.xAxis, p.plot.yAxis}) style_axis(*axis, theme, p.fonts);
+    style_plot(p.plot, theme, p.fonts);
     p.lay_out();
 }
 

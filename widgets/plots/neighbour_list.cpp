@@ -10,7 +10,7 @@
 
 #include "base/said.h"
 #include "widgets/panels/drawing.h"
-#include "widgets/plots/list_style.h"
+#include "widgets/panels/list_style.h"
 #include "widgets/plots/plans_figure.h"
 #include "widgets/theme/theme.h"
 
@@ -22,10 +22,6 @@ constexpr int kSwatch = 9;
 constexpr int kCell = 6;
 constexpr int kInner = 14;   // the style's own, both sides
 constexpr int kRoomy = 260;  // px of the reason beside which the memory has room
-
-QString short_label(const std::string& label) {
-    return label == "exposed communication" ? tr("exposed comm.") : text_of(said(label));
-}
 
 // Why it loses, the number first: what a narrow cell cuts off is then a word. From the longest that says it
 // to the shortest.
@@ -48,7 +44,7 @@ QStringList reasons(const Neighbour& n) {
         QStringList brief;
         for (std::size_t i = 0; i < count; ++i) {
             full += number(parts[i]) + text_of(said(parts[i].label));
-            brief += number(parts[i]) + short_label(parts[i].label);
+            brief += number(parts[i]) + text_of(said(parts[i].brief));
         }
         out += full.join(QStringLiteral(", "));
         out += brief.join(QStringLiteral(", "));
@@ -64,22 +60,8 @@ NeighbourList::NeighbourList(QWidget* parent)
     setAccessibleName(tr("Plans one step away from the best"));
     setAccessibleDescription(tr("Enter adopts the chosen one"));
     setModel(rows_);
-    setFrameShape(QFrame::NoFrame);
-    setShowGrid(false);
-    setWordWrap(false);
-    setTabKeyNavigation(false);
-    setSelectionMode(QAbstractItemView::SingleSelection);
-    setSelectionBehavior(QAbstractItemView::SelectRows);
-    setEditTriggers(QAbstractItemView::NoEditTriggers);
-    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    prepare_list(*this);
     setIconSize({kSwatch, kSwatch});
-    verticalHeader()->hide();
-    verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    horizontalHeader()->setMinimumSectionSize(0);
-    horizontalHeader()->setHighlightSections(false);
-    horizontalHeader()->setSectionsClickable(false);
     connect(this, &QTableView::activated, this,
             [this](const QModelIndex& index) { Q_EMIT adopted(index.row()); });
     connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this,

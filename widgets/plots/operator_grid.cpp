@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "widgets/panels/drawing.h"
-#include "widgets/plots/list_style.h"
+#include "widgets/panels/list_style.h"
 #include "widgets/plots/operators_figure.h"
 #include "widgets/theme/theme.h"
 
@@ -249,23 +249,9 @@ OperatorGrid::OperatorGrid(QWidget* parent) : QTableView(parent), rows_(new Oper
     setAccessibleName(tr("Operators of the model on one GPU"));
     setAccessibleDescription(tr("What is chosen stands out in the plot"));
     setModel(rows_);
-    setFrameShape(QFrame::NoFrame);
-    setShowGrid(false);
-    setWordWrap(false);
-    setTabKeyNavigation(false);
-    setSelectionMode(QAbstractItemView::SingleSelection);
-    setSelectionBehavior(QAbstractItemView::SelectRows);
-    setEditTriggers(QAbstractItemView::NoEditTriggers);
-    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    prepare_list(*this);
     setIconSize({kSwatch, kSwatch});
     setMouseTracking(true);
-    verticalHeader()->hide();
-    verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    horizontalHeader()->setMinimumSectionSize(0);
-    horizontalHeader()->setHighlightSections(false);
-    horizontalHeader()->setSectionsClickable(false);
     connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& now) { Q_EMIT chosen(rows_->operator_of(now.row())); });
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &OperatorGrid::restyle);

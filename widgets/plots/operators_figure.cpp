@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <numeric>
 
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_parts.h"
@@ -98,7 +97,6 @@ struct OperatorsFigure::Parts {
 
 OperatorsFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
     prepare(plot);
-    plot.axisRect()->setAutoMargins(QCP::msNone);
     make_logarithmic(plot);
     new PaintedItem(plot, QStringLiteral("background"),
                     [this](QCPPainter& painter) { paint_below(painter); });
@@ -458,8 +456,7 @@ void OperatorsFigure::set_style(const Theme& theme, const QFont& font) {
     Parts& p = *parts_;
     p.theme = &theme;
     p.fonts = FigureFonts(font);
-    p.plot.setBackground(QBrush(theme.pane));
-    for (QCPAxis* axis : {p.plot.xAxis, p.plot.yAxis}) style_axis(*axis, theme, p.fonts);
+    style_plot(p.plot, theme, p.fonts);
     p.lay_out();
 }
 

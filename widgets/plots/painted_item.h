@@ -54,28 +54,40 @@ inline void prepare(QCustomPlot& plot) {
     plot.setNoAntialiasingOnDrag(false);
     plot.setAutoAddPlottableToLegend(false);
     plot.plotLayout()->setMargins(QMargins(0, 0, 0, 0));
+    plot.axisRect()->setAutoMargins(QCP::msNone);
 }
 
-// Both axes logarithmic, ticks where the figure says, grid lines across.
+// Ticks where the figure says.
+inline void own_ticks(QCPAxis& axis) {
+    axis.setTicker(QSharedPointer<QCPAxisTickerText>::create());
+    axis.setSubTicks(false);
+    axis.setTickLength(0, static_cast<int>(kTickLength));
+    axis.setTickLabelPadding(4);
+    axis.grid()->setZeroLinePen(Qt::NoPen);
+}
+
+// Both axes logarithmic with ticks of their own, grid lines across.
 inline void make_logarithmic(QCustomPlot& plot) {
     for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
         axis->setScaleType(QCPAxis::stLogarithmic);
-        axis->setTicker(QSharedPointer<QCPAxisTickerText>::create());
-        axis->setSubTicks(false);
-        axis->setTickLength(0, static_cast<int>(kTickLength));
-        axis->setTickLabelPadding(4);
-        axis->grid()->setZeroLinePen(Qt::NoPen);
+        own_ticks(*axis);
         axis->setRange(1, 1000);
     }
     plot.xAxis->grid()->setVisible(false);
 }
 
-inline void style_axis(QCPAxis& axis, const Theme& theme, const FigureFonts& fonts) {
-    axis.setBasePen(QPen(theme.border, 1));
-    axis.setTickPen(QPen(theme.border, 1));
-    axis.setTickLabelFont(fonts.small);
-    axis.setTickLabelColor(theme.muted);
-    axis.grid()->setPen(QPen(theme.grid, 1));
+// The theme's colours and the figure's fonts, in every panel.
+inline void style_plot(QCustomPlot& plot, const Theme& theme, const FigureFonts& fonts) {
+    plot.setBackground(QBrush(theme.pane));
+    for (const QCPAxisRect* rect : plot.axisRects()) {
+        for (QCPAxis* axis : rect->axes()) {
+            axis->setBasePen(QPen(theme.border, 1));
+            axis->setTickPen(QPen(theme.border, 1));
+            axis->setTickLabelFont(fonts.small);
+            axis->setTickLabelColor(theme.muted);
+            axis->grid()->setPen(QPen(theme.grid, 1));
+        }
+    }
 }
 
 }  // namespace shardscope

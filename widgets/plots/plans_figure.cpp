@@ -51,13 +51,8 @@ QString plans_words(const PlansData& data, bool hypothetical) {
 
 PlansFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
     prepare(plot);
-    plot.axisRect()->setAutoMargins(QCP::msNone);
     for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
-        axis->setTicker(QSharedPointer<QCPAxisTickerText>::create());
-        axis->setSubTicks(false);
-        axis->setTickLength(0, static_cast<int>(kTickLength));
-        axis->setTickLabelPadding(4);
-        axis->grid()->setZeroLinePen(Qt::NoPen);
+        own_ticks(*axis);
         axis->setRange(0, 1);
     }
     x().grid()->setVisible(false);
@@ -72,8 +67,7 @@ PlansFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
 }
 
 void PlansFigure::Parts::style() {
-    plot.setBackground(QBrush(theme->pane));
-    for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) style_axis(*axis, *theme, fonts);
+    style_plot(plot, *theme, fonts);
     // Opaque, so that thousands over each other stay in the background.
     constexpr double kCloud = 2;
     constexpr float kShare = 0.45F;
@@ -285,7 +279,6 @@ void PlansFigure::set_highlight(std::optional<std::size_t> point) { parts_->high
 void PlansFigure::refit() { parts_->fit(); }
 
 const PlansData* PlansFigure::data() const { return parts_->data.get(); }
-Output PlansFigure::output_shown() const { return parts_->id; }
 std::optional<std::size_t> PlansFigure::highlight() const { return parts_->highlight; }
 
 std::optional<std::size_t> PlansFigure::point_at(const QPointF& pixel) const {

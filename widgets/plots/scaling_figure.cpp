@@ -78,18 +78,13 @@ struct ScalingFigure::Parts {
 
 ScalingFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
     prepare(plot);
-    plot.axisRect()->setAutoMargins(QCP::msNone);
     x().setScaleType(QCPAxis::stLogarithmic);
     x().setTicks(false);
     x().setTickLabels(false);
     x().grid()->setVisible(false);
     x().setRange(1, kMostGpus);
     for (QCPAxis* axis : {plot.yAxis, plot.yAxis2}) {
-        axis->setTicker(QSharedPointer<QCPAxisTickerText>::create());
-        axis->setSubTicks(false);
-        axis->setTickLength(0, kTickLength);
-        axis->setTickLabelPadding(4);
-        axis->grid()->setZeroLinePen(Qt::NoPen);
+        own_ticks(*axis);
         axis->setRange(0, 1);
     }
     new PaintedItem(plot, QStringLiteral("background"),
@@ -396,14 +391,7 @@ void ScalingFigure::set_style(const Theme& theme, const QFont& font) {
     Parts& p = *parts_;
     p.theme = &theme;
     p.fonts = FigureFonts(font);
-    p.plot.setBackground(QBrush(theme.pane));
-    for (QCPAxis* axis : {p.plot.xAxis, p.plot.yAxis, p.plot.yAxis2}) {
-        axis->setBasePen(QPen(theme.border, 1));
-        axis->setTickPen(QPen(theme.border, 1));
-        axis->setTickLabelFont(p.fonts.small);
-        axis->setTickLabelColor(theme.muted);
-    }
-    p.y().grid()->setPen(QPen(theme.grid, 1));
+    style_plot(p.plot, theme, p.fonts);
     p.weak->setPen(line_pen(theme.text, 2.2));
     p.strong->setPen(line_pen(theme.text, 2, {7, 4}));
     p.ideal->setPen(line_pen(theme.muted, 1.2, {1.2, 3}));

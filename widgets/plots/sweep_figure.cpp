@@ -99,12 +99,8 @@ SweepFigure::Parts::Panel SweepFigure::Parts::make_panel(std::size_t block) cons
     x.setTickLabels(false);
     x.grid()->setVisible(false);
     QCPAxis& y = panel.y();
-    y.setTicker(QSharedPointer<QCPAxisTickerText>::create());
-    y.setSubTicks(false);
-    y.setTickLength(0, static_cast<int>(kTickLength));
-    y.setTickLabelPadding(4);
+    own_ticks(y);
     y.grid()->setVisible(true);
-    y.grid()->setZeroLinePen(Qt::NoPen);
     // Curves, not graphs: over a result a line may turn back.
     for (std::size_t k = 0; !beside && k < ghosts.size(); ++k) panel.ghosts.push_back(new QCPCurve(&x, &y));
     for (std::size_t k = 0; k < shown_in(block).series.size(); ++k)
@@ -137,10 +133,9 @@ void SweepFigure::Parts::place_blocks() {
 }
 
 void SweepFigure::Parts::style_panels() {
-    plot.setBackground(QBrush(theme->pane));
+    style_plot(plot, *theme, fonts);
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         for (const Panel& panel : blocks[b].panels) {
-            for (QCPAxis* axis : panel.rect->axes()) style_axis(*axis, *theme, fonts);
             for (std::size_t k = 0; k < panel.lines.size(); ++k) panel.lines[k]->setPen(pen_of(b, k));
         }
     }

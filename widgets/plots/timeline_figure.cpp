@@ -99,7 +99,6 @@ struct TimelineFigure::Parts {
 
 TimelineFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
     prepare(plot);
-    plot.axisRect()->setAutoMargins(QCP::msNone);
     for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
         axis->setVisible(false);
         axis->grid()->setVisible(false);
@@ -537,7 +536,7 @@ void TimelineFigure::set_style(const Theme& theme, const QFont& font) {
     Parts& p = *parts_;
     p.theme = &theme;
     p.fonts = FigureFonts(font);
-    p.plot.setBackground(QBrush(theme.pane));
+    style_plot(p.plot, theme, p.fonts);
     if (!p.data.line.stages.empty()) p.lay_out();
 }
 

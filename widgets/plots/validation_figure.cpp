@@ -115,13 +115,8 @@ struct ValidationFigure::Parts {
 
 ValidationFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
     prepare(plot);
-    plot.axisRect()->setAutoMargins(QCP::msNone);
     for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
-        axis->setTicker(QSharedPointer<QCPAxisTickerText>::create());
-        axis->setSubTicks(false);
-        axis->setTickLength(0, static_cast<int>(kTickLength));
-        axis->setTickLabelPadding(4);
-        axis->grid()->setZeroLinePen(Qt::NoPen);
+        own_ticks(*axis);
         axis->setRange(0, 1);
     }
     new PaintedItem(plot, QStringLiteral("background"),
@@ -389,8 +384,7 @@ void ValidationFigure::set_style(const Theme& theme, const QFont& font) {
     Parts& p = *parts_;
     p.theme = &theme;
     p.fonts = FigureFonts(font);
-    p.plot.setBackground(QBrush(theme.pane));
-    for (QCPAxis* axis : {p.plot.xAxis, p.plot.yAxis}) style_axis(*axis, theme, p.fonts);
+    style_plot(p.plot, theme, p.fonts);
     p.lay_out();
 }
 

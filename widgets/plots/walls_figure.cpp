@@ -586,7 +586,7 @@ WallsFigure::~WallsFigure() = default;
 void WallsFigure::set_style(const Theme& theme, const QFont& font) {
     parts_->theme = &theme;
     parts_->fonts = FigureFonts(font);
-    parts_->plot.setBackground(QBrush(theme.pane));
+    style_plot(parts_->plot, theme, parts_->fonts);
     parts_->forget_ground();
 }
 
