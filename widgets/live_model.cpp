@@ -39,6 +39,28 @@ class Step : public QUndoCommand {
     std::function<void()> undo_;
 };
 
+// Nothing when asked to stop.
+std::optional<Answer> planned_answer(const Scenario& scenario, const std::stop_token& stop,
+                                     const Plan* likely = nullptr) {
+    const auto found = planned(scenario, background_threads(), stop, likely);
+    if (!found) return std::nullopt;
+    Answer out = answer(locked(*found));
+    out.scenario.automatic = scenario.automatic;
+    return out;
+}
+
+Scenario unnamed(Scenario scenario) {
+    scenario.name.clear();
+    return scenario;
+}
+
+// A pin keeps its name: it may have got one while its plan was looked for.
+void take_plan(Pin& pin, Answer found) {
+    found.scenario.name = std::move(pin.answer.scenario.name);
+    pin.answer = std::move(found);
+    pin.unplanned = false;
+}
+
 QString letter_text(char letter) { return {QLatin1Char(letter)}; }
 
 // "Micro-batch 2 → 4"
@@ -63,22 +85,23 @@ void LiveModel::show(const Scenario& scenario) {
         answer_ = shardscope::answer(scenario);
     } else {
         answer_ = with_last_plan(scenario);
-        planning_.ask(
-            [scenario,
-             last = plan_of(answer_.settings)](const std::stop_token& stop) -> std::optional<Answer> {
-                // One processor is left to the window.
-                const auto found = planned(scenario, std::max(2U, usable_threads()) - 1, stop, &last);
-                if (!found) return std::nullopt;
-                Answer answer = shardscope::answer(locked(*found));
-                answer.scenario.automatic = scenario.automatic;
-                return answer;
-            },
-            [this](std::optional<Answer> found) {
-                if (!found) return;
-                answer_ = std::move(*found);
-                Q_EMIT changed();
-            });
+        planning_.ask([scenario, last = plan_of(answer_.settings)](
+                          const std::stop_token& stop) { return planned_answer(scenario, stop, &last); },
+                      [this](std::optional<Answer> found) {
+                          if (!found) return;
+                          // Pins taken meanwhile are of the scenario, not of the plan before.
+                          bool pinned = false;
+                          for (Pin& pin : pins_) {
+                              if (!awaits_this_plan(pin)) continue;
+                              take_plan(pin, *found);
+                              pinned = true;
+                          }
+                          answer_ = std::move(*found);
+                          Q_EMIT changed();
+                          if (pinned) Q_EMIT pins_changed();
+                      });
     }
+    plan_pins();
     Q_EMIT changed();
 }
 
@@ -151,6 +174,17 @@ void LiveModel::take_model(const Preset& model) {
 
 void LiveModel::replace(const Scenario& scenario, const QString& text) { push(scenario, text); }
 
+void LiveModel::load(const Scenario& scenario, const QString& text) {
+    if (scenario == scenario_) return;
+    const auto go = [this](const Scenario& to, unsigned origin) {
+        origin_ = origin;
+        show(to);
+    };
+    undo_->push(new Step(
+        text, [go, scenario, origin = ++last_origin_] { go(scenario, origin); },
+        [go, before = scenario_, origin = origin_] { go(before, origin); }));
+}
+
 void LiveModel::start_with(const Scenario& scenario) {
     gesture_.reset();
     undo_->clear();
@@ -203,6 +237,45 @@ const Pin* LiveModel::pin_of(char letter) const {
     return found == pins_.end() ? nullptr : &*found;
 }
 
+std::vector<Pin>::iterator LiveModel::find_pin(unsigned id) { return std::ranges::find(pins_, id, &Pin::id); }
+
+bool LiveModel::awaits_this_plan(const Pin& pin) const {
+    return pin.unplanned && unnamed(pin.answer.scenario) == unnamed(answer_.scenario);
+}
+
+// Where the scenario has moved on, nobody else looks for the plan of a pin that was taken without one.
+void LiveModel::plan_pins() {
+    std::vector<Scenario> scenarios;
+    for (const Pin& pin : pins_) {
+        if (!pin.unplanned || (planning() && awaits_this_plan(pin))) continue;
+        scenarios.push_back(unnamed(pin.answer.scenario));
+    }
+    if (scenarios.empty()) {
+        planning_pins_.forget();
+        return;
+    }
+    // Not begun anew in every frame of a drag.
+    if (planning_pins_.pending() && scenarios == planned_pins_) return;
+    planned_pins_ = scenarios;
+    planning_pins_.ask(
+        [scenarios](const std::stop_token& stop) {
+            std::vector<std::optional<Answer>> out;
+            out.reserve(scenarios.size());
+            for (const Scenario& scenario : scenarios) out.push_back(planned_answer(scenario, stop));
+            return out;
+        },
+        [this, scenarios](const std::vector<std::optional<Answer>>& found) {
+            for (Pin& pin : pins_) {
+                if (!pin.unplanned) continue;
+                const auto its = std::ranges::find(scenarios, unnamed(pin.answer.scenario));
+                if (its == scenarios.end()) continue;
+                const auto& plan = found[static_cast<std::size_t>(its - scenarios.begin())];
+                if (plan) take_plan(pin, *plan);
+            }
+            Q_EMIT pins_changed();
+        });
+}
+
 void LiveModel::add_pin(Pin pin) {
     if (pins_.size() >= kMostPins) return;
     // Its own letter, or the first that is free.
@@ -210,31 +283,41 @@ void LiveModel::add_pin(Pin pin) {
     while (pin_of(pin.letter)) ++pin.letter;
     if (pins_.empty()) compared_ = pin.letter;
     pins_.insert(std::ranges::lower_bound(pins_, pin.letter, {}, &Pin::letter), std::move(pin));
+    plan_pins();
     Q_EMIT pins_changed();
 }
 
-void LiveModel::remove_pin(char letter) {
-    if (std::erase_if(pins_, [&](const Pin& pin) { return pin.letter == letter; }) == 0) return;
+void LiveModel::remove_pin(unsigned id) {
+    const auto found = find_pin(id);
+    if (found == pins_.end()) return;
+    const char letter = found->letter;
+    pins_.erase(found);
     if (compared_ == letter) compared_ = pins_.empty() ? char(0) : pins_.front().letter;
+    plan_pins();
     Q_EMIT pins_changed();
 }
 
 void LiveModel::set_pins(Pins pins) {
     pins_ = std::move(pins.pins);
     compared_ = pins.compared;
+    for (Pin& pin : pins_) {
+        if (pin.id == 0) pin.id = ++last_id_;
+    }
+    plan_pins();
     Q_EMIT pins_changed();
 }
 
-void LiveModel::pin() { add_pin({kFirstPin, answer_}); }
+void LiveModel::pin() { add_pin({kFirstPin, answer_, ++last_id_, planning()}); }
 
 void LiveModel::unpin(char letter) {
     const Pin* found = pin_of(letter);
     if (!found) return;
+    // Letters are given anew: between undo and redo another pin may have got this one's.
     undo_->push(new Step(
-        tr("Unpin %1").arg(letter_text(letter)), [this, letter] { remove_pin(letter); },
-        [this, pin = *found, chosen = compared_] {
+        tr("Unpin %1").arg(letter_text(letter)), [this, id = found->id] { remove_pin(id); },
+        [this, pin = *found, chosen = compared() ? compared()->id : 0] {
             add_pin(pin);
-            compare_with(chosen);
+            if (const auto again = find_pin(chosen); again != pins_.end()) compare_with(again->letter);
         }));
 }
 
@@ -253,14 +336,16 @@ void LiveModel::compare_with(char letter) {
 
 void LiveModel::take_up(char letter) {
     if (const Pin* pin = pin_of(letter))
-        replace(Scenario(pin->answer.scenario), tr("Take up %1").arg(letter_text(letter)));
+        load(Scenario(pin->answer.scenario), tr("Take up %1").arg(letter_text(letter)));
 }
 
-void LiveModel::exchange(char pinned) {
-    const auto found = std::ranges::find(pins_, pinned, &Pin::letter);
+void LiveModel::exchange(unsigned id, unsigned origin) {
+    const auto found = find_pin(id);
     if (found == pins_.end()) return;
     const Scenario next = found->answer.scenario;
     found->answer = answer_;
+    found->unplanned = planning();
+    origin_ = origin;
     Q_EMIT pins_changed();
     show(next);
 }
@@ -271,24 +356,21 @@ void LiveModel::swap(char one, char other) {
     if (one != 'A' && !pin_of(one)) return;
     const QString text = tr("Swap %1 and %2").arg(letter_text(one), letter_text(other));
     if (one == 'A') {
-        const auto exchanged = [this, other] { exchange(other); };
-        undo_->push(new Step(text, exchanged, exchanged));
+        const unsigned id = pin_of(other)->id;
+        undo_->push(new Step(
+            text, [this, id, origin = ++last_origin_] { exchange(id, origin); },
+            [this, id, origin = origin_] { exchange(id, origin); }));
         return;
     }
-    // Letters are given anew: where others hold them by now, there is nothing to swap.
-    const auto swapped = [this, one, other](const Scenario& at_one, const Scenario& at_other) {
-        const auto a = std::ranges::find(pins_, one, &Pin::letter);
-        const auto b = std::ranges::find(pins_, other, &Pin::letter);
+    const auto swapped = [this, first = pin_of(one)->id, second = pin_of(other)->id] {
+        const auto a = find_pin(first);
+        const auto b = find_pin(second);
         if (a == pins_.end() || b == pins_.end()) return;
-        if (!(a->answer.scenario == at_one && b->answer.scenario == at_other)) return;
-        std::swap(a->answer, b->answer);
+        std::swap(*a, *b);
+        std::swap(a->letter, b->letter);  // they stay in the order of their letters
         Q_EMIT pins_changed();
     };
-    const Scenario first = pin_of(one)->answer.scenario;
-    const Scenario second = pin_of(other)->answer.scenario;
-    undo_->push(new Step(
-        text, [swapped, first, second] { swapped(first, second); },
-        [swapped, first, second] { swapped(second, first); }));
+    undo_->push(new Step(text, swapped, swapped));
 }
 
 void LiveModel::rename(char letter, const QString& name) {
@@ -301,17 +383,15 @@ void LiveModel::rename(char letter, const QString& name) {
     }
     const Pin* pin = pin_of(letter);
     if (!pin || pin->answer.scenario.name == text) return;
-    // Letters are given anew: a pin that has another name by now is another.
-    const auto name_it = [this, letter](const std::string& from, const std::string& to) {
-        const auto found = std::ranges::find(pins_, letter, &Pin::letter);
-        if (found == pins_.end() || found->answer.scenario.name != from) return;
+    const auto name_it = [this, id = pin->id](const std::string& to) {
+        const auto found = find_pin(id);
+        if (found == pins_.end()) return;
         found->answer.scenario.name = to;
         Q_EMIT pins_changed();
     };
-    const std::string before = pin->answer.scenario.name;
     undo_->push(new Step(
-        tr("Rename %1").arg(letter_text(letter)), [name_it, before, text] { name_it(before, text); },
-        [name_it, before, text] { name_it(text, before); }));
+        tr("Rename %1").arg(letter_text(letter)), [name_it, text] { name_it(text); },
+        [name_it, before = pin->answer.scenario.name] { name_it(before); }));
 }
 
 SavedSession LiveModel::session() const {

@@ -13,17 +13,14 @@
 #include <vector>
 
 #include "estimate/answer.h"
+#include "explain/explanation.h"
 #include "files/session_file.h"
 #include "widgets/background.h"
+#include "widgets/pin.h"
 
 class QUndoStack;
 
 namespace shardscope {
-
-struct Pin {
-    char letter = kFirstPin;
-    Answer answer;
-};
 
 class LiveModel : public QObject {
     Q_OBJECT
@@ -34,6 +31,7 @@ class LiveModel : public QObject {
     // What the person asked for; automatic parameters hold their last typed value.
     [[nodiscard]] const Scenario& scenario() const { return scenario_; }
     [[nodiscard]] const Catalogue& catalogue() const { return *catalogue_; }
+    void explain(const Subject& subject) { Q_EMIT explanation_wanted(subject); }
     [[nodiscard]] QUndoStack* undo_stack() const { return undo_; }
 
     // A plan is being looked for beside the window: until it is there, `answer()` holds the last one under
@@ -52,8 +50,12 @@ class LiveModel : public QObject {
     void hold(Hold hold);
     void take_cluster(const Preset& cluster);
     void take_model(const Preset& model);
-    // A whole scenario (opened, pasted, a repair): one step with this text.
+    // A whole scenario that follows from this one (a repair, another plan): one step with this text.
     void replace(const Scenario& scenario, const QString& text);
+    // The same with another one, which is no edit of this one (a public run).
+    void load(const Scenario& scenario, const QString& text);
+    // Equal for scenarios that are edits of one another; undo and redo change it with the scenario.
+    [[nodiscard]] unsigned origin() const { return origin_; }
     // As replace, but forgets the history (file opened at start, new session).
     void start_with(const Scenario& scenario);
 
@@ -93,6 +95,8 @@ class LiveModel : public QObject {
     void start_with(const SavedSession& session);
 
   Q_SIGNALS:
+    // Somebody asks why, anywhere: the Why panel answers.
+    void explanation_wanted(const Subject& subject);
     void changed();        // the scenario and so the answer
     void preset_taken();   // changed() follows; fields may flash
     void gesture_began();  // axes freeze
@@ -110,8 +114,11 @@ class LiveModel : public QObject {
     static Pins pins_from(const SavedSession& session);
     void set_pins(Pins pins);
     void add_pin(Pin pin);
-    void remove_pin(char letter);
-    void exchange(char pinned);  // a pin and the current scenario
+    void remove_pin(unsigned id);
+    void exchange(unsigned id, unsigned origin);  // a pin and the current scenario, which is then of `origin`
+    [[nodiscard]] std::vector<Pin>::iterator find_pin(unsigned id);
+    [[nodiscard]] bool awaits_this_plan(const Pin& pin) const;  // the one that is looked for now
+    void plan_pins();
     void push(Scenario scenario, const QString& text);
     // What an edit starts from: automatic parameters at the planner's values, as the person sees them.
     [[nodiscard]] const Scenario& base() const { return answer_.valid() ? answer_.scenario : scenario_; }
@@ -126,6 +133,8 @@ class LiveModel : public QObject {
     };
     const Catalogue* catalogue_;
     Scenario scenario_;
+    unsigned origin_ = 0;
+    unsigned last_origin_ = 0;
     Answer answer_;
     ParameterSet doubted_;
     QUndoStack* undo_;
@@ -133,7 +142,10 @@ class LiveModel : public QObject {
     std::vector<Pin> pins_;
     char compared_ = 0;
     bool plans_beside_ = false;  // the last search was not for within a frame
+    unsigned last_id_ = 0;       // of a pin
     Background planning_;
+    std::vector<Scenario> planned_pins_;  // whose plans the next one looks for
+    Background planning_pins_;
 };
 
 }  // namespace shardscope

@@ -232,6 +232,56 @@ TEST_CASE("pins: a letter dragged onto another swaps the two", "[pins]") {
     CHECK(desk.model.pin_of('C')->answer.scenario == c);
 }
 
+TEST_CASE("pins: undo and redo leave a pin that has got another's letter meanwhile", "[pins]") {
+    PinDesk desk;
+    desk.press_p();
+    const Scenario old = desk.model.pin_of('B')->answer.scenario;
+    const auto names = [&] {
+        std::string out;
+        for (const Pin& pin : desk.model.pins()) out += pin.answer.scenario == old ? "old " : "new ";
+        return out;
+    };
+    desk.model.edit(P::gpus, 512);
+    const Scenario current = desk.model.scenario();
+    SECTION("unpin") {
+        desk.model.unpin('B');
+        desk.press_p();
+        desk.window.action(ActionId::undo)->trigger();
+        CHECK(names() == "new old ");
+        desk.window.action(ActionId::redo)->trigger();
+        CHECK(names() == "new ");
+        desk.window.action(ActionId::undo)->trigger();
+        CHECK(names() == "new old ");
+    }
+    SECTION("the exchange with the current scenario") {
+        desk.model.swap('A', 'B');
+        REQUIRE(desk.model.scenario() == old);
+        desk.model.edit(P::sequence_length, 4096);
+        desk.model.unpin('B');
+        desk.press_p();
+        const Scenario fresh = desk.model.pin_of('B')->answer.scenario;
+        desk.window.action(ActionId::undo)->trigger();
+        desk.window.action(ActionId::undo)->trigger();
+        desk.window.action(ActionId::undo)->trigger();
+        CHECK(desk.model.scenario() == current);
+        CHECK(desk.model.pin_of('B')->answer.scenario == fresh);
+        CHECK(desk.model.pin_of('C')->answer.scenario == old);
+    }
+    SECTION("the swap of two pins") {
+        desk.press_p();
+        desk.model.edit(P::sequence_length, 4096);
+        desk.model.swap('B', 'C');
+        CHECK(names() == "new old ");
+        desk.model.unpin('B');
+        desk.press_p();
+        const Scenario fresh = desk.model.pin_of('B')->answer.scenario;
+        desk.window.action(ActionId::undo)->trigger();
+        desk.window.action(ActionId::undo)->trigger();
+        CHECK(desk.model.pin_of('B')->answer.scenario == fresh);
+        CHECK(desk.model.pins().size() == 3);
+    }
+}
+
 TEST_CASE("pins: the menu of a row has all of it", "[pins]") {
     PinDesk desk;
     desk.pin_two();
@@ -451,7 +501,7 @@ TEST_CASE("session: saved, opened in one undo step, and restored with pins, lett
 
     // Closing keeps the session; the next window takes it up.
     desk.window.close();
-    Session session;
+    Session& session = desk.session;
     MainWindow next(commands::catalogue(), session);
     next.restore();
     CHECK(next.model().scenario() == saved.current);

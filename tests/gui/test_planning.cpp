@@ -94,6 +94,44 @@ TEST_CASE("planning: of two quick changes only the newest one's plan arrives", "
     CHECK(model.answer().estimate.mfu == answer(planned(model.scenario())).estimate.mfu);
 }
 
+TEST_CASE("planning: a pin taken while a plan is looked for gets that plan", "[gui]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    Scenario job = large_job();
+    job.automatic = usually_free();
+    model.start_with(job);
+    REQUIRE(model.planning());
+    const Plan before = plan_of(model.answer().settings);
+    QTest::keyClick(&desk.window, Qt::Key_P);
+    REQUIRE(model.pins().size() == 1);
+    const auto pinned = [&] { return plan_of(model.pins().front().answer.settings); };
+    REQUIRE(pinned() == before);
+    const Answer found = answer(planned(job));
+    REQUIRE(plan_of(found.settings) != before);
+    SECTION("the scenario stays") {
+        model.rename('B', QStringLiteral("Mine"));
+        wait_for_plan(desk);
+    }
+    SECTION("the scenario moves on") {
+        model.edit(P::inter_node_bandwidth, 12.5e9);
+        model.rename('B', QStringLiteral("Mine"));
+        wait_for_plan(desk);
+        REQUIRE(QTest::qWaitFor([&] { return pinned() != before; }, kPatience));
+    }
+    SECTION("it is unpinned meanwhile") {
+        model.rename('B', QStringLiteral("Mine"));
+        model.unpin('B');
+        wait_for_plan(desk);
+        desk.window.action(ActionId::undo)->trigger();
+        REQUIRE(model.pins().size() == 1);
+        REQUIRE(QTest::qWaitFor([&] { return pinned() != before; }, kPatience));
+    }
+    CHECK(pinned() == plan_of(found.settings));
+    CHECK(model.pins().front().answer.estimate.mfu == found.estimate.mfu);
+    CHECK(model.pins().front().answer.scenario.name == "Mine");
+    CHECK(model.pins().front().answer.scenario.automatic == job.automatic);
+}
+
 TEST_CASE("planning: a window may be closed while it looks for a plan", "[gui]") {
     {
         Desk desk;
