@@ -38,8 +38,9 @@ int run_gui(int argc, char** argv, const std::string& file) {
     ThemeManager::instance().choose(session.theme());
     const DesktopTheme desktop;
     MainWindow window(commands::catalogue(), session);
-    if (file.empty()) window.restore();
-    else window.open(QString::fromStdString(file));
+    window.restore();
+    // One step, as if dropped on the window: what was there is an Undo away, and pins stay.
+    if (!file.empty()) window.open(QString::fromStdString(file));
     window.show();
     return QApplication::exec();
 }

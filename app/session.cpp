@@ -14,12 +14,25 @@ const QString kTheme = QStringLiteral("theme");
 const QString kLanguage = QStringLiteral("language");
 const QString kGeometry = QStringLiteral("geometry");
 const QString kFolder = QStringLiteral("folder");
-const QString kScenarios = QStringLiteral("scenario");  // where earlier versions kept the session
 const QString kRecent = QStringLiteral("recent");
 const QString kFirstUse = QStringLiteral("first-use");
 constexpr qsizetype kMostRecent = 8;
 
 }  // namespace
+
+Session::Session() {
+    const QDir folder = QFileInfo(settings_.fileName()).dir();
+    // Nobody asked for it: where it cannot be written, there is nothing to say.
+    QDir().mkpath(folder.path());
+    for (int number = 1;; ++number) {
+        const QString mark = number == 1 ? QString() : QStringLiteral("-%1").arg(number);
+        file_ = folder.filePath(QStringLiteral("last%1.shardscope-session.json").arg(mark));
+        lock_ = std::make_unique<QLockFile>(file_ + QStringLiteral(".lock"));
+        // That of a program that was killed counts no more, however young; one that runs may be old.
+        lock_->setStaleLockTime(0);
+        if (lock_->tryLock() || lock_->error() != QLockFile::LockFailedError) return;
+    }
+}
 
 ThemeManager::Choice Session::theme() const {
     const QString name = settings_.value(kTheme).toString();
@@ -45,23 +58,14 @@ QString Session::folder() const {
 }
 void Session::set_folder(const QString& folder) { settings_.setValue(kFolder, folder); }
 
-QString Session::session_file() const {
-    return QFileInfo(settings_.fileName()).dir().filePath(QStringLiteral("last.shardscope-session.json"));
-}
-
 QString Session::scenarios() const {
-    QFile file(session_file());
-    if (file.open(QIODevice::ReadOnly)) return QString::fromUtf8(file.readAll());
-    return settings_.value(kScenarios).toString();
+    QFile file(file_);
+    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
 void Session::set_scenarios(const QString& text) {
-    // Nobody asked for it: where it cannot be written, there is nothing to say.
     Problems unwritten;
-    const QString file = session_file();
-    QDir().mkpath(QFileInfo(file).path());
-    if (write_whole(file.toStdString(), text.toStdString(), unwritten) && settings_.contains(kScenarios))
-        settings_.remove(kScenarios);
+    write_whole(file_.toStdString(), text.toStdString(), unwritten);
 }
 
 QStringList Session::recent() const { return settings_.value(kRecent).toStringList(); }

@@ -2,12 +2,17 @@
 // left, recent files, whether the program is new to this person. One table of settings, and beside it the
 // session as a file of its own: it is written in every drag, for which settings are too slow (they wait for
 // the disk).
+//
+// Each running program has a session of its own: beside one that runs already, the next keeps another file,
+// and takes it up again when it is the second one the next time.
 #pragma once
 
 #include <QByteArray>
+#include <QLockFile>
 #include <QSettings>
 #include <QString>
 #include <QStringList>
+#include <memory>
 
 #include "widgets/theme/theme.h"
 
@@ -15,6 +20,7 @@ namespace shardscope {
 
 class Session {
   public:
+    Session();
     [[nodiscard]] ThemeManager::Choice theme() const;
     void set_theme(ThemeManager::Choice choice);
     [[nodiscard]] QString language() const;  // empty: the system's
@@ -33,9 +39,9 @@ class Session {
     void set_first_use(bool on);
 
   private:
-    [[nodiscard]] QString session_file() const;
-
     QSettings settings_;
+    QString file_;                     // the scenarios'
+    std::unique_ptr<QLockFile> lock_;  // on it, as long as this program runs
 };
 
 }  // namespace shardscope

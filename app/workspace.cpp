@@ -41,6 +41,13 @@ SavedSession lettered(const Scenario& current, const std::vector<Scenario>& pins
 Workspace::Workspace(Catalogue& catalogue, LiveModel& model, PlotTabs& tabs, SidePanels& sides)
     : catalogue_(catalogue), model_(model), tabs_(tabs), sides_(sides) {}
 
+QString Workspace::file() const { return origin_ == model_.origin() ? file_ : QString(); }
+
+void Workspace::saved_to(const QString& file) {
+    file_ = file;
+    origin_ = model_.origin();
+}
+
 SavedSession Workspace::session() const {
     SavedSession out = model_.session();
     out.view = tabs_.current().view();
@@ -53,6 +60,7 @@ void Workspace::do_as_one(const QString& step, State after, Change&& change) {
     QUndoStack* undo = model_.undo_stack();
     undo->beginMacro(step);
     State before = state();
+    after.origin = model_.origin();
     change();
     undo->push(new WorkspaceStep(*this, std::move(before), std::move(after)));
     undo->endMacro();
@@ -112,6 +120,7 @@ Workspace::State Workspace::state() const {
     if (sides_.study()) out.study = sides_.study()->name;
     for (const LivePlot* plot : tabs_.plots()) out.plots.push_back(plot->view());
     out.file = file_;
+    out.origin = origin_;
     return out;
 }
 
@@ -137,6 +146,7 @@ void Workspace::show(const State& state) {
     if (LivePlot* tab = tabs_.plot(QString::fromStdString(state.tab))) tabs_.setCurrentWidget(tab);
     show_study(state.study);
     file_ = state.file;
+    origin_ = state.origin;
 }
 
 void Workspace::show_study(const std::string& name) {

@@ -28,9 +28,10 @@ class Workspace {
     // Pins and tab change only where the scenario's view speaks of them. `file`: what it was read from, if it
     // may be saved there again.
     void take(const Scenario& scenario, const QString& step, const QString& file = {});
-    // What Save writes the current scenario to; "" asks. Undo and redo change it with the scenario.
-    [[nodiscard]] const QString& file() const { return file_; }
-    void saved_to(const QString& file) { file_ = file; }
+    // What Save writes the current scenario to; "" asks. Undo and redo change it with the scenario. It stays
+    // behind where another scenario is taken that is no edit of the file's.
+    [[nodiscard]] QString file() const;
+    void saved_to(const QString& file);
     // As the last window left it; forgets the history.
     void start_with(const SavedSession& session);
 
@@ -48,6 +49,7 @@ class Workspace {
         std::string study;  // "": none
         std::vector<View> plots;
         QString file;
+        unsigned origin = 0;  // of the scenario that the file is of
     };
     [[nodiscard]] State state() const;
     // The state as a view asks for it; what it does not speak of stays.
@@ -63,6 +65,7 @@ class Workspace {
     PlotTabs& tabs_;
     SidePanels& sides_;
     QString file_;
+    unsigned origin_ = 0;
 };
 
 }  // namespace shardscope

@@ -2,12 +2,16 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QFile>
+#include <QFileInfo>
 #include <QProcess>
 #include <QTabWidget>
 #include <QTemporaryDir>
+#include <QUndoStack>
+#include <QWindow>
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <vector>
 
 #include "files/session_file.h"
 #include "support/desk.h"
@@ -64,6 +68,7 @@ TEST_CASE("files: what is none of ours says what can be opened", "[files]") {
     CHECK(said.startsWith(QStringLiteral("notes.txt")));
     CHECK(said.contains(QStringLiteral("a log of nccl-tests")));
     CHECK(said.contains(QStringLiteral("a table of measured runs")));
+    CHECK(said.contains(QStringLiteral("settings of torchtitan, Megatron-LM or DeepSpeed")));
 }
 
 TEST_CASE("files: a table of runs is compared beside the public ones", "[files]") {
@@ -124,6 +129,40 @@ TEST_CASE("files: a table of runs is compared beside the public ones", "[files]"
     desk.drop(write(folder, QStringLiteral("empty.csv"), kHeader));
     CHECK(validation->figure().data().points.size() == shipped + 3);
     CHECK(desk.text("message/text").contains(QStringLiteral("empty.csv")));
+}
+
+TEST_CASE("files: what is dropped over a field is opened, and the field stays as it is", "[files]") {
+    const QTemporaryDir folder;
+    Desk desk;
+    desk.slider("training.micro_batch");  // in view
+    // As they come from the desktop: the window finds out what is below the pointer.
+    const auto let_go = [&](const QWidget& over, const QMimeData& dropped) {
+        const QPoint at = over.mapTo(&desk.window, over.rect().center());
+        REQUIRE(desk.window.childAt(at) == &over);
+        QDragEnterEvent enter(at, Qt::CopyAction, &dropped, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(desk.window.windowHandle(), &enter);
+        CHECK(enter.isAccepted());
+        QDropEvent drop(QPointF(at), Qt::CopyAction, &dropped, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(desk.window.windowHandle(), &drop);
+        QApplication::processEvents();
+        return desk.window.model().scenario().name;
+    };
+    for (const char* name : {"training.micro_batch/field", "controls/search", "measured/field"}) {
+        INFO(name);
+        desk.window.action(ActionId::measured_run)->trigger();
+        QApplication::processEvents();
+        const auto* field = desk.find<QLineEdit>(QLatin1String(name));
+        const QString before = field->text();
+        QMimeData text;
+        text.setText(QStringLiteral(R"({"name": "Text over %1"})").arg(QLatin1String(name)));
+        CHECK(let_go(*field, text) == std::string("Text over ") + name);
+        CHECK(field->text() == before);
+        QMimeData file;
+        file.setUrls(
+            {QUrl::fromLocalFile(write(folder, QStringLiteral("file.json"), R"({"name": "File"})"))});
+        CHECK(let_go(*field, file) == "File");
+        CHECK(field->text() == before);
+    }
 }
 
 TEST_CASE("files: of several that are dropped all that can be are opened, and the rest is named", "[files]") {
@@ -211,6 +250,137 @@ TEST_CASE("files: Save writes a scenario back to its own file, and to no other",
     CHECK(asked.isEmpty());
 }
 
+TEST_CASE("files: no file is overwritten unasked for its ending", "[files]") {
+    const QTemporaryDir folder;
+    const auto [id, ending] = GENERATE(
+        table<ActionId, QString>({{ActionId::save_as, QStringLiteral(".shardscope.json")},
+                                  {ActionId::save_session, QStringLiteral(".shardscope-session.json")}}));
+    std::vector<QString> answers;
+    QStringList suggestions;
+    Dialogs dialogs = Dialogs::native();
+    dialogs.save_file = [&](QWidget*, const QString&, const QString& suggestion, const QString&) {
+        suggestions << suggestion;
+        return answers.at(static_cast<std::size_t>(suggestions.size()) - 1);
+    };
+    Desk desk(dialogs);
+    const auto save = [&, id = id](std::vector<QString> names) {
+        answers = std::move(names);
+        suggestions.clear();
+        desk.window.action(id)->trigger();
+    };
+    const QString job = write(folder, QStringLiteral("job") + ending, "mine");
+    // The dialog has asked about a "job" only; it comes again with the whole name, to ask about that.
+    save({folder.filePath(QStringLiteral("job")), QString()});
+    REQUIRE(suggestions.size() == 2);
+    CHECK(suggestions[1] == job);
+    CHECK(QFileInfo(job).size() == 4);
+    save({folder.filePath(QStringLiteral("job")), job});
+    CHECK(suggestions.size() == 2);
+    CHECK(QFileInfo(job).size() > 4);
+    // What follows a point need not be an ending.
+    save({folder.filePath(QStringLiteral("llama-3.1"))});
+    CHECK(QFile::exists(folder.filePath(QStringLiteral("llama-3.1") + ending)));
+    save({folder.filePath(QStringLiteral("other.JSON"))});
+    CHECK(QFile::exists(folder.filePath(QStringLiteral("other.JSON"))));
+}
+
+TEST_CASE("files: of what a browser drops the text is taken, and local files alone are opened", "[files]") {
+    const QTemporaryDir folder;
+    Desk desk;
+    const auto drop = [&](QMimeData& dropped) {
+        QDragEnterEvent enter({400, 300}, Qt::CopyAction, &dropped, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&desk.window, &enter);
+        QDropEvent event(QPointF(400, 300), Qt::CopyAction, &dropped, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&desk.window, &event);
+        QApplication::processEvents();
+    };
+    const QUrl link(QStringLiteral("https://example.org/one.json"));
+    QMimeData text;
+    text.setUrls({link});
+    text.setText(QStringLiteral(R"({"name": "Dropped"})"));
+    drop(text);
+    CHECK(desk.window.model().scenario().name == "Dropped");
+    // The link alone is named as what it is.
+    QMimeData bare;
+    bare.setUrls({link});
+    drop(bare);
+    CHECK(desk.window.model().scenario().name == "Dropped");
+    CHECK(desk.text("message/text").contains(QStringLiteral("the dropped text")));
+    QMimeData both;
+    both.setUrls({link, QUrl::fromLocalFile(write(folder, QStringLiteral("a.json"), R"({"name": "File"})"))});
+    drop(both);
+    CHECK(desk.window.model().scenario().name == "File");
+    CHECK_FALSE(desk.find<QWidget>("message")->isVisible());
+}
+
+TEST_CASE("files: Save asks for a name where another scenario has been taken", "[files]") {
+    const QTemporaryDir folder;
+    int asked = 0;
+    Dialogs dialogs = Dialogs::native();
+    dialogs.save_file = [&](QWidget*, const QString&, const QString&, const QString&) {
+        ++asked;
+        return QString();
+    };
+    Desk desk(dialogs);
+    LiveModel& model = desk.window.model();
+    const auto job = [&] {
+        QFile file(folder.filePath(QStringLiteral("job.json")));
+        REQUIRE(file.open(QIODevice::ReadOnly));
+        return file.readAll();
+    };
+    // The other scenario stands pinned as B.
+    QTest::keyClick(&desk.window, Qt::Key_P);
+    REQUIRE(desk.window.open(write(folder, QStringLiteral("job.json"), R"({"name": "Job"})")));
+    const QByteArray before = job();
+    const QString step = desk.window.model().undo_stack()->undoText();
+    SECTION("a public run") {
+        desk.show_tab(QStringLiteral("Validation"));
+        auto* plot = desk.find<ValidationPlot>("validation");
+        REQUIRE_FALSE(plot->figure().data().points.empty());
+        plot->setFocus();
+        QTest::keyClick(plot, Qt::Key_Right);
+        QTest::keyClick(plot, Qt::Key_Return);
+    }
+    SECTION("a pin taken up") { model.take_up('B'); }
+    SECTION("a pin in exchange") { model.swap('A', 'B'); }
+    REQUIRE(model.scenario().name != "Job");
+    model.edit(P::gpus, 128);
+    desk.window.action(ActionId::save)->trigger();
+    CHECK(asked == 1);
+    CHECK(job() == before);
+    // Back at the file's own scenario, Save writes it again.
+    while (model.undo_stack()->undoText() != step) desk.window.action(ActionId::undo)->trigger();
+    REQUIRE(model.scenario().name == "Job");
+    desk.window.action(ActionId::save)->trigger();
+    CHECK(asked == 1);
+    CHECK(job() != before);
+    CHECK(job().contains("\"Job\""));
+}
+
+TEST_CASE("files: a scenario preset of one's own finds the presets beside its file", "[files]") {
+    const QTemporaryDir folder;
+    write(folder, QStringLiteral("mine.json"),
+          R"({"format": "shardscope-preset", "version": 1, "kind": "cluster", "name": "mine",
+              "title": "Mine", "values": {"gpu": "h100-sxm-80gb"}})");
+    write(folder, QStringLiteral("job.json"), R"({"format": "shardscope-scenario", "version": 1,
+        "cluster": {"preset": "mine.json", "gpus": 16}})");
+    Problems problems;
+    Catalogue catalogue = Catalogue::with_folder(folder.path().toStdString(), problems);
+    REQUIRE(problems.empty());
+    Session session;
+    MainWindow window(catalogue, session);
+    window.show();
+    auto* entry = window.findChild<QAction*>(QStringLiteral("scenario/job"));
+    REQUIRE(entry);
+    entry->trigger();
+    CHECK(window.findChild<QLabel*>(QStringLiteral("message/text"))->text().isEmpty());
+    REQUIRE(window.model().scenario().cluster);
+    CHECK(window.model().scenario().cluster->name == "mine");
+    // It has no title: its name stands for it.
+    CHECK(window.model().undo_stack()->undoText() == QStringLiteral("Load job"));
+    session.set_scenarios({});
+}
+
 TEST_CASE("files: a last session that cannot be read is kept aside and said", "[files]") {
     Session session;
     session.set_scenarios(QStringLiteral(R"({"format": "shardscope-session", "version": 1,
@@ -255,6 +425,56 @@ TEST_CASE("files: the session outlives a kill", "[files]") {
     CHECK(problems.empty());
     CHECK(session.current.name == "Half an hour's work");
     CHECK(resolve(session.current)[P::gpus] == 256);
+}
+
+// As when a scenario is opened in the file manager after a crash.
+TEST_CASE("files: started with a file, the program keeps the last session's pins", "[files]") {
+    const QTemporaryDir home;
+    const QString scenario =
+        write(home, QStringLiteral("run.json"), R"({"name": "The file", "cluster": {"gpus": 256}})");
+    const Scenario first = Scenario::first_launch(commands::catalogue());
+    SavedSession last{first, {{'B', edited(first, P::gpus, 512)}}, 'B'};
+    REQUIRE(QDir(home.path()).mkpath(QStringLiteral("Shardscope")));
+    const QString file = home.filePath(QStringLiteral("Shardscope/last.shardscope-session.json"));
+    Problems problems;
+    REQUIRE(write_whole(file.toStdString(), write_session(last, false), problems));
+    QProcess program;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("XDG_CONFIG_HOME"), home.path());
+    environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
+    program.setProcessEnvironment(environment);
+    program.start(QStringLiteral(SHARDSCOPE_PROGRAM), {scenario});
+    REQUIRE(program.waitForStarted());
+    const auto kept = [&] {
+        QFile now(file);
+        return now.open(QIODevice::ReadOnly) ? now.readAll().toStdString() : std::string();
+    };
+    const bool written =
+        QTest::qWaitFor([&] { return kept().find("The file") != std::string::npos; }, kPatience);
+    program.kill();
+    REQUIRE(program.waitForFinished());
+    REQUIRE(written);
+    const SavedSession session = read_session(kept(), commands::catalogue(), {}, problems);
+    CHECK(problems.empty());
+    CHECK(session.current.name == "The file");
+    REQUIRE(session.pins.size() == 1);
+    CHECK(session.pins.front().scenario == last.pins.front().scenario);
+}
+
+TEST_CASE("files: a second program beside the first keeps a session of its own", "[files]") {
+    Session first;
+    first.set_scenarios(QStringLiteral("the first one's"));
+    {
+        Session second;
+        second.set_scenarios(QStringLiteral("the second one's"));
+        CHECK(first.scenarios() == QStringLiteral("the first one's"));
+        CHECK(second.scenarios() == QStringLiteral("the second one's"));
+    }
+    // It is there again for the next one that is second.
+    Session again;
+    CHECK(again.scenarios() == QStringLiteral("the second one's"));
+    again.set_scenarios({});
+    first.set_scenarios({});
 }
 
 TEST_CASE("files: what is done is in the session file at once", "[files]") {
