@@ -13,11 +13,13 @@
 namespace shardscope {
 namespace {
 
+// Plans searches whatever the scenario says; others only where they plan anew.
 bool takes_long(const Exports::Figures& figures, const Answer& answer) {
-    if (plans_at_once(answer.scenario)) return false;
-    return std::ranges::any_of(figures, [](const FigureRequest& figure) {
+    const bool anew = !plans_at_once(answer.scenario);
+    return std::ranges::any_of(figures, [anew, valid = answer.valid()](const FigureRequest& figure) {
         const PlotKind* kind = plot_kind(figure.plot);
-        return kind && kind->work_out && !figure.held && !figure.data;
+        if (!kind || !kind->work_out || figure.data) return false;
+        return (kind->searches && valid) || (anew && !figure.held);
     });
 }
 
@@ -36,13 +38,20 @@ FigureFile ask_for_figure(const Dialogs& dialogs, QWidget* parent, const QString
         filters << name.arg(scale) + QStringLiteral(" (*.png)");
         scales.push_back(scale);
     }
-    const Dialogs::SaveAs chosen =
-        dialogs.save_file_as(parent, Exports::tr("Export the plot"), suggestion, filters);
-    FigureFile out{chosen.file, scales.at(static_cast<std::size_t>(chosen.filter))};
-    // An ending decides; without one the choice does.
-    if (chosen.filter > 0 && !out.file.isEmpty() && QFileInfo(out.file).suffix().isEmpty())
-        out.file += QStringLiteral(".png");
-    return out;
+    qsizetype filter = 0;
+    const QString file = ask_for_whole_name(
+        suggestion,
+        [&](const QString& suggested) {
+            const Dialogs::SaveAs chosen =
+                dialogs.save_file_as(parent, Exports::tr("Export the plot"), suggested, filters);
+            filter = chosen.filter;
+            return chosen.file;
+        },
+        // An ending decides; without one the choice does.
+        [&](const QString& typed) {
+            return filter > 0 && !format_of(typed) ? typed + QStringLiteral(".png") : typed;
+        });
+    return {file, scales.at(static_cast<std::size_t>(filter))};
 }
 
 Exports::Exports(MessageBar& messages, ProgressLine& progress, QObject* parent)
@@ -85,7 +94,7 @@ bool Exports::with_data(const QString& what, const Figures& figures, const Answe
                 QMetaObject::invokeMethod(
                     this, [tell, done = static_cast<int>(whole.size())] { tell(done); },
                     Qt::QueuedConnection);
-                whole.push_back(worked_out(figure, out.answer));
+                whole.push_back(worked_out(figure, out.answer, stop));
             }
             return out;
         },

@@ -1,6 +1,8 @@
 // What takes long to export is worked out beside the window, says how far it is, and can be stopped.
+#include <QCheckBox>
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QImage>
 #include <QPointer>
 #include <QPushButton>
@@ -9,9 +11,11 @@
 #include <QTemporaryDir>
 
 #include "app/exports.h"
+#include "evidence/measured.h"
 #include "planner/planner.h"
 #include "support/desk.h"
 #include "widgets/plots/live_plot.h"
+#include "widgets/plots/plot_kind.h"
 
 namespace shardscope::testing {
 namespace {
@@ -94,6 +98,33 @@ TEST_CASE("exports: how fine a PNG is, is chosen with its name", "[window][expor
     CHECK(QDir(folder.path()).entryList().size() == before);
 }
 
+TEST_CASE("exports: no file is overwritten unasked for its ending", "[window][exports]") {
+    const QTemporaryDir folder;
+    QStringList suggestions;
+    std::vector<QString> answers;
+    Dialogs dialogs = Dialogs::native();
+    dialogs.save_file_as = [&](QWidget*, const QString&, const QString& suggestion, const QStringList&) {
+        Dialogs::SaveAs out{answers.at(static_cast<std::size_t>(suggestions.size())), 2};
+        suggestions << suggestion;
+        return out;
+    };
+    Desk desk(dialogs);
+    look_at(desk, "scaling");
+    const QString whole = folder.filePath(QStringLiteral("llama-3.1.png"));
+    answers = {folder.filePath(QStringLiteral("llama-3.1")), folder.filePath(QStringLiteral("llama-3.1")),
+               QString()};
+    desk.window.action(ActionId::export_plot)->trigger();
+    REQUIRE(QFile::exists(whole));
+    QFile file(whole);
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    file.write("mine");
+    file.close();
+    desk.window.action(ActionId::export_plot)->trigger();
+    REQUIRE(suggestions.size() == 3);
+    CHECK(suggestions[2] == whole);
+    CHECK(QFileInfo(whole).size() == 4);
+}
+
 TEST_CASE("exports: a report under way can be stopped, and nothing is written", "[window][exports]") {
     Desk desk;
     plan_everything(desk);
@@ -162,6 +193,77 @@ TEST_CASE("exports: of a scenario that is not valid nothing is made, and why is 
                          : desk.window.export_report(file)));
         CHECK_FALSE(QFile::exists(file));
     }
+}
+
+// As on screen: in every plot that has ghosts, so has its file, and its table their rows.
+TEST_CASE("exports: pins are drawn, named and tabled in every plot that shows them", "[exports]") {
+    const Scenario first = Scenario::first_launch(commands::catalogue());
+    const Measurement own{MeasuredKind::tokens_per_s_per_gpu, 4000, 64};
+    const Answer now = answer(with_measurement(first, own));
+    Scenario other = with_measurement(edited(first, P::inter_node_bandwidth, 12.5e9), own);
+    other.name = "A slower network";
+    for (const PlotKind* kind : plot_kinds()) {
+        INFO(kind->name);
+        FigureRequest request;
+        request.plot = kind->name;
+        const QByteArray alone = render_figure(request, now, FigureFormat::svg);
+        request.pins.push_back({'B', answer(other)});
+        const QByteArray beside = render_figure(request, now, FigureFormat::svg);
+        REQUIRE_FALSE(beside.isEmpty());
+        const QByteArray csv = render_figure(request, now, FigureFormat::csv);
+        if (kind->name == "collectives") {
+            CHECK(beside == alone);
+            continue;
+        }
+        CHECK(beside != alone);
+        CHECK(beside.contains("A slower"));
+        CHECK_FALSE(alone.contains("A slower"));
+        if (kind->name == "plans") CHECK(csv.contains("\npinned B,"));
+        else if (kind->name == "validation") CHECK(csv.contains("\nmeasured run of B,"));
+        else if (kind->name != "sensitivity") CHECK(csv.contains("\nB,"));
+    }
+}
+
+TEST_CASE("exports: curves that are unticked are left out, in picture, caption and table", "[exports]") {
+    Desk desk;
+    auto* strong = desk.find<QCheckBox>("scaling/strong");
+    auto* plot = desk.find<LivePlot>("scaling");
+    const Answer now = desk.window.model().answer();
+    const QByteArray all = render_figure(plot->request(), now, FigureFormat::svg);
+    CHECK(all.contains("dashed: strong"));
+    CHECK(render_figure(plot->request(), now, FigureFormat::csv).contains("mfu_strong"));
+    strong->click();
+    REQUIRE_FALSE(strong->isChecked());
+    const QByteArray without = render_figure(plot->request(), now, FigureFormat::svg);
+    CHECK_FALSE(without.contains("dashed: strong"));
+    const QByteArray csv = render_figure(plot->request(), now, FigureFormat::csv);
+    CHECK_FALSE(csv.contains("_strong"));
+    CHECK(csv.contains("mfu_weak"));
+    // A session keeps it.
+    const View view = plot->view();
+    CHECK(view.is_switched("strong"));
+    strong->click();
+    plot->show_view(view);
+    CHECK_FALSE(strong->isChecked());
+}
+
+TEST_CASE("exports: what is hypothetical is so in the step's file, too", "[exports]") {
+    Desk desk;
+    desk.type("training.sequence_length", QStringLiteral("8192"));
+    REQUIRE_FALSE(desk.estimate().fits());
+    const QTemporaryDir folder;
+    const auto content = [&](const char* name) {
+        const QString file = folder.filePath(QLatin1String(name));
+        REQUIRE(desk.window.export_plot(QStringLiteral("waterfall"), file));
+        QFile written(file);
+        REQUIRE(written.open(QIODevice::ReadOnly));
+        return written.readAll();
+    };
+    CHECK(content("held.svg").contains("It does not fit"));
+    auto* box = desk.find<QCheckBox>("show-hypothetical");
+    QTest::mouseClick(box, Qt::LeftButton, {}, QPoint(8, box->height() / 2));
+    REQUIRE(box->isChecked());
+    CHECK(content("shown.svg").contains("HYPOTHETICAL"));
 }
 
 }  // namespace shardscope::testing

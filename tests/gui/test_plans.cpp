@@ -409,7 +409,7 @@ TEST_CASE("the plans' table is one row a plan, and the figure carries its words"
     const PlansData& data = *plot.figure().data();
     const Answer& now = desk.model().answer();
     const QByteArray csv = render_figure(plot.request(), now, FigureFormat::csv);
-    const PlotTable table = plans_table(data, now, false);
+    const PlotTable table = plans_table(data, now, {}, false);
     REQUIRE(table.rows.size() == data.points.size() + 1);
     CHECK(csv.toStdString() == to_csv(table));
     CHECK(table.rows.front()[0] == "current");

@@ -7,6 +7,7 @@
 
 #include "files/result.h"
 #include "support/desk.h"
+#include "support/german.h"
 #include "support/pdf.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/report/report_document.h"
@@ -138,6 +139,19 @@ TEST_CASE("report: HTML is well-formed, self-contained, and holds every figure a
         read_scenario(carried_by_report(html).toStdString(), commands::catalogue(), {}, problems);
     CHECK(problems.empty());
     CHECK(back == scenario);
+}
+
+TEST_CASE("report: HTML names the language it is written in", "[report][language]") {
+    const Answer answer = shardscope::answer(Scenario::first_launch(commands::catalogue()));
+    const auto language = [&] {
+        QXmlStreamReader reader(render_report({}, answer, QStringLiteral("r.html")).front().bytes);
+        REQUIRE(reader.readNextStartElement());
+        CHECK(reader.name() == QStringLiteral("html"));
+        return reader.attributes().value(QStringLiteral("lang")).toString();
+    };
+    CHECK(language() == QStringLiteral("en"));
+    const German german;
+    CHECK(language() == QStringLiteral("de"));
 }
 
 TEST_CASE("report: its numbers are the estimate's, its parameters the settings", "[report]") {

@@ -197,6 +197,50 @@ TEST_CASE("sweep: of two quick changes only the newest is drawn", "[sweep]") {
     desk.check_dot();
 }
 
+TEST_CASE("sweep: nothing of an older scenario is drawn over one that is not valid", "[sweep]") {
+    Sweeping desk;
+    LiveModel& model = desk.window.model();
+    desk.over(P::memory);
+    model.set_automatic(P::micro_batch, true);
+    desk.settle();
+    model.edit(P::inter_node_bandwidth, 5e9);
+    REQUIRE(desk.plot->pending());
+    Scenario bad = model.scenario();
+    bad.give(P::tensor_parallel, 7);
+    model.replace(bad, QStringLiteral("Bad"));
+    REQUIRE_FALSE(model.answer().valid());
+    CHECK_FALSE(desk.plot->pending());
+}
+
+TEST_CASE("sweep: a view may name an input and outputs that the boxes leave out", "[sweep]") {
+    Sweeping desk;
+    const P peak = find_parameter("cluster.gpu.peak_flops.bf16");
+    REQUIRE(peak != P::count);
+    View view = desk.plot->view();
+    view.x = peak;
+    view.x_range = "4e14:2e15:5";
+    view.y = find_parameter("cluster.gpu.peak_flops.fp8");
+    view.against = GENERATE(Output::capacity, Output::wall);
+    desk.plot->show_view(view);
+    desk.settle();
+    CHECK(desk.plot->view().x == peak);
+    CHECK(desk.plot->view().y == view.y);
+    CHECK(desk.plot->view().against == view.against);
+    const SweepData& data = desk.plot->figure().data();
+    CHECK(data.x == peak);
+    CHECK(data.against == view.against);
+    REQUIRE_FALSE(data.series.empty());
+    CHECK(data.series.front().points.front().x == 4e14);
+    // Back at the usual, with one entry more at most.
+    const int entries = desk.find<QComboBox>("sweep/x")->count();
+    desk.plot->show_view(View{});
+    CHECK(desk.plot->view().x == P::sequence_length);
+    CHECK(desk.plot->view().y == P::count);
+    CHECK(desk.plot->view().against == Output::count);
+    desk.plot->show_view(view);
+    CHECK(desk.find<QComboBox>("sweep/x")->count() == entries);
+}
+
 TEST_CASE("sweep: a pin is a ghost along the same input", "[sweep]") {
     Sweeping desk;
     const int before = desk.canvas->plottableCount();

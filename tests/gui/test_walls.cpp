@@ -310,6 +310,29 @@ TEST_CASE("walls: in a drag the map is coarse at once and fine when it pauses", 
     desk.model().end_gesture();
 }
 
+TEST_CASE("walls: the map may be shown for the first time in the middle of a drag", "[walls]") {
+    testing::Desk desk;
+    QWidget* slider = desk.slider("cluster.inter_node_bandwidth");
+    const QPoint from(slider->width() / 2, slider->height() / 2);
+    QTest::mousePress(slider, Qt::LeftButton, {}, from);
+    const auto move_to = [&](const QPointF& at) {
+        QMouseEvent move(QEvent::MouseMove, at, slider->mapToGlobal(at), Qt::NoButton, Qt::LeftButton, {});
+        QApplication::sendEvent(slider, &move);
+    };
+    move_to(from + QPointF(20, 0));
+    REQUIRE(desk.window.model().in_gesture());
+    desk.window.action(ActionId::next_plot)->trigger();
+    QApplication::processEvents();
+    auto* plot = desk.find<WallsPlot>("walls");
+    REQUIRE(plot->isVisible());
+    REQUIRE_FALSE(plot->figure().data().map.x.values.empty());
+    check_is_of(plot->figure().data(), desk.window.model().scenario());
+    move_to(from + QPointF(-20, 0));
+    check_is_of(plot->figure().data(), desk.window.model().scenario());
+    QTest::mouseRelease(slider, Qt::LeftButton, {}, from + QPoint(-20, 0));
+    CHECK_FALSE(desk.window.model().in_gesture());
+}
+
 TEST_CASE("walls: the window may be closed while a map is made", "[walls]") {
     for (int i = 0; i < 3; ++i) {
         Desk desk;

@@ -50,20 +50,21 @@ FigureRequest CollectivesPlot::request() const {
     return out;
 }
 
-Problems CollectivesPlot::add_log(const std::string& path) {
-    Problems problems;
-    const std::string text = read_text(path, problems);
-    if (!problems.empty()) return problems;
+bool CollectivesPlot::add_log(const std::string& path, Problems& problems) {
     const std::string name = QFileInfo(QString::fromStdString(path)).fileName().toStdString();
-    const std::vector<MeasuredTable> read = tables_of_log(text, name, problems);
-    if (read.empty()) return problems;
+    Problems unreadable;
+    const std::string text = read_text(path, unreadable);
+    std::vector<MeasuredTable> read;
+    if (unreadable.empty()) read = tables_of_log(text, name, unreadable);
+    problems.insert(problems.end(), unreadable.begin(), unreadable.end());
+    if (read.empty()) return false;
     // The newest first; what was beside it stays to be compared with.
     own_.insert(own_.begin(), read.begin(), read.end());
     chosen_ = 0;
     take_->setEnabled(true);
     figure_->set_data({});
     refresh();
-    return {};
+    return true;
 }
 
 void CollectivesPlot::update_figure() {
@@ -133,6 +134,7 @@ void CollectivesPlot::take_fabric() {
 const PlotKind kCollectivesKind{
     .name = "collectives",
     .label = phrase("Collectives"),
+    .shows_pins = false,
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;

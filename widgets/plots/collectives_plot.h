@@ -22,8 +22,9 @@ class CollectivesPlot : public LivePlot {
     // What is drawn, up to date also while the plot is hidden.
     [[nodiscard]] const CollectivesFigure& figure();
     [[nodiscard]] FigureRequest request() const override;  // with one's own tables
-    // Adds the tables of an nccl-tests log. Problems when it has none; then nothing changes.
-    Problems add_log(const std::string& path);
+    // Adds the tables of an nccl-tests log. False when it has none; then nothing changes. Tables that cannot
+    // be used are problems beside those that can.
+    bool add_log(const std::string& path, Problems& problems);
 
   Q_SIGNALS:
     void log_requested();

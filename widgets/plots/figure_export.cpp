@@ -93,10 +93,10 @@ std::optional<FigureFormat> format_of(const QString& file) {
     return std::nullopt;
 }
 
-FigureRequest worked_out(FigureRequest request, const Answer& answer) {
+FigureRequest worked_out(FigureRequest request, const Answer& answer, const std::stop_token& stop) {
     const PlotKind* kind = plot_kind(request.plot);
     if (kind && kind->work_out && !request.data && answer.valid())
-        request.data = kind->work_out(request, answer);
+        request.data = kind->work_out(request, answer, stop);
     return request;
 }
 
@@ -118,7 +118,8 @@ QByteArray render_figure(const FigureRequest& asked, const Answer& answer, Figur
     const QString objection = kind->objection ? kind->objection(asked, answer) : QString();
     if (!objection.isEmpty()) return refuse(objection);
     const FigureRequest request = worked_out(asked, answer);
-    if (format == FigureFormat::csv) return QByteArray::fromStdString(to_csv(kind->table(request, answer)));
+    if (format == FigureFormat::csv)
+        return QByteArray::fromStdString(to_csv(table_of(*kind, request, answer)));
     switch (format) {
         case FigureFormat::svg: return svg(request, answer);
         case FigureFormat::pdf: return pdf(request, answer);

@@ -9,6 +9,7 @@
 #include <QString>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -17,13 +18,9 @@
 #include "explain/output.h"
 #include "explore/sensitivity.h"
 #include "explore/sweep.h"
+#include "widgets/pin.h"
 
 namespace shardscope {
-
-struct PinnedAnswer {
-    char letter = 'B';
-    Answer answer;
-};
 
 // Tables of measured runs, each a family.
 using OwnRuns = std::shared_ptr<const std::vector<MeasuredRun>>;
@@ -45,7 +42,8 @@ struct FigureRequest {
     bool held = false;               // what is automatic keeps its values, instead of being planned anew
     bool all_free = false;           // plans: all plan parameters may change, not only the automatic ones
     Change change = Change::half_and_double;  // sensitivity
-    std::vector<PinnedAnswer> pins;           // scaling, sweep, sensitivity: drawn as ghosts
+    std::vector<std::string> left_out;        // scaling: curves, by the names of View::kSwitches
+    std::vector<Pin> pins;                    // drawn as ghosts
     std::vector<MeasuredTable> collectives;   // collectives: one's own, before the public ones
     std::optional<std::size_t> table;         // collectives: which is looked at
     OwnRuns runs;                             // validation: one's own, beside the public ones
@@ -56,8 +54,9 @@ enum class FigureFormat { svg, pdf, png, csv };
 // By the file's ending, in either case; nothing for another one.
 std::optional<FigureFormat> format_of(const QString& file);
 
-// With what is drawn worked out, which may take seconds where plots plan anew. In any thread.
-FigureRequest worked_out(FigureRequest request, const Answer& answer);
+// With what is drawn worked out, which may take seconds where plots plan anew. In any thread; a stopped one
+// means nothing.
+FigureRequest worked_out(FigureRequest request, const Answer& answer, const std::stop_token& stop = {});
 
 // Empty, with what is wrong in `problem`, for a plot that does not exist or a scenario that is not valid.
 QByteArray render_figure(const FigureRequest& asked, const Answer& answer, FigureFormat format,

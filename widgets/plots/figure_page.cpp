@@ -110,7 +110,10 @@ void paint_page(QCPPainter& painter, const FigureRequest& request, const Answer&
     };
     lines_up(kind.general ? validation_footer_words() : footer_words(answer), footer_font, theme.muted);
     bottom -= 6;
-    lines_up(kind.words(request, answer), fonts.small, theme.text);
+    QStringList words{kind.words(request, answer)};
+    if (kind.shows_pins) words += pinned_words(request.pins);
+    words.removeAll(QString());
+    lines_up(words.join(QLatin1Char(' ')), fonts.small, theme.text);
     if (!kind.general || own_point(answer)) lines_up(setting_words(answer), fonts.small, theme.text);
     bottom -= kMargin / 2;
     kind.paint(painter, QRectF(kMargin, std::round(top), width, std::floor(bottom - top)), request, answer);

@@ -2,7 +2,6 @@
 
 #include <QFontMetricsF>
 #include <QPaintEngine>
-#include <QPainterPath>
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -86,32 +86,44 @@ QString plan_words(const Settings& settings) {
     return plan.join(QStringLiteral(", "));
 }
 
-QString scaling_words(const ScalingData& data) {
+QString scaling_words(const ScalingData& data, const std::vector<std::string>& left_out) {
+    const auto drawn = [&](const char* curve) {
+        return std::ranges::find(left_out, curve) == left_out.end();
+    };
+    const bool anew = data.plan == SweepPlan::found_anew;
+    QStringList lines;
+    if (drawn("weak") && anew) {
+        // Other counts have other plans, so copies of other sizes.
+        lines += tr("solid: weak scaling, the batch grows with the GPUs");
+    } else if (drawn("weak")) {
+        const bool cut = data.replica_gpus > 1;
+        const QString replica = shown(data.replica_gpus, Quantity::count);
+        lines += tr("solid: weak scaling, %1 sequences per %2")
+                     .arg(shown(data.sequences_per_replica, Quantity::count),
+                          cut ? tr("copy of the model, %1 GPUs").arg(replica) : tr("GPU"));
+    }
+    if (drawn("strong"))
+        lines +=
+            tr("dashed: strong scaling, %1 sequences in all").arg(shown(data.global_batch, Quantity::count));
+    if (drawn("ideal")) lines += tr("dotted: the ideal closed form");
+    if (drawn("weak") && drawn("band")) lines += tr("grey: the band four of five runs lie in");
     QStringList out;
-    const bool cut = data.replica_gpus > 1;
-    const QString replica = shown(data.replica_gpus, Quantity::count);
-    const QString global_batch = shown(data.global_batch, Quantity::count);
-    // Other counts have other plans, so copies of other sizes.
-    if (data.plan == SweepPlan::found_anew) {
-        out += tr("Solid: weak scaling, the batch grows with the GPUs; dashed: strong scaling, %1 "
-                  "sequences in all; dotted: the ideal closed form; grey: the band four of five runs lie in.")
-                   .arg(global_batch);
-    } else {
-        out += tr("Solid: weak scaling, %1 sequences per %2; dashed: strong scaling, %3 in all; dotted: the "
-                  "ideal closed form; grey: the band four of five runs lie in.")
-                   .arg(shown(data.sequences_per_replica, Quantity::count),
-                        cut ? tr("copy of the model, %1 GPUs").arg(replica) : tr("GPU"), global_batch);
+    if (!lines.isEmpty()) {
+        QString what = lines.join(QStringLiteral("; ")) + QLatin1Char('.');
+        what[0] = what[0].toUpper();
+        out += what;
     }
     if (data.fewest_gpus() > 1)
         out += tr("The plan takes %1 GPUs or more.").arg(shown(data.fewest_gpus(), Quantity::count));
     if (!std::ranges::all_of(data.curves.weak, &CurvePoint::fits)) out += memory_limit(data.capacity);
-    if (!data.measured.empty()) {
+    if (!data.measured.empty() && drawn("measured")) {
         out +=
             tr("Diamonds: measured runs of this model and GPU, solid with the same settings, hollow with "
                "others.");
         if (data.measured.front().own) out += tr("Diamond with a core: one's own run.");
     }
-    if (data.curves.knee > 0) out += tr("Triangle: from here an added GPU brings less than half.");
+    if (data.curves.knee > 0 && drawn("weak"))
+        out += tr("Triangle: from here an added GPU brings less than half.");
     if (data.plan == SweepPlan::held) out += tr("The plan is held.");
     if (data.plan == SweepPlan::found_anew)
         out += tr("What is automatic in the plan is found anew at every GPU count.");
@@ -128,15 +140,14 @@ QString sweep_plan_words(SweepPlan plan) {
     return {};
 }
 
-QString with_pins(const QString& words, const std::vector<PinnedAnswer>& pins) {
+QString pinned_words(const std::vector<Pin>& pins) {
     QStringList names;
-    for (const PinnedAnswer& pin : pins) {
+    for (const Pin& pin : pins) {
         if (pin.answer.valid())
             names += QLatin1Char(pin.letter) + QStringLiteral(", ") +
                      QString::fromStdString(pin.answer.scenario.title());
     }
-    if (names.isEmpty()) return words;
-    return words + QLatin1Char(' ') + tr("Pinned: %1.").arg(names.join(QStringLiteral("; ")));
+    return names.isEmpty() ? QString() : tr("Pinned: %1.").arg(names.join(QStringLiteral("; ")));
 }
 
 bool fits_everywhere(const SweepData& data) {

@@ -17,9 +17,10 @@ QString setting_words(const Answer& answer);
 // The plan alone: "zero3, micro-batch 2, …".
 QString plan_words(const Settings& settings);
 // What is solid, dashed, hatched and so on.
-QString scaling_words(const ScalingData& data);
-// A plot's words, and which pinned scenarios its ghosts are.
-QString with_pins(const QString& words, const std::vector<PinnedAnswer>& pins);
+// `left_out`: curves that are not drawn, see FigureRequest.
+QString scaling_words(const ScalingData& data, const std::vector<std::string>& left_out = {});
+// Which scenarios the ghosts are; empty where there are none.
+QString pinned_words(const std::vector<Pin>& pins);
 bool fits_everywhere(const SweepData& data);
 // `others_end`: beside it a scenario does not fit somewhere.
 QString sweep_words(const SweepData& data, bool others_end = false);

@@ -106,7 +106,7 @@ FigureRequest LivePlot::request() const {
     out.plot = objectName().toStdString();
     out.hypothetical = hypothetical_;
     out.side_by_side = side_by_side();
-    for (const Pin& pin : model_.pins()) out.pins.push_back({pin.letter, pin.answer});
+    out.pins = model_.pins();
     return out;
 }
 
@@ -121,6 +121,13 @@ View LivePlot::view() const {
 void LivePlot::show_view(const View& view) {
     if (beside_) beside_->setChecked(view.side_by_side);
 }
+
+Output LivePlot::main_output() const {
+    const std::vector<Output> outputs = request().outputs;
+    return outputs.empty() ? Output::mfu : outputs.front();
+}
+
+std::optional<Subject> LivePlot::subject_here() const { return Subject::of(main_output()); }
 
 void LivePlot::show_hypothetical(bool on) {
     if (hypothetical_ == on) return;

@@ -9,6 +9,7 @@
 #include <QWidget>
 
 #include "studies/view.h"
+#include "widgets/explainable.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/theme/theme.h"
@@ -21,7 +22,7 @@ namespace shardscope {
 
 class OptionRow;
 
-class LivePlot : public QWidget {
+class LivePlot : public QWidget, public Explainable {
     Q_OBJECT
   public:
     // `name` is the plot's, and the object name; the canvas is "name/plot".
@@ -35,6 +36,7 @@ class LivePlot : public QWidget {
     virtual void show_view(const View& view);
     // Something is being worked out beside the window: what is drawn is coarse, or of an older scenario.
     [[nodiscard]] virtual bool pending() const { return false; }
+    [[nodiscard]] std::optional<Subject> subject_here() const override;
     // Rates where memory does not suffice, labelled as such.
     void show_hypothetical(bool on);
     // Up to date also while the plot is hidden.
@@ -59,6 +61,8 @@ class LivePlot : public QWidget {
     // One or two sentences for those who cannot see it.
     [[nodiscard]] virtual QString description() const = 0;
     virtual void take_pins() {}
+    // What it is mostly about.
+    [[nodiscard]] virtual Output main_output() const;
 
     // The plot as an input: the canvas's mouse.
     virtual void press(QMouseEvent* event);

@@ -14,6 +14,19 @@
 #include "widgets/plots/plot_kind.h"
 
 namespace shardscope {
+namespace {
+
+std::vector<OperatorsFigure::Ghost> ghosts_of(const std::vector<Pin>& pins) {
+    std::vector<OperatorsFigure::Ghost> out;
+    for (const Pin& pin : pins) {
+        if (!pin.answer.valid()) continue;
+        const OperatorsData pinned = operators_data(pin.answer, true);
+        out.push_back({pin.letter, pinned.reached_peak, pinned.reached_bandwidth});
+    }
+    return out;
+}
+
+}  // namespace
 
 OperatorsPlot::OperatorsPlot(LiveModel& model, QWidget* parent)
     : LivePlot(QStringLiteral("operators"), tr("Operators plot"), model, parent) {
@@ -64,14 +77,12 @@ void OperatorsPlot::style_figure(const Theme& theme, const QFont& font) { figure
 
 QString OperatorsPlot::description() const { return figure_->description(); }
 
-void OperatorsPlot::take_pins() {
-    std::vector<OperatorsFigure::Ghost> ghosts;
-    for (const Pin& pin : model().pins()) {
-        if (!pin.answer.valid()) continue;
-        const OperatorsData pinned = operators_data(pin.answer, true);
-        ghosts.push_back({pin.letter, pinned.reached_peak, pinned.reached_bandwidth});
-    }
-    figure_->set_ghosts(std::move(ghosts));
+void OperatorsPlot::take_pins() { figure_->set_ghosts(ghosts_of(model().pins())); }
+
+std::optional<Subject> OperatorsPlot::subject_here() const {
+    const auto row = figure_->highlight();
+    const auto& rows = figure_->data().table.rows;
+    return row && *row < rows.size() ? Subject::op(rows[*row].path()) : LivePlot::subject_here();
 }
 
 void OperatorsPlot::choose(std::optional<std::size_t> row) {
@@ -117,6 +128,7 @@ const PlotKind kOperatorsKind{
             QCustomPlot plot;
             OperatorsFigure figure(plot);
             figure.set_style(Theme::print(), page_font());
+            figure.set_ghosts(ghosts_of(request.pins));
             figure.set_data(operators_data(answer, request.hypothetical));
             figure.refit();
             paint_plot(painter, area, plot);
@@ -127,7 +139,9 @@ const PlotKind kOperatorsKind{
         },
     .table =
         [](const FigureRequest& request, const Answer& answer) {
-            return operators_table(operators_data(answer, request.hypothetical));
+            return with_pins(
+                [&](const Answer& of) { return operators_table(operators_data(of, request.hypothetical)); },
+                answer, request.pins);
         },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new OperatorsPlot(model); }};
 

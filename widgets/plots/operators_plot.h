@@ -21,12 +21,15 @@ class OperatorsPlot : public LivePlot {
 
     // What is drawn, up to date also while the plot is hidden.
     [[nodiscard]] const OperatorsFigure& figure();
+    // The chosen operator.
+    [[nodiscard]] std::optional<Subject> subject_here() const override;
 
   protected:
     void update_figure() override;
     void refit_figure() override;
     void style_figure(const Theme& theme, const QFont& font) override;
     [[nodiscard]] QString description() const override;
+    [[nodiscard]] Output main_output() const override { return Output::step_time; }
     void take_pins() override;
     void move(QMouseEvent* event) override;
     void press(QMouseEvent* event) override;

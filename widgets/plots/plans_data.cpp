@@ -180,7 +180,8 @@ std::optional<PlanDot> plan_dot(char letter, const Answer& answer, bool hypothet
 
 // ---- table -----------------------------------------------------------------------------------------------
 
-PlotTable plans_table(const PlansData& data, const Answer& current, bool hypothetical) {
+PlotTable plans_table(const PlansData& data, const Answer& current, const std::vector<Pin>& pins,
+                      bool hypothetical) {
     constexpr std::array kNumbers{Output::mfu, Output::tokens_per_s_per_gpu, Output::tokens_per_s,
                                   Output::training_days, Output::cost};
     constexpr std::array kBatch{P::accumulation, P::global_batch};
@@ -202,10 +203,14 @@ PlotTable plans_table(const PlansData& data, const Answer& current, bool hypothe
         row.push_back(neighbour ? why(*neighbour) : std::string());
         out.rows.push_back(std::move(row));
     };
-    if (current.valid())
-        add(
-            "current", current.estimate.verdict, current.estimate.memory.peak,
-            [&](Output id) { return value_of(id, current, hypothetical); }, current.settings, nullptr);
+    const auto add_plan_of = [&](const std::string& kind, const Answer& of) {
+        if (of.valid())
+            add(
+                kind, of.estimate.verdict, of.estimate.memory.peak,
+                [&](Output id) { return value_of(id, of, hypothetical); }, of.settings, nullptr);
+    };
+    add_plan_of("current", current);
+    for (const Pin& pin : pins) add_plan_of(std::string("pinned ") + pin.letter, pin.answer);
     for (const PlanPoint& point : data.points)
         add(
             name_of(point.mark), point.verdict, point.peak,

@@ -91,6 +91,7 @@ struct PlanDot {
 // None when the answer is not valid.
 std::optional<PlanDot> plan_dot(char letter, const Answer& answer, bool hypothetical);
 
-PlotTable plans_table(const PlansData& data, const Answer& current, bool hypothetical);
+PlotTable plans_table(const PlansData& data, const Answer& current, const std::vector<Pin>& pins,
+                      bool hypothetical);
 
 }  // namespace shardscope

@@ -42,7 +42,6 @@ class PlansFigure {
 
     // nullptr before the first search.
     [[nodiscard]] const PlansData* data() const;
-    [[nodiscard]] Output output_shown() const;
     [[nodiscard]] std::optional<std::size_t> highlight() const;
     [[nodiscard]] QString description() const;
 

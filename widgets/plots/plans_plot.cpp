@@ -22,8 +22,13 @@ namespace {
 
 constexpr double kInvalid = 0.4;
 
-// One stays free for the window.
-unsigned background_threads() { return std::max(1U, usable_threads() - 1); }
+std::vector<PlanDot> ghosts_of(const FigureRequest& request) {
+    std::vector<PlanDot> out;
+    for (const Pin& pin : request.pins) {
+        if (const auto dot = plan_dot(pin.letter, pin.answer, request.hypothetical)) out.push_back(*dot);
+    }
+    return out;
+}
 
 QString plan_line(const Scenario& scenario) { return QString::fromStdString(short_plan(resolve(scenario))); }
 
@@ -77,10 +82,12 @@ FigureRequest PlansPlot::request() const {
 View PlansPlot::view() const {
     View out = LivePlot::view();
     out.outputs = {compared()};
+    out.set_switched("all_free", all_free_->isChecked());
     return out;
 }
 
 void PlansPlot::show_view(const View& view) {
+    all_free_->setChecked(view.is_switched("all_free"));
     const auto found =
         std::ranges::find(kPlanOutputs, view.outputs.empty() ? Output::mfu : view.outputs.front());
     output_->setCurrentIndex(found == kPlanOutputs.end() ? 0
@@ -136,11 +143,7 @@ void PlansPlot::style_figure(const Theme& theme, const QFont& font) { figure_->s
 QString PlansPlot::description() const { return figure_->description(); }
 
 void PlansPlot::take_pins() {
-    std::vector<PlanDot> ghosts;
-    for (const Pin& pin : model().pins()) {
-        if (const auto dot = plan_dot(pin.letter, pin.answer, hypothetical())) ghosts.push_back(*dot);
-    }
-    figure_->set_ghosts(std::move(ghosts));
+    figure_->set_ghosts(ghosts_of(request()));
     fill_list();  // with or without hypothetical rates
 }
 
@@ -265,6 +268,11 @@ void PlansPlot::keyPressEvent(QKeyEvent* event) {
     }
 }
 
+std::optional<Scenario> PlansPlot::chosen() const {
+    if (pending() || !figure_->data() || !figure_->highlight()) return std::nullopt;
+    return figure_->data()->scenario_of(figure_->data()->points[*figure_->highlight()]);
+}
+
 void PlansPlot::adopt(const Scenario& scenario) {
     // What was found for another scenario would take its changes back.
     if (pending()) return;
@@ -286,14 +294,16 @@ Output compared_in(const FigureRequest& request) {
 const PlotKind kPlansKind{
     .name = "plans",
     .label = phrase("Plans"),
+    .searches = true,
     .objection =
         [](const FigureRequest& request, const Answer&) {
             return compares_plans(compared_in(request))
                        ? QString()
                        : PlansPlot::tr("plans are compared by mfu, tokens_per_s, training_days or cost only");
         },
-    .work_out = [](const FigureRequest& request, const Answer& answer) -> std::shared_ptr<const void> {
-        return plans_data(plans_subject(answer.scenario, request.all_free), usable_threads());
+    .work_out = [](const FigureRequest& request, const Answer& answer,
+                   const std::stop_token& stop) -> std::shared_ptr<const void> {
+        return plans_data(plans_subject(answer.scenario, request.all_free), usable_threads(), stop);
     },
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
@@ -304,6 +314,7 @@ const PlotKind kPlansKind{
             figure.set_hypothetical(request.hypothetical);
             figure.set_data(std::static_pointer_cast<const PlansData>(request.data));
             figure.set_current(plan_dot('A', answer, request.hypothetical));
+            figure.set_ghosts(ghosts_of(request));
             figure.refit();
             paint_plot(painter, area, plot);
         },
@@ -311,7 +322,7 @@ const PlotKind kPlansKind{
                 const Answer&) { return plans_words(data_in<PlansData>(request), request.hypothetical); },
     .table =
         [](const FigureRequest& request, const Answer& answer) {
-            return plans_table(data_in<PlansData>(request), answer, request.hypothetical);
+            return plans_table(data_in<PlansData>(request), answer, request.pins, request.hypothetical);
         },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new PlansPlot(model); }};
 

@@ -27,6 +27,8 @@ class PlansPlot : public LivePlot {
     [[nodiscard]] View view() const override;
     void show_view(const View& view) override;
     [[nodiscard]] const PlansFigure& figure();
+    // The scenario with the plan that stands out, if one does.
+    [[nodiscard]] std::optional<Scenario> chosen() const;
     // What is drawn belongs to an older scenario, or nothing is drawn yet.
     [[nodiscard]] bool pending() const override { return pause_.isActive() || search_.pending(); }
 

@@ -13,7 +13,6 @@ namespace shardscope {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr double kSecondsPerDay = 86400;
 
 // An empty cell where there is no value.
 std::string cell(double value, double factor = 1) {
@@ -217,14 +216,10 @@ ScalingData scaling_data(const Answer& answer, bool hypothetical, bool held, con
                                     .source = run.run->source,
                                     .mfu = run.mfu,
                                     .mfu_published = run.run->mfu > 0,
-                                    .sequence = std::strtod(run.run->cell("sequence").c_str(), nullptr)});
+                                    .sequence = run.sequence});
         }
     }
     return out;
-}
-
-bool stands_apart(P id) {
-    return parameter(id).named_only || std::ranges::find(kDegrees, id) != kDegrees.end();
 }
 
 SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const std::vector<Output>& outputs,
@@ -296,6 +291,15 @@ PlotTable with_pins(PlotTable table, const std::vector<std::pair<char, PlotTable
     }
     table.columns.insert(table.columns.begin(), "scenario");
     return table;
+}
+
+PlotTable with_pins(const std::function<PlotTable(const Answer&)>& table_of, const Answer& answer,
+                    const std::vector<Pin>& pins) {
+    std::vector<std::pair<char, PlotTable>> pinned;
+    for (const Pin& pin : pins) {
+        if (pin.answer.valid()) pinned.emplace_back(pin.letter, table_of(pin.answer));
+    }
+    return with_pins(table_of(answer), pinned);
 }
 
 PlotTable scaling_table(const ScalingData& data) {

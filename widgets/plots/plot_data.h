@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -12,6 +13,7 @@
 #include "explain/output.h"
 #include "explore/scaling.h"
 #include "explore/sweep.h"
+#include "widgets/pin.h"
 
 namespace shardscope {
 
@@ -117,9 +119,6 @@ struct SweepSeries {
     bool current = true;  // the scenario's own value
     std::vector<SweepPoint> points;
 };
-// Whether nothing lies between two values: choices, and degrees of parallelism.
-bool stands_apart(P id);
-
 struct SweepData {
     P x = P::count;
     Output against = Output::count;  // what the points are drawn against; Output::count: the input itself
@@ -140,6 +139,8 @@ SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const 
 // ---- tables ----------------------------------------------------------------------------------------------
 // The scenario's table with those of pins below it, told apart by a first column; without pins as it is.
 PlotTable with_pins(PlotTable table, const std::vector<std::pair<char, PlotTable>>& pinned);
+PlotTable with_pins(const std::function<PlotTable(const Answer&)>& table_of, const Answer& answer,
+                    const std::vector<Pin>& pins);
 PlotTable scaling_table(const ScalingData& data);
 PlotTable sweep_table(const SweepData& data);
 PlotTable memory_table(const Answer& answer);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/said.h"
 #include "widgets/text.h"
 
 namespace shardscope {
@@ -19,6 +20,11 @@ std::span<const PlotKind* const> plot_kinds() { return kKinds; }
 const PlotKind* plot_kind(std::string_view name) {
     const auto found = std::ranges::find(kKinds, name, &PlotKind::name);
     return found == kKinds.end() ? nullptr : *found;
+}
+
+PlotTable table_of(const PlotKind& kind, const FigureRequest& request, const Answer& answer) {
+    const InEnglish written;
+    return kind.table(request, answer);
 }
 
 QString plot_names() {

@@ -1,6 +1,7 @@
 // The plots there are, one entry each: what the window's tabs, exports, tables and the command line know of a
-// plot is in its entry. To add one: its files, with a PlotKind at the end of one of them, and a line in
-// plot_kind.cpp.
+// plot is in its entry. To add one: its files, with a PlotKind at the end of one of them, that one's name
+// below, a line in plot_kind.cpp, and its name in core/studies/view.cpp, which judges views without knowing
+// plots (a test holds the two lists equal).
 #pragma once
 
 #include <QRectF>
@@ -21,21 +22,26 @@ class LivePlot;
 struct PlotKind {
     std::string_view name;  // "scaling": for --plot, and the tab's object name
     const char* label;      // "Scaling": the tab and the export's title
+    // Working it out is a search of many plans, also of a scenario whose plan is locked.
+    bool searches = false;
     // Its axes can be chosen.
     bool takes_axes = false;
     // What an export's title says instead of the label; null: nothing.
     QString (*title)(const FigureRequest&) = nullptr;
     // It shows more than the scenario: its export's title, and its footer, do not name the scenario.
     bool general = false;
+    // Pins are ghosts in it: captions name them.
+    bool shows_pins = true;
     // Why the request cannot be drawn; null: it always can.
     QString (*objection)(const FigureRequest&, const Answer&) = nullptr;
     // What the three below draw and tell, for `FigureRequest::data`; null: they need the answer alone. Runs
-    // in any thread.
-    std::shared_ptr<const void> (*work_out)(const FigureRequest&, const Answer&) = nullptr;
+    // in any thread; what a stopped one returns means nothing.
+    std::shared_ptr<const void> (*work_out)(const FigureRequest&, const Answer&,
+                                            const std::stop_token&) = nullptr;
     // The export's figure in the print theme, and what its caption says of lines and hatches.
     void (*paint)(QCPPainter&, const QRectF& area, const FigureRequest&, const Answer&) = nullptr;
     QString (*words)(const FigureRequest&, const Answer&) = nullptr;
-    PlotTable (*table)(const FigureRequest&, const Answer&) = nullptr;
+    PlotTable (*table)(const FigureRequest&, const Answer&) = nullptr;  // by table_of
     // Its tab in the window; null: it has none.
     LivePlot* (*make_tab)(LiveModel&) = nullptr;
 };
@@ -45,6 +51,9 @@ template <typename Data>
 const Data& data_in(const FigureRequest& request) {
     return *static_cast<const Data*>(request.data.get());
 }
+
+// Its table: in English whatever the window speaks, for other programs read it.
+PlotTable table_of(const PlotKind& kind, const FigureRequest& request, const Answer& answer);
 
 // In the order of the tabs.
 std::span<const PlotKind* const> plot_kinds();

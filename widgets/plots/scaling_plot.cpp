@@ -38,16 +38,43 @@ struct Exported {
 // Ghosts hold their plan: they are what was pinned.
 std::vector<ScalingFigure::Ghost> ghosts_of(const FigureRequest& request) {
     std::vector<ScalingFigure::Ghost> out;
-    for (const PinnedAnswer& pin : request.pins) {
+    for (const Pin& pin : request.pins) {
         if (pin.answer.valid())
             out.push_back({pin.letter, scaling_data(pin.answer, request.hypothetical, true)});
     }
     return out;
 }
 
-std::shared_ptr<const void> work_out(const FigureRequest& request, const Answer& answer) {
+ScalingFigure::Options options_of(const FigureRequest& request) {
+    const auto drawn = [&](const char* curve) {
+        return std::ranges::find(request.left_out, curve) == request.left_out.end();
+    };
+    return {scaling_y(request.outputs), drawn("weak"), drawn("strong"), drawn("ideal"), drawn("band"),
+            drawn("measured")};
+}
+
+// Of what is drawn.
+PlotTable table_of_drawn(ScalingData data, const std::vector<std::string>& left_out) {
+    const auto is_left_out = [&](const std::string& column) {
+        return std::ranges::any_of(left_out, [&](const std::string& curve) {
+            return column.find("_" + curve) != std::string::npos;
+        });
+    };
+    if (std::ranges::find(left_out, "measured") != left_out.end()) data.measured.clear();
+    PlotTable table = scaling_table(data);
+    for (std::size_t i = table.columns.size(); i-- > 0;) {
+        if (!is_left_out(table.columns[i])) continue;
+        const auto at = static_cast<std::ptrdiff_t>(i);
+        table.columns.erase(table.columns.begin() + at);
+        for (auto& row : table.rows) row.erase(row.begin() + at);
+    }
+    return table;
+}
+
+std::shared_ptr<const void> work_out(const FigureRequest& request, const Answer& answer,
+                                     const std::stop_token& stop) {
     return std::make_shared<const Exported>(
-        Exported{scaling_data(answer, request.hypothetical, request.held), ghosts_of(request)});
+        Exported{scaling_data(answer, request.hypothetical, request.held, stop), ghosts_of(request)});
 }
 
 }  // namespace
@@ -90,6 +117,7 @@ FigureRequest ScalingPlot::request() const {
     FigureRequest out = LivePlot::request();
     out.held = !anew_->isChecked();
     out.outputs = {output_of(static_cast<ScalingY>(y_->currentIndex()))};
+    out.left_out = view().switched;
     return out;
 }
 
@@ -97,12 +125,19 @@ View ScalingPlot::view() const {
     View out = LivePlot::view();
     out.outputs = {output_of(static_cast<ScalingY>(y_->currentIndex()))};
     out.held = !anew_->isChecked();
+    for (const auto& [name, box] : curves()) out.set_switched(name, !box->isChecked());
     return out;
 }
 
 void ScalingPlot::show_view(const View& view) {
     y_->setCurrentIndex(static_cast<int>(scaling_y(view.outputs)));
     anew_->setChecked(!view.held);
+    for (const auto& [name, box] : curves()) box->setChecked(!view.is_switched(name));
+}
+
+std::array<std::pair<const char*, QCheckBox*>, 5> ScalingPlot::curves() const {
+    return {
+        {{"weak", weak_}, {"strong", strong_}, {"ideal", ideal_}, {"band", band_}, {"measured", measured_}}};
 }
 
 void ScalingPlot::update_figure() {
@@ -134,14 +169,7 @@ void ScalingPlot::style_figure(const Theme& theme, const QFont& font) { figure_-
 QString ScalingPlot::description() const { return figure_->description(); }
 
 void ScalingPlot::take_options() {
-    ScalingFigure::Options options;
-    options.y = static_cast<ScalingY>(y_->currentIndex());
-    options.weak = weak_->isChecked();
-    options.strong = strong_->isChecked();
-    options.ideal = ideal_->isChecked();
-    options.band = band_->isChecked();
-    options.measured = measured_->isChecked();
-    figure_->set_options(options);
+    figure_->set_options(options_of(request()));
     replot();
 }
 
@@ -204,27 +232,23 @@ const PlotKind kScalingKind{
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer&) {
             QCustomPlot plot;
             ScalingFigure figure(plot);
-            ScalingFigure::Options options;
-            options.y = scaling_y(request.outputs);
-            figure.set_options(options);
+            figure.set_options(options_of(request));
             figure.set_ghosts(data_in<Exported>(request).ghosts);
             figure.set_data(data_in<Exported>(request).data);
             figure.set_style(Theme::print(), page_font());
             figure.refit();
             paint_plot(painter, area, plot);
         },
-    .words =
-        [](const FigureRequest& request, const Answer&) {
-            return with_pins(scaling_words(data_in<Exported>(request).data), request.pins);
-        },
+    .words = [](const FigureRequest& request,
+                const Answer&) { return scaling_words(data_in<Exported>(request).data, request.left_out); },
     .table =
         [](const FigureRequest& request, const Answer&) {
             const auto& [data, ghosts] = data_in<Exported>(request);
             std::vector<std::pair<char, PlotTable>> pinned;
             pinned.reserve(ghosts.size());
             for (const ScalingFigure::Ghost& ghost : ghosts)
-                pinned.emplace_back(ghost.letter, scaling_table(ghost.data));
-            return with_pins(scaling_table(data), pinned);
+                pinned.emplace_back(ghost.letter, table_of_drawn(ghost.data, request.left_out));
+            return with_pins(table_of_drawn(data, request.left_out), pinned);
         },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new ScalingPlot(model); }};
 

@@ -2,7 +2,9 @@
 // changes the GPU count, a double click sets it.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <utility>
 
 #include "widgets/background.h"
 #include "widgets/plots/live_plot.h"
@@ -39,6 +41,8 @@ class ScalingPlot : public LivePlot {
     void let_go() override;
 
   private:
+    // The curves' boxes, by what a view calls them.
+    [[nodiscard]] std::array<std::pair<const char*, QCheckBox*>, 5> curves() const;
     void take_options();
     [[nodiscard]] bool near_guide(const QPointF& pixel) const;
 

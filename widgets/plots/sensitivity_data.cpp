@@ -16,7 +16,7 @@ void show_as_if(Sensitivity& found) {
     }
 }
 
-SensitivityGhost ghost_of(const PinnedAnswer& pin, const SensitivityQuestion& question, Output shown) {
+SensitivityGhost ghost_of(const Pin& pin, const SensitivityQuestion& question, Output shown) {
     SensitivityGhost out;
     out.letter = pin.letter;
     out.rates = pin.answer.fits() || question.hypothetical;
@@ -31,7 +31,7 @@ SensitivityGhost ghost_of(const PinnedAnswer& pin, const SensitivityQuestion& qu
 }  // namespace
 
 SensitivityData sensitivity_data(const Answer& answer, const SensitivityQuestion& question,
-                                 const std::vector<PinnedAnswer>& pins, unsigned threads,
+                                 const std::vector<Pin>& pins, unsigned threads,
                                  const std::stop_token& stop) {
     SensitivityData out;
     out.asked = question.output;
@@ -54,7 +54,7 @@ SensitivityData sensitivity_data(const Answer& answer, const SensitivityQuestion
         out.anew_elasticity = planned_elasticity(answer, threads, stop);
         if (!stop.stop_requested()) out.anew_levers = levers(answer);
     }
-    for (const PinnedAnswer& pin : pins) {
+    for (const Pin& pin : pins) {
         if (pin.answer.valid()) out.ghosts.push_back(ghost_of(pin, question, shown));
     }
     return out;

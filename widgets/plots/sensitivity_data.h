@@ -47,7 +47,7 @@ struct SensitivityQuestion {
     bool operator==(const SensitivityQuestion&) const = default;
 };
 SensitivityData sensitivity_data(const Answer& answer, const SensitivityQuestion& question,
-                                 const std::vector<PinnedAnswer>& pins, unsigned threads = 1,
+                                 const std::vector<Pin>& pins, unsigned threads = 1,
                                  const std::stop_token& stop = {});
 
 PlotTable sensitivity_table(const SensitivityData& data);

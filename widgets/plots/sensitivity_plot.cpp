@@ -23,8 +23,6 @@ namespace {
 constexpr double kStale = 0.6;
 constexpr double kInvalid = 0.4;
 
-unsigned background_threads() { return std::max(1U, usable_threads() - 1); }
-
 }  // namespace
 
 SensitivityPlot::SensitivityPlot(LiveModel& model, QWidget* parent)
@@ -69,12 +67,15 @@ View SensitivityPlot::view() const {
     View out = LivePlot::view();
     out.outputs = {question().output};
     out.held = question().held;
+    out.set_switched("ten_percent", question().change == Change::ten_percent);
     return out;
 }
 
 void SensitivityPlot::show_view(const View& view) {
     choose(*output_, view.outputs.empty() ? Output::mfu : view.outputs.front());
     anew_->setChecked(!view.held);
+    change_->setCurrentIndex(
+        static_cast<int>(view.is_switched("ten_percent") ? Change::ten_percent : Change::half_and_double));
 }
 
 const SensitivityFigure& SensitivityPlot::figure() {
@@ -178,11 +179,12 @@ bool SensitivityPlot::eventFilter(QObject* watched, QEvent* event) {
 const PlotKind kSensitivityKind{
     .name = "sensitivity",
     .label = phrase("Sensitivity"),
-    .work_out = [](const FigureRequest& request, const Answer& answer) -> std::shared_ptr<const void> {
+    .work_out = [](const FigureRequest& request, const Answer& answer,
+                   const std::stop_token& stop) -> std::shared_ptr<const void> {
         const Output id = request.outputs.empty() ? Output::mfu : request.outputs.front();
         return std::make_shared<const SensitivityData>(
             sensitivity_data(answer, {id, request.change, request.hypothetical, request.held}, request.pins,
-                             usable_threads()));
+                             usable_threads(), stop));
     },
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer&) {

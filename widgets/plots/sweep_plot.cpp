@@ -73,7 +73,7 @@ Axis family_axis(const Answer& answer, P id, const std::string& range) {
 
 // A pinned scenario, and what it is swept over.
 struct PinnedSweep {
-    PinnedAnswer pin;
+    Pin pin;
     std::vector<Axis> axes;
 };
 std::vector<SweepFigure::Ghost> ghosts_along(const std::vector<PinnedSweep>& pins, const FigureRequest& asked,
@@ -231,6 +231,7 @@ void SweepPlot::update_figure() {
     const Answer& answer = model().answer();
     figure_->set_side_by_side(side_by_side(), QString::fromStdString(answer.scenario.title()));
     if (!answer.valid()) {
+        background_.forget();  // it would draw an older scenario as if it were this one
         figure_->set_strength(kInvalid);
         return;
     }
@@ -297,7 +298,7 @@ QString SweepPlot::description() const { return figure_->description(); }
 void SweepPlot::take_pins() {
     const FigureRequest asked = request();
     std::vector<PinnedSweep> pins;
-    for (const PinnedAnswer& pin : asked.pins) {
+    for (const Pin& pin : asked.pins) {
         if (!pin.answer.valid()) continue;
         pins.push_back({pin, axes(pin.answer)});
         if (!asked.side_by_side) pins.back().axes = {curve_axis(pin.answer, input(), kFamilySteps, x_range_)};
@@ -388,9 +389,10 @@ struct Exported {
 
 // Along the same values, or the nearest that are valid there. As ghosts without a family, and with the plan
 // held: they are what was pinned.
-std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const SweepData& data) {
+std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const SweepData& data,
+                                          const std::stop_token& stop) {
     std::vector<PinnedSweep> pins;
-    for (const PinnedAnswer& pin : request.pins) {
+    for (const Pin& pin : request.pins) {
         if (!pin.answer.valid()) continue;
         const Settings settings = resolve(making_room(pin.answer.scenario, data.x));
         Axis axis{data.x, {}};
@@ -401,13 +403,15 @@ std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const Sw
         pins.push_back({pin, {std::move(axis)}});
         if (request.side_by_side && request.axes.size() > 1) pins.back().axes.push_back(request.axes[1]);
     }
-    return ghosts_along(pins, request, request.held || !request.side_by_side);
+    return ghosts_along(pins, request, request.held || !request.side_by_side, stop);
 }
 
-std::shared_ptr<const void> work_out(const FigureRequest& request, const Answer& answer) {
+std::shared_ptr<const void> work_out(const FigureRequest& request, const Answer& answer,
+                                     const std::stop_token& stop) {
     SweepData data = sweep_data(answer, request.axes, request.outputs, request.hypothetical, request.held,
-                                request.against);
-    std::vector<SweepFigure::Ghost> ghosts = ghosts_of(request, data);
+                                request.against, stop);
+    if (stop.stop_requested()) return nullptr;
+    std::vector<SweepFigure::Ghost> ghosts = ghosts_of(request, data, stop);
     return std::make_shared<const Exported>(Exported{std::move(data), std::move(ghosts)});
 }
 
@@ -445,7 +449,7 @@ const PlotKind kSweepKind{
                 request.side_by_side && std::ranges::any_of(ghosts, [](const SweepFigure::Ghost& ghost) {
                     return !fits_everywhere(ghost.data);
                 });
-            return with_pins(sweep_words(data, others_end), request.pins);
+            return sweep_words(data, others_end);
         },
     .table =
         [](const FigureRequest& request, const Answer&) {

@@ -28,6 +28,17 @@ std::vector<Output> sorted_outputs() {
     return out;
 }
 
+// Views name whatever the tables hold, also what nobody is asked to choose: it joins the box then.
+template <typename Id>
+void choose_in(QComboBox& box, Id id) {
+    int at = box.findData(static_cast<int>(id));
+    if (at < 0 && id != Id::count) {
+        box.addItem(text_of(label_of(id)), static_cast<int>(id));
+        at = box.count() - 1;
+    }
+    if (at >= 0) box.setCurrentIndex(at);
+}
+
 }  // namespace
 
 std::span<const Output> output_choices() {
@@ -51,8 +62,8 @@ void fill_outputs(QComboBox& box, const QString& none) {
 P input_of(const QComboBox& box) { return static_cast<P>(box.currentData().toInt()); }
 Output output_of(const QComboBox& box) { return static_cast<Output>(box.currentData().toInt()); }
 
-void choose(QComboBox& box, P id) { box.setCurrentIndex(box.findData(static_cast<int>(id))); }
-void choose(QComboBox& box, Output id) { box.setCurrentIndex(box.findData(static_cast<int>(id))); }
+void choose(QComboBox& box, P id) { choose_in(box, id); }
+void choose(QComboBox& box, Output id) { choose_in(box, id); }
 
 void narrow(QComboBox& box, int letters) {
     box.setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);

@@ -19,6 +19,7 @@ void fill_outputs(QComboBox& box, const QString& none = {});
 // P::count and Output::count: none.
 P input_of(const QComboBox& box);
 Output output_of(const QComboBox& box);
+// What has no entry yet gets one.
 void choose(QComboBox& box, P id);
 void choose(QComboBox& box, Output id);
 // Wide enough for `letters` of its entries; the list that opens shows them whole.

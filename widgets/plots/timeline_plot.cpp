@@ -19,6 +19,15 @@ constexpr double kCloser = 1.5;  // one key
 constexpr double kNotch = 1.25;  // one notch of the wheel
 constexpr double kAside = 60;    // px, one arrow key
 
+std::vector<TimelineFigure::Ghost> ghosts_of(const FigureRequest& request) {
+    std::vector<TimelineFigure::Ghost> out;
+    for (const Pin& pin : request.pins) {
+        if (pin.answer.fits() || (request.hypothetical && pin.answer.valid()))
+            out.push_back({pin.letter, pin.answer.estimate.step.total});
+    }
+    return out;
+}
+
 }  // namespace
 
 TimelinePlot::TimelinePlot(LiveModel& model, QWidget* parent)
@@ -51,14 +60,7 @@ void TimelinePlot::style_figure(const Theme& theme, const QFont& font) { figure_
 
 QString TimelinePlot::description() const { return figure_->description(); }
 
-void TimelinePlot::take_pins() {
-    std::vector<TimelineFigure::Ghost> ghosts;
-    for (const Pin& pin : model().pins()) {
-        if (pin.answer.fits() || (hypothetical() && pin.answer.valid()))
-            ghosts.push_back({pin.letter, pin.answer.estimate.step.total});
-    }
-    figure_->set_ghosts(std::move(ghosts));
-}
+void TimelinePlot::take_pins() { figure_->set_ghosts(ghosts_of(request())); }
 
 // ---- looking closer --------------------------------------------------------------------------------------
 
@@ -127,14 +129,19 @@ const PlotKind kTimelineKind{
             QCustomPlot plot;
             TimelineFigure figure(plot);
             figure.set_data(timeline_data(answer, request.hypothetical));
+            figure.set_ghosts(ghosts_of(request));
             figure.set_style(Theme::print(), page_font());
             figure.refit();
             paint_plot(painter, area, plot);
         },
     .words = [](const FigureRequest& request,
                 const Answer& answer) { return timeline_words(timeline_data(answer, request.hypothetical)); },
-    .table = [](const FigureRequest& request,
-                const Answer& answer) { return timeline_table(timeline_data(answer, request.hypothetical)); },
+    .table =
+        [](const FigureRequest& request, const Answer& answer) {
+            return with_pins(
+                [&](const Answer& of) { return timeline_table(timeline_data(of, request.hypothetical)); },
+                answer, request.pins);
+        },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new TimelinePlot(model); }};
 
 }  // namespace shardscope

@@ -26,6 +26,7 @@ class TimelinePlot : public LivePlot {
     void refit_figure() override;
     void style_figure(const Theme& theme, const QFont& font) override;
     [[nodiscard]] QString description() const override;
+    [[nodiscard]] Output main_output() const override { return Output::step_time; }
     void take_pins() override;
     void press(QMouseEvent* event) override;
     void move(QMouseEvent* event) override;

@@ -138,7 +138,8 @@ std::optional<ValidationPoint> own_point(const Answer& answer) {
     return point;
 }
 
-PlotTable validation_table(const ValidationData& data, const std::optional<ValidationPoint>& own) {
+PlotTable validation_table(const ValidationData& data, const std::optional<ValidationPoint>& own,
+                           const std::vector<Pin>& pins) {
     PlotTable out;
     out.columns = {"run",
                    "family",
@@ -155,19 +156,23 @@ PlotTable validation_table(const ValidationData& data, const std::optional<Valid
                    "verdict",
                    "source"};
     constexpr double kPercent = 0.01;
-    const auto add = [&](const ValidationPoint& point) {
+    const auto add = [&](const ValidationPoint& point, const std::string& name = "my measured run",
+                         const std::string& source = "this scenario") {
         using enum ValidationQuantity;
         const MeasuredRun* run = point.run;
-        out.rows.push_back({run ? run->id : "my measured run", run ? run->family : "", run ? run->model : "",
-                            run ? run->gpu : "", exact(point.gpus), exact(point.measured(mfu) / kPercent),
-                            exact(point.predicted(mfu) / kPercent),
-                            exact(point.measured(tokens_per_s_per_gpu)),
-                            exact(point.predicted(tokens_per_s_per_gpu)), exact(point.measured_step),
-                            exact(point.predicted_step), exact(point.error / kPercent),
-                            std::string(name_of(point.verdict)), run ? run->source : "this scenario"});
+        out.rows.push_back(
+            {run ? run->id : name, run ? run->family : "", run ? run->model : "", run ? run->gpu : "",
+             exact(point.gpus), exact(point.measured(mfu) / kPercent), exact(point.predicted(mfu) / kPercent),
+             exact(point.measured(tokens_per_s_per_gpu)), exact(point.predicted(tokens_per_s_per_gpu)),
+             exact(point.measured_step), exact(point.predicted_step), exact(point.error / kPercent),
+             std::string(name_of(point.verdict)), run ? run->source : source});
     };
     for (const ValidationPoint& point : data.points) add(point);
     if (own) add(*own);
+    for (const Pin& pin : pins) {
+        if (const auto point = own_point(pin.answer))
+            add(*point, std::string("measured run of ") + pin.letter, pin.answer.scenario.title());
+    }
     return out;
 }
 

@@ -58,6 +58,7 @@ ValidationData validation_data(const Catalogue& catalogue, OwnRuns own = nullptr
 // The scenario's measured run; none when it has none or is not valid.
 std::optional<ValidationPoint> own_point(const Answer& answer);
 
-PlotTable validation_table(const ValidationData& data, const std::optional<ValidationPoint>& own);
+PlotTable validation_table(const ValidationData& data, const std::optional<ValidationPoint>& own,
+                           const std::vector<Pin>& pins = {});
 
 }  // namespace shardscope

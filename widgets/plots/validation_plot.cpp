@@ -16,6 +16,17 @@
 #include "widgets/plots/plot_kind.h"
 
 namespace shardscope {
+namespace {
+
+std::vector<ValidationFigure::Ghost> ghosts_of(const std::vector<Pin>& pins) {
+    std::vector<ValidationFigure::Ghost> out;
+    for (const Pin& pin : pins) {
+        if (const auto point = own_point(pin.answer)) out.push_back({pin.letter, *point});
+    }
+    return out;
+}
+
+}  // namespace
 
 ValidationPlot::ValidationPlot(LiveModel& model, QWidget* parent)
     : LivePlot(QStringLiteral("validation"), tr("Validation plot"), model, parent) {
@@ -83,13 +94,7 @@ void ValidationPlot::update_figure() {
     figure_->set_own(own_point(model().answer()));
 }
 
-void ValidationPlot::take_pins() {
-    std::vector<ValidationFigure::Ghost> ghosts;
-    for (const Pin& pin : model().pins()) {
-        if (const auto point = own_point(pin.answer)) ghosts.push_back({pin.letter, *point});
-    }
-    figure_->set_ghosts(std::move(ghosts));
-}
+void ValidationPlot::take_pins() { figure_->set_ghosts(ghosts_of(model().pins())); }
 
 void ValidationPlot::refit_figure() { figure_->refit(); }
 
@@ -185,8 +190,8 @@ void ValidationPlot::keyPressEvent(QKeyEvent* event) {
 void ValidationPlot::load(std::size_t point) {
     const MeasuredRun& run = *figure_->data().points[point].run;
     Problems ignored;  // a run that is plotted has none
-    model().replace(scenario_of(run, model().catalogue(), ignored),
-                    tr("Load %1").arg(QString::fromStdString(run.id)));
+    model().load(scenario_of(run, model().catalogue(), ignored),
+                 tr("Load %1").arg(QString::fromStdString(run.id)));
 }
 
 namespace {
@@ -206,6 +211,7 @@ const PlotKind kValidationKind{
             return ValidationPlot::tr("Predicted against measured: public training runs");
         },
     .general = true,
+    .shows_pins = false,  // only those with a measured run, see its words
     .objection =
         [](const FigureRequest& request, const Answer&) {
             const bool known = request.outputs.empty() || validation_quantity(request.outputs.front());
@@ -219,19 +225,25 @@ const PlotKind kValidationKind{
             ValidationFigure figure(plot);
             figure.set_style(Theme::print(), page_font());
             figure.set_own(own_point(answer));
+            figure.set_ghosts(ghosts_of(request.pins));
             figure.set_data(validation_data(*answer.scenario.catalogue, request.runs));
             figure.set_quantity(quantity_of(request));
             paint_plot(painter, area, plot);
         },
     .words =
         [](const FigureRequest& request, const Answer& answer) {
-            return validation_words(validation_data(*answer.scenario.catalogue, request.runs),
-                                    own_point(answer));
+            std::vector<Pin> measured = request.pins;
+            std::erase_if(measured, [](const Pin& pin) { return !own_point(pin.answer); });
+            QStringList out{validation_words(validation_data(*answer.scenario.catalogue, request.runs),
+                                             own_point(answer)),
+                            pinned_words(measured)};
+            out.removeAll(QString());
+            return out.join(QLatin1Char(' '));
         },
     .table =
         [](const FigureRequest& request, const Answer& answer) {
             return validation_table(validation_data(*answer.scenario.catalogue, request.runs),
-                                    own_point(answer));
+                                    own_point(answer), request.pins);
         },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new ValidationPlot(model); }};
 

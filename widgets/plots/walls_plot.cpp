@@ -20,9 +20,6 @@
 namespace shardscope {
 namespace {
 
-// Its own thread draws while something is dragged.
-unsigned background_threads() { return std::max(1U, usable_threads() - 1); }
-
 // Axes with at most `side` of their values, both ends among them.
 WallsRequest thinned(WallsRequest request, int side) {
     const auto count = static_cast<std::size_t>(side);
@@ -53,6 +50,40 @@ WallsRequest asked_of(const FigureRequest& request, const Answer& answer) {
     out.capacity = answer.estimate.memory.capacity;
     return out;
 }
+
+std::vector<Pin> valid_pins(std::vector<Pin> pins) {
+    std::erase_if(pins, [](const Pin& pin) { return !pin.answer.valid(); });
+    return pins;
+}
+
+std::vector<WallsFigure::Ghost> rings_of(const std::vector<Pin>& pins, P x, P y) {
+    std::vector<WallsFigure::Ghost> out;
+    out.reserve(pins.size());
+    for (const Pin& pin : pins) out.push_back({pin.letter, walls_point(pin.answer, x, y), {}});
+    return out;
+}
+
+// Rings with their walls. They hold their plan: they are what was pinned.
+std::vector<WallsFigure::Ghost> ghosts_of(const std::vector<Pin>& pins, const Axis& x, const Axis& y,
+                                          bool hypothetical, unsigned threads,
+                                          const std::stop_token& stop = {}) {
+    std::vector<WallsFigure::Ghost> out = rings_of(pins, x.id, y.id);
+    for (std::size_t i = 0; i < pins.size(); ++i) {
+        WallsRequest request;
+        request.scenario = locked(pins[i].answer.scenario);
+        request.x = x;
+        request.y = y;
+        request.hypothetical = hypothetical;
+        out[i].data = walls_data(request, threads, stop);
+    }
+    return out;
+}
+
+// What `work_out` makes.
+struct Exported {
+    std::shared_ptr<const WallsData> map;
+    std::vector<WallsFigure::Ghost> ghosts;
+};
 
 }  // namespace
 
@@ -131,7 +162,8 @@ FigureRequest WallsPlot::request() const {
     out.axes = {x_, y_};
     out.held = plan_->currentIndex() == 0;
     // What has been drawn is not worked out again.
-    if (made_.map && same(made_.request, asked_of(out, model().answer()))) out.data = made_.map;
+    if (made_.map && !walls_of_pins_.pending() && same(made_.request, asked_of(out, model().answer())))
+        out.data = std::make_shared<const Exported>(Exported{made_.map, figure_->ghosts()});
     return out;
 }
 
@@ -200,10 +232,13 @@ void WallsPlot::update_figure() {
         const QSignalBlocker quiet(plan_);
         plan_->setCurrentIndex(0);
     }
-    if (!model().in_gesture()) take_axes();
+    // In a gesture they stay, unless the map has never been shown before.
+    const bool first = x_.values.empty();
+    if (!model().in_gesture() || first) take_axes();
     figure_->set_point(walls_point(answer, x_.id, y_.id));
     // The map is of everything but the crosshair.
     if (dragged_ == WallsFigure::Part::none) take_map();
+    if (first) figure_->refit();
 }
 
 void WallsPlot::take_map() {
@@ -263,34 +298,17 @@ void WallsPlot::take_pins() {
 
 // Rings at once, their walls when they are there.
 void WallsPlot::ask_for_walls_of_pins() {
-    std::vector<WallsFigure::Ghost> ghosts;
-    std::vector<WallsRequest> requests;
-    for (const Pin& pin : model().pins()) {
-        if (!pin.answer.valid()) continue;
-        ghosts.push_back({pin.letter, walls_point(pin.answer, x_.id, y_.id), {}});
-        WallsRequest request;
-        request.scenario = locked(pin.answer.scenario);
-        request.x = x_;
-        request.y = y_;
-        request.hypothetical = hypothetical();
-        requests.push_back(std::move(request));
-    }
-    figure_->set_ghosts(ghosts);
-    if (requests.empty()) {
+    const std::vector<Pin> pins = valid_pins(model().pins());
+    figure_->set_ghosts(rings_of(pins, x_.id, y_.id));
+    if (pins.empty()) {
         walls_of_pins_.forget();
         return;
     }
     walls_of_pins_.ask(
-        [requests, threads = background_threads()](const std::stop_token& stop) {
-            std::vector<WallsData> out;
-            out.reserve(requests.size());
-            for (const WallsRequest& request : requests) out.push_back(walls_data(request, threads, stop));
-            return out;
-        },
-        [this, ghosts](const std::vector<WallsData>& walls) {
-            std::vector<WallsFigure::Ghost> known = ghosts;
-            for (std::size_t i = 0; i < known.size(); ++i) known[i].data = walls[i];
-            figure_->set_ghosts(std::move(known));
+        [pins, x = x_, y = y_, hypothetical = hypothetical(), threads = background_threads()](
+            const std::stop_token& stop) { return ghosts_of(pins, x, y, hypothetical, threads, stop); },
+        [this](std::vector<WallsFigure::Ghost> ghosts) {
+            figure_->set_ghosts(std::move(ghosts));
             replot();
         });
 }
@@ -414,14 +432,17 @@ std::size_t stride_of_searches(const WallsRequest& request) {
     return out;
 }
 
-std::shared_ptr<const void> work_out(const FigureRequest& request, const Answer& answer) {
+std::shared_ptr<const void> work_out(const FigureRequest& request, const Answer& answer,
+                                     const std::stop_token& stop) {
     const WallsRequest asked = asked_of(request, answer);
     // Several automatic parameters take a search in every cell.
     const bool searches = asked.planned && answer.scenario.automatic.count() > 1;
     const Settings settings = resolve(asked.scenario);
     PlannedMap map(asked.scenario, WallsScale(asked.x, settings).axis(), WallsScale(asked.y, settings).axis(),
                    searches ? stride_of_searches(asked) : 1);
-    return std::make_shared<const WallsData>(walls_data(asked, map.next(usable_threads())));
+    return std::make_shared<const Exported>(Exported{
+        std::make_shared<const WallsData>(walls_data(asked, map.next(usable_threads(), stop))),
+        ghosts_of(valid_pins(request.pins), asked.x, asked.y, request.hypothetical, usable_threads(), stop)});
 }
 
 }  // namespace
@@ -442,16 +463,24 @@ const PlotKind kWallsKind{
             QCustomPlot plot;
             WallsFigure figure(plot);
             figure.set_style(Theme::print(), page_font());
-            const auto& map = data_in<WallsData>(request);
-            figure.set_point(walls_point(answer, map.x.id(), map.y.id()));
-            figure.set_data(map);
+            const auto& [map, ghosts] = data_in<Exported>(request);
+            figure.set_point(walls_point(answer, map->x.id(), map->y.id()));
+            figure.set_ghosts(ghosts);
+            figure.set_data(*map);
             figure.refit();
             paint_plot(painter, area, plot);
         },
     .words = [](const FigureRequest& request,
-                const Answer&) { return walls_words(data_in<WallsData>(request)); },
-    .table = [](const FigureRequest& request,
-                const Answer&) { return walls_table(data_in<WallsData>(request)); },
+                const Answer&) { return walls_words(*data_in<Exported>(request).map); },
+    .table =
+        [](const FigureRequest& request, const Answer&) {
+            const auto& [map, ghosts] = data_in<Exported>(request);
+            std::vector<std::pair<char, PlotTable>> pinned;
+            pinned.reserve(ghosts.size());
+            for (const WallsFigure::Ghost& ghost : ghosts)
+                pinned.emplace_back(ghost.letter, walls_table(ghost.data));
+            return with_pins(walls_table(*map), pinned);
+        },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new WallsPlot(model); }};
 
 }  // namespace shardscope

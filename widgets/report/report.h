@@ -21,7 +21,7 @@ std::optional<ReportFormat> report_format_of(const QString& file);
 
 struct ReportRequest {
     std::vector<FigureRequest> figures;  // in their order
-    std::vector<PinnedAnswer> pins;      // beside the scenario
+    std::vector<Pin> pins;               // beside the scenario
     bool hypothetical = false;           // rates although it does not fit, said so
     std::string carries;                 // the JSON of the scenario, or of a session
 };

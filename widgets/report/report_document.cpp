@@ -80,6 +80,7 @@ ReportSection numbers(const Answer& answer, bool hypothetical) {
     for (const Output id : main_outputs(answer)) {
         const Explanation why = explain(Subject::of(id), answer);
         QString value = text_of(text_of(id, answer, hypothetical));
+        if (hypothetical && !answer.fits() && output(id).timed) value = tr("%1 (hypothetical)").arg(value);
         if (id == Output::wall) value = answer.fits() ? tr("%1, %2 of the step").arg(wall, value) : wall;
         table.rows.push_back({text_of(why.title), value, text_of(why.formula), text_of(why.source)});
     }
@@ -110,9 +111,9 @@ ReportSection side_by_side(const ReportRequest& request, const Answer& answer) {
         table.rows.push_back(std::move(cells));
     };
     add(kCurrentScenario, answer);
-    for (const PinnedAnswer& pin : request.pins) add(pin.letter, pin.answer);
+    for (const Pin& pin : request.pins) add(pin.letter, pin.answer);
     out.blocks.push_back(std::move(table));
-    for (const PinnedAnswer& pin : request.pins) {
+    for (const Pin& pin : request.pins) {
         ReportTable differs{{tr("What differs"), tr("A"), QString(QLatin1Char(pin.letter))}, {}};
         for (const Difference& one : differences(answer, pin.answer))
             differs.rows.push_back({text_of(one.label), text_of(one.from), text_of(one.to)});

@@ -28,8 +28,10 @@ footer { margin-top: 3rem; color: #59626d; font-size: .82rem; }
 class HtmlWriter {
   public:
     HtmlWriter(const ReportDocument& document, const Answer& answer) : answer_(answer) {
-        out_ =
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+        out_ = "<!DOCTYPE html>\n<html lang=\"";
+        text(tr("en"));  // the language's code: every catalogue translates it by its own
+        out_ +=
+            "\">\n<head>\n<meta charset=\"utf-8\"/>\n"
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
             "<meta name=\"generator\" content=\"Shardscope " SHARDSCOPE_VERSION "\"/>\n<title>";
         text(document.title);

@@ -1,7 +1,6 @@
 #include <qcustomplot.h>
 
 #include <QAbstractTextDocumentLayout>
-#include <QBuffer>
 #include <QPdfWriter>
 #include <QTextCursor>
 #include <QTextDocument>
