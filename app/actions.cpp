@@ -36,6 +36,7 @@ const std::vector<ActionRow>& action_table() {
         {unpin_all, "action/unpin-all", phrase("&Unpin all"), "", ""},
         {measured_run, "action/measured", phrase("&Measured run…"), "", "Ctrl+M"},
         {show_table, "action/table", phrase("&Table of the plot"), "table", "Ctrl+T"},
+        {explain, "action/explain", phrase("E&xplain what has the focus"), "", "Ctrl+I"},
         {toggle_why, "action/why", phrase("&Why panel"), "", "F9"},
         {next_plot, "action/next-plot", phrase("&Next plot"), "", "Ctrl+Tab"},
         {previous_plot, "action/previous-plot", phrase("&Previous plot"), "", "Ctrl+Shift+Tab"},

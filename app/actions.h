@@ -38,6 +38,7 @@ enum class ActionId {
     solve_for,
     measured_run,
     show_table,
+    explain,
     toggle_why,
     next_plot,
     previous_plot,

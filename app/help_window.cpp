@@ -86,6 +86,7 @@ HelpWindow::HelpWindow(QWidget* parent)
     setWindowTitle(tr("Help"));
     search_->setObjectName(QStringLiteral("help/search"));
     search_->setAccessibleName(tr("Search the help"));
+    search_->setAccessibleDescription(tr("Lists the pages that have all of these words"));
     search_->setPlaceholderText(tr("Search"));
     search_->setClearButtonEnabled(true);
     back_->setShortcut(QKeySequence(QStringLiteral("Alt+Left")));
@@ -93,10 +94,12 @@ HelpWindow::HelpWindow(QWidget* parent)
     back_->setEnabled(false);
     pages_->setObjectName(QStringLiteral("help/pages"));
     pages_->setAccessibleName(tr("Pages"));
+    pages_->setAccessibleDescription(tr("The one that is chosen is shown beside the list"));
     pages_->setFrameShape(QFrame::NoFrame);
     pages_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     text_->setObjectName(QStringLiteral("help/text"));
     text_->setAccessibleName(tr("Help page"));
+    text_->setAccessibleDescription(tr("The page that is open; links lead to others"));
     text_->setFrameShape(QFrame::NoFrame);
     text_->setWordWrapMode(QTextOption::WordWrap);  // keys stay in one piece
     for (const HelpPage& page : help_pages()) {

@@ -47,6 +47,7 @@
 #include "widgets/panels/waterfall.h"
 #include "widgets/plots/collectives_plot.h"
 #include "widgets/plots/live_plot.h"
+#include "widgets/plots/plans_plot.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/report/report.h"
 #include "widgets/text.h"
@@ -77,12 +78,16 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
       actions_(make_actions(this)) {
     setObjectName(QStringLiteral("main-window"));
     setAcceptDrops(true);
+    qApp->installEventFilter(this);  // for what is dragged over its fields
     setContextMenuPolicy(Qt::NoContextMenu);
     build_menus();
     build_toolbar();
     build_panes();
     workspace_ = std::make_unique<Workspace>(catalogue_, model_, *tabs_, *sides_);
-    connect_actions();
+    connect_file_actions();
+    connect_edit_actions();
+    connect_scenario_actions();
+    connect_view_actions();
     connect(&model_, &LiveModel::changed, this, &MainWindow::refresh_titles);
     autosave_.setSingleShot(true);
     connect(&autosave_, &QTimer::timeout, this, &MainWindow::keep_session);
@@ -123,7 +128,7 @@ void MainWindow::build_menus() {
     file->insertMenu(actions_.at(save), recent_);
     connect(file, &QMenu::aboutToShow, this, &MainWindow::refresh_recent);
     menu(tr("&Edit"), {undo, redo, copy, paste, find_parameter});
-    QMenu* view = menu(tr("&View"), {toggle_why, show_table, next_plot, previous_plot});
+    QMenu* view = menu(tr("&View"), {explain, toggle_why, show_table, next_plot, previous_plot});
     QMenu* theme = view->addMenu(tr("T&heme"));
     auto* group = new QActionGroup(this);
     for (const ActionId id : {theme_system, theme_light, theme_dark}) {
@@ -140,8 +145,9 @@ void MainWindow::build_menus() {
                                                                     : QString::fromStdString(preset->title));
         entry->setObjectName(QStringLiteral("scenario/") + QString::fromStdString(preset->name));
         connect(entry, &QAction::triggered, this, [this, preset] {
-            const QString title = text_of(preset->title);
-            open_text({preset->text, title, tr("Load %1").arg(title), {}});
+            const QString title = text_of(preset->title.empty() ? preset->name : preset->title);
+            // Presets in it lie beside its file, which is a preset and not to be saved over.
+            open_text({preset->text, title, tr("Load %1").arg(title), text_of(preset->path), true});
         });
     }
     menu(tr("&Help"), {help, shortcuts, about});
@@ -274,9 +280,10 @@ void MainWindow::build_panes() {
     whole->setFocusPolicy(Qt::ClickFocus);
     whole->setFocus();
 
-    connect(headline_, &Headline::why_requested, this, &MainWindow::explain);
-    connect(memory_, &MemoryBar::why_requested, this, &MainWindow::explain);
-    connect(waterfall_, &Waterfall::why_requested, this, &MainWindow::explain);
+    connect(&model_, &LiveModel::explanation_wanted, sides_, &SidePanels::explain);
+    for (LivePlot* plot : tabs_->plots()) offer_menu(*plot, plot->objectName());
+    offer_menu(*memory_, text_of(kMemoryKind.name));
+    offer_menu(*waterfall_, text_of(kWaterfallKind.name));
     connect(sides_, &SidePanels::shown_changed, this, &MainWindow::make_room);
     connect(sides_, &SidePanels::study_closed, this, [this] { workspace_->close_study(); });
     connect(sides_, &SidePanels::claim_chosen, this,
@@ -312,25 +319,12 @@ void MainWindow::welcome() {
     connect(actions_.at(ActionId::undo), &QAction::triggered, this, settled);
 }
 
-void MainWindow::connect_actions() {
-    const auto on = [&](ActionId id, auto&& work) {
-        connect(actions_.at(id), &QAction::triggered, this, std::forward<decltype(work)>(work));
-    };
-    QUndoStack* undo = model_.undo_stack();
-    on(ActionId::undo, [undo] { undo->undo(); });
-    on(ActionId::redo, [undo] { undo->redo(); });
-    const auto refresh_undo = [this, undo] {
-        actions_.at(ActionId::undo)->setEnabled(undo->canUndo());
-        actions_.at(ActionId::redo)->setEnabled(undo->canRedo());
-        actions_.at(ActionId::undo)
-            ->setToolTip(undo->canUndo() ? tr("Undo: %1").arg(undo->undoText()) : tr("Nothing to undo"));
-        actions_.at(ActionId::redo)
-            ->setToolTip(undo->canRedo() ? tr("Redo: %1").arg(undo->redoText()) : tr("Nothing to redo"));
-    };
-    connect(undo, &QUndoStack::indexChanged, this, refresh_undo);
-    connect(undo, &QUndoStack::canUndoChanged, this, refresh_undo);
-    refresh_undo();
+template <typename Work>
+void MainWindow::on(ActionId id, Work&& work) {
+    connect(actions_.at(id), &QAction::triggered, this, std::forward<Work>(work));
+}
 
+void MainWindow::connect_file_actions() {
     const QString scenarios =
         tr("All that opens (*.json *.svg *.pdf *.png *.html *.md *.csv *.log *.txt *.out *.toml *.sh);;"
            "All files (*)");
@@ -350,26 +344,19 @@ void MainWindow::connect_actions() {
         const QString suggestion = workspace_->file().isEmpty()
                                        ? session_.folder() + QStringLiteral("/scenario.shardscope.json")
                                        : workspace_->file();
-        QString file =
-            dialogs_.save_file(this, tr("Save the scenario"), suggestion, tr("Scenarios (*.json)"));
-        if (file.isEmpty()) return;
-        if (QFileInfo(file).suffix().isEmpty()) file += QStringLiteral(".shardscope.json");
-        save(file);
+        const QString file =
+            dialogs_.save_ending_in(QStringLiteral(".json"), QStringLiteral(".shardscope.json"), this,
+                                    tr("Save the scenario"), suggestion, tr("Scenarios (*.json)"));
+        if (!file.isEmpty()) save(file);
     });
     on(ActionId::save_session, [this] {
-        QString file = dialogs_.save_file(
-            this, tr("Save the session: the current scenario and all pins"),
+        const QString file = dialogs_.save_ending_in(
+            QStringLiteral(".json"), QStringLiteral(".shardscope-session.json"), this,
+            tr("Save the session: the current scenario and all pins"),
             session_.folder() + QStringLiteral("/session.shardscope-session.json"), tr("Sessions (*.json)"));
-        if (file.isEmpty()) return;
-        if (QFileInfo(file).suffix().isEmpty()) file += QStringLiteral(".shardscope-session.json");
-        save_session(file);
+        if (!file.isEmpty()) save_session(file);
     });
-    on(ActionId::export_plot, [this] {
-        const QString plot = tabs_->current().objectName();
-        const FigureFile to =
-            ask_for_figure(dialogs_, this, QStringLiteral("%1/%2.svg").arg(session_.folder(), plot));
-        if (!to.file.isEmpty()) export_plot(plot, to.file, to.scale);
-    });
+    on(ActionId::export_plot, [this] { ask_to_export(plot_at_focus()); });
     on(ActionId::export_all, [this] { export_all(); });
     on(ActionId::export_report, [this] {
         const QString file = dialogs_.save_file(this, tr("Export a report"),
@@ -377,8 +364,28 @@ void MainWindow::connect_actions() {
                                                 tr("Reports (*.html *.pdf *.md)"));
         if (!file.isEmpty()) export_report(file);
     });
-    on(ActionId::launch_settings, [this] { launch_->ask(); });
+    on(ActionId::launch_settings, [this] {
+        const auto& plans = tabs_->the<PlansPlot>();
+        launch_->ask(plans.hasFocus() ? plans.chosen() : std::nullopt);
+    });
     on(ActionId::quit, [this] { close(); });
+}
+
+void MainWindow::connect_edit_actions() {
+    QUndoStack* undo = model_.undo_stack();
+    on(ActionId::undo, [undo] { undo->undo(); });
+    on(ActionId::redo, [undo] { undo->redo(); });
+    const auto refresh_undo = [this, undo] {
+        actions_.at(ActionId::undo)->setEnabled(undo->canUndo());
+        actions_.at(ActionId::redo)->setEnabled(undo->canRedo());
+        actions_.at(ActionId::undo)
+            ->setToolTip(undo->canUndo() ? tr("Undo: %1").arg(undo->undoText()) : tr("Nothing to undo"));
+        actions_.at(ActionId::redo)
+            ->setToolTip(undo->canRedo() ? tr("Redo: %1").arg(undo->redoText()) : tr("Nothing to redo"));
+    };
+    connect(undo, &QUndoStack::indexChanged, this, refresh_undo);
+    connect(undo, &QUndoStack::canUndoChanged, this, refresh_undo);
+    refresh_undo();
     on(ActionId::copy, [this] {
         QApplication::clipboard()->setText(QString::fromStdString(write_scenario(model_.scenario())));
     });
@@ -386,6 +393,9 @@ void MainWindow::connect_actions() {
         const QString what = tr("the clipboard");
         open_text({QApplication::clipboard()->text().toStdString(), what, tr("Load %1").arg(what), {}});
     });
+}
+
+void MainWindow::connect_scenario_actions() {
     on(ActionId::find_parameter, [this] { controls_->search()->setFocus(Qt::ShortcutFocusReason); });
     on(ActionId::plan_automatic, [this] { model_.set_all_automatic(true); });
     on(ActionId::plan_lock, [this] { model_.set_all_automatic(false); });
@@ -396,7 +406,14 @@ void MainWindow::connect_actions() {
     on(ActionId::unpin_all, [this] { model_.unpin_all(); });
     on(ActionId::solve_for, [this] { solve_->ask(); });
     on(ActionId::measured_run, [this] { measured_->ask(); });
-    on(ActionId::show_table, [this] { show_table(); });
+}
+
+void MainWindow::connect_view_actions() {
+    on(ActionId::show_table, [this] { show_table(plot_at_focus()); });
+    on(ActionId::explain, [this] {
+        const auto subject = subject_of(QApplication::focusWidget());
+        model_.explain(subject ? *subject : *tabs_->current().subject_here());
+    });
     on(ActionId::toggle_why, [this] {
         using enum SidePanels::Side;
         sides_->open(sides_->is_open(why) ? none : why);
@@ -539,7 +556,6 @@ bool MainWindow::save(const QString& file) {
     if (!write_file(file, write_scenario(model_.scenario()))) return false;
     workspace_->saved_to(QFileInfo(file).absoluteFilePath());
     session_.add_recent(QFileInfo(file).absoluteFilePath());
-    model_.undo_stack()->setClean();
     refresh_titles();
     return true;
 }
@@ -564,19 +580,54 @@ bool MainWindow::export_report(const QString& file) {
     const FigureRequest shown = tabs_->current().request();
     if (std::ranges::find(request.figures, shown.plot, &FigureRequest::plot) == request.figures.end())
         request.figures.push_back(shown);
-    for (const Pin& pin : model_.pins()) request.pins.push_back({pin.letter, pin.answer});
+    request.pins = model_.pins();
     request.hypothetical = headline_->hypothetical();
     request.carries = write_session(workspace_->session(), false);
     return exports_->report(request, model_.answer(), file);
 }
 
+// The panel beside the plots that has the focus, else the plot that is looked at.
+QString MainWindow::plot_at_focus() const {
+    if (memory_->hasFocus()) return text_of(kMemoryKind.name);
+    if (waterfall_->hasFocus()) return text_of(kWaterfallKind.name);
+    return tabs_->current().objectName();
+}
+
+void MainWindow::ask_to_export(const QString& plot) {
+    const FigureFile to =
+        ask_for_figure(dialogs_, this, QStringLiteral("%1/%2.svg").arg(session_.folder(), plot));
+    if (!to.file.isEmpty()) export_plot(plot, to.file, to.scale);
+}
+
+// What can be done with a plot or panel, by the other mouse button or the menu key.
+void MainWindow::offer_menu(QWidget& view, const QString& plot) {
+    view.setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(&view, &QWidget::customContextMenuRequested, this, [this, &view, plot](const QPoint& at) {
+        auto* menu = new QMenu(this);
+        menu->setObjectName(plot + QStringLiteral("/menu"));
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        if (const auto subject = subject_of(&view)) {
+            const std::string title = shardscope::explain(*subject, model_.answer()).title;
+            menu->addAction(tr("Why: %1").arg(text_of(title)), this,
+                            [this, subject] { model_.explain(*subject); });
+        }
+        const auto* plans = qobject_cast<const PlansPlot*>(&view);
+        if (const auto chosen = plans ? plans->chosen() : std::nullopt)
+            menu->addAction(tr("Launch settings of this plan…"), this,
+                            [this, chosen] { launch_->ask(chosen); });
+        menu->addAction(tr("Table"), this, [this, plot] { show_table(plot); });
+        menu->addAction(tr("Export…"), this, [this, plot] { ask_to_export(plot); });
+        menu->popup(view.mapToGlobal(at));
+    });
+}
+
 // One window for a table: where it is there already, it comes to the front.
-void MainWindow::show_table() {
-    const QString title = tabs_->tabText(tabs_->currentIndex());
-    exports_->with_data(title, {tabs_->current().request()}, model_.answer(),
+void MainWindow::show_table(const QString& plot) {
+    const QString title = tr(plot_kind(plot.toStdString())->label);
+    exports_->with_data(title, {request_of(plot)}, model_.answer(),
                         [this, title](const Exports::Figures& ready, const Answer& now) {
                             const FigureRequest& figure = ready.front();
-                            PlotTable table = plot_kind(figure.plot)->table(figure, now);
+                            PlotTable table = table_of(*plot_kind(figure.plot), figure, now);
                             for (TableView* view : findChildren<TableView*>()) {
                                 if (!view->shows(title, table)) continue;
                                 view->raise();
@@ -607,6 +658,8 @@ FigureRequest MainWindow::request_of(const QString& plot) const {
     }
     FigureRequest request;
     request.plot = plot.toStdString();
+    request.pins = model_.pins();
+    request.hypothetical = headline_->hypothetical();
     return request;
 }
 
@@ -617,8 +670,6 @@ void MainWindow::refresh_titles() {
     refresh_picker(*model_picker_, tr("Model"), scenario.model, is_modified(scenario, Group::model));
     setWindowTitle(QStringLiteral("%1 – Shardscope").arg(QString::fromStdString(scenario.title())));
 }
-
-void MainWindow::explain(Output id) { sides_->explain(id); }
 
 // In a small window the plot keeps its room: a study is read beside it.
 void MainWindow::make_room() {
@@ -659,14 +710,28 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     QMainWindow::closeEvent(event);
 }
 
+// Wherever something is dropped, it is the window's: a field would take a scenario's text for a value. What a
+// widget leaves goes on to those around it.
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::DragEnter && watched != this && watched->isWidgetType() &&
+        static_cast<QWidget*>(watched)->window() == this) {
+        event->ignore();
+        return true;
+    }
+    return QMainWindow::eventFilter(watched, event);
+}
+
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
     if (event->mimeData()->hasUrls() || event->mimeData()->hasText()) event->acceptProposedAction();
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
-    if (event->mimeData()->hasUrls() && !event->mimeData()->urls().isEmpty()) {
-        QStringList files;
-        for (const QUrl& url : event->mimeData()->urls()) files << url.toLocalFile();
+    // A browser's link is no file; what is dropped with it may be a scenario.
+    QStringList files;
+    for (const QUrl& url : event->mimeData()->urls()) {
+        if (url.isLocalFile()) files << url.toLocalFile();
+    }
+    if (!files.isEmpty()) {
         open(files);
     } else if (event->mimeData()->hasText()) {
         const QString what = tr("the dropped text");

@@ -10,7 +10,6 @@
 #include "app/actions.h"
 #include "app/dialogs.h"
 #include "app/workspace.h"
-#include "explain/output.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/figure_export.h"
 
@@ -45,8 +44,6 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] LiveModel& model() { return model_; }
     [[nodiscard]] QAction* action(ActionId id) const { return actions_.at(id); }
 
-    // Opens the Why panel on this output.
-    void explain(Output id);
     // Any file of openable.h, or an exported figure that carries its scenario. False, with a message shown,
     // when it cannot be used; nothing changes then.
     bool open(const QString& path);
@@ -65,6 +62,8 @@ class MainWindow : public QMainWindow {
     // The whole desk as one document, its format by the ending.
     bool export_report(const QString& file);
 
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
   protected:
     void resizeEvent(QResizeEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
@@ -75,11 +74,19 @@ class MainWindow : public QMainWindow {
     void build_menus();
     void build_toolbar();
     void build_panes();
-    void connect_actions();
+    template <typename Work>
+    void on(ActionId id, Work&& work);
+    void connect_file_actions();
+    void connect_edit_actions();
+    void connect_scenario_actions();
+    void connect_view_actions();
     void welcome();
     void add_languages(QMenu& menu);
     void refresh_recent();
-    void show_table();
+    [[nodiscard]] QString plot_at_focus() const;
+    void offer_menu(QWidget& view, const QString& plot);
+    void show_table(const QString& plot);
+    void ask_to_export(const QString& plot);
     // A text from anywhere, as one undo step.
     bool open_text(const OpenedText& opened);
     bool write_file(const QString& file, const std::string& content);

@@ -44,7 +44,7 @@ void open_hf_config(const OpenedText& opened, const OpeningInto& into, Problems&
     const Preset* model = into.catalogue.add(opened.text, opened.file.toStdString(), problems);
     if (!model) return;
     const QString title = text_of(model->title);
-    into.model.replace(with_model(into.model.scenario(), *model), tr("Model %1").arg(title));
+    into.model.take_model(*model);
     // What was assumed stands in its source.
     into.messages.say(tr("%1: %2.").arg(title, text_of(model->source)));
 }
@@ -53,8 +53,13 @@ void open_hf_config(const OpenedText& opened, const OpeningInto& into, Problems&
 void open_nccl_log(const OpenedText& opened, const OpeningInto& into, Problems& problems) {
     if (!has_file(opened, "a log of nccl-tests", problems)) return;
     auto& collectives = into.tabs.the<CollectivesPlot>();
-    problems = collectives.add_log(opened.file.toStdString());
-    if (problems.empty()) into.tabs.setCurrentWidget(&collectives);
+    Problems tables;
+    if (!collectives.add_log(opened.file.toStdString(), tables)) {
+        problems = std::move(tables);
+        return;
+    }
+    into.tabs.setCurrentWidget(&collectives);
+    into.messages.say(tables, opened.what);
 }
 
 // On the validation plot, beside the public runs.
@@ -95,15 +100,30 @@ bool is_object(std::string_view text) {
     return first != std::string_view::npos && text[first] == '{';
 }
 
-constexpr Openable kOpenables[] = {
-    {"a log of nccl-tests", is_nccl_log, open_nccl_log, true},
-    {"a table of measured runs", is_run_table, open_runs, true},
-    {"a session", is_session, open_session},
-    {"a study", is_study, open_study},
-    {"a model's config.json", is_hf_config, open_hf_config},
-    {"settings of torchtitan, Megatron-LM or DeepSpeed", is_launch, open_launch},
-    {"a scenario", is_object, open_scenario},
-};
+// "settings of torchtitan, Megatron-LM or DeepSpeed": of the tools whose files are read.
+std::string launch_name() {
+    std::string names;
+    std::string last;
+    for (const LaunchFormat* format : launch_formats()) {
+        if (!format->read) continue;
+        if (!last.empty()) names += (names.empty() ? "" : ", ") + last;
+        last = format->label;
+    }
+    return "settings of " + (names.empty() ? last : names + " or " + last);
+}
+
+std::span<const Openable> openables() {
+    static const Openable kAll[] = {
+        {"a log of nccl-tests", is_nccl_log, open_nccl_log, true},
+        {"a table of measured runs", is_run_table, open_runs, true},
+        {"a session", is_session, open_session},
+        {"a study", is_study, open_study},
+        {"a model's config.json", is_hf_config, open_hf_config},
+        {launch_name(), is_launch, open_launch},
+        {"a scenario", is_object, open_scenario},
+    };
+    return kAll;
+}
 
 }  // namespace
 
@@ -112,7 +132,7 @@ std::string folder_of(const OpenedText& opened) {
 }
 
 const Openable* openable(std::string_view text) {
-    for (const Openable& kind : kOpenables) {
+    for (const Openable& kind : openables()) {
         if (kind.recognises(text)) return &kind;
     }
     return nullptr;
@@ -124,7 +144,7 @@ bool take(const OpenedText& opened, const OpeningInto& into, Problems& problems)
         return problems.empty();
     }
     std::string names;
-    for (const Openable& kind : kOpenables) names += std::string(names.empty() ? "" : ", ") + kind.name;
+    for (const Openable& kind : openables()) names += (names.empty() ? "" : ", ") + kind.name;
     problems.push_back({"", "this is nothing that can be opened", "",
                         "open " + names + ", or a figure exported from here, which carries its scenario"});
     return false;

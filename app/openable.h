@@ -37,7 +37,7 @@ struct OpenedText {
 std::string folder_of(const OpenedText& opened);
 
 struct Openable {
-    const char* name;  // "a session": for messages
+    std::string name;  // "a session": for messages
     bool (*recognises)(std::string_view text);
     // As one undo step; nothing changes where there is a problem.
     void (*open)(const OpenedText& opened, const OpeningInto& into, Problems& problems);

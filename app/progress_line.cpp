@@ -22,6 +22,7 @@ ProgressLine::ProgressLine(QWidget* parent) : QWidget(parent), text_(new QLabel)
     row->addWidget(bar_);
     auto* stop = new QPushButton(tr("Stop"));
     stop->setObjectName(QStringLiteral("progress/stop"));
+    stop->setToolTip(tr("Ends this work; nothing is written"));
     connect(stop, &QPushButton::clicked, this, &ProgressLine::stopped);
     row->addWidget(stop);
     hide();

@@ -52,9 +52,9 @@ void SidePanels::open(Side side) {
     show_only(side);
 }
 
-void SidePanels::explain(Output id) {
+void SidePanels::explain(const Subject& subject) {
     open(Side::why);
-    if (id != Output::count) why_->show(Subject::of(id));
+    why_->show(subject);
 }
 
 void SidePanels::prefer(Side side) {

@@ -5,7 +5,7 @@
 #include <QWidget>
 #include <optional>
 
-#include "explain/output.h"
+#include "explain/explanation.h"
 
 class QTabWidget;
 
@@ -27,7 +27,7 @@ class SidePanels : public QWidget {
 
     // Opens one, also where there is little room.
     void open(Side side);
-    void explain(Output id);
+    void explain(const Subject& subject);
     [[nodiscard]] bool is_open(Side side) const;
     // Opens one where there is room for it.
     void prefer(Side side);

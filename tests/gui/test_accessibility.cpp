@@ -5,11 +5,15 @@
 #include <QAbstractSlider>
 #include <QAccessible>
 #include <QMenuBar>
+#include <QRegularExpression>
 #include <QScrollArea>
 #include <QTabWidget>
 #include <set>
 
+#include "app/progress_line.h"
 #include "support/desk.h"
+#include "widgets/panels/repair_button.h"
+#include "widgets/panels/table_view.h"
 #include "widgets/panels/term_panel.h"
 #include "widgets/panels/why_panel.h"
 #include "widgets/plots/live_plot.h"
@@ -58,30 +62,26 @@ std::string place_of(const QWidget& widget) {
     return out;
 }
 
-}  // namespace
+// What scrolls has no more to say than its content, and of a bar of tabs Qt says the current one.
+bool says_itself(const QWidget& widget) {
+    return qobject_cast<const QScrollArea*>(&widget) || qobject_cast<const QTabBar*>(&widget);
+}
 
-TEST_CASE("accessibility: every control of the window has a name, a role, a description and its value",
-          "[window][accessibility]") {
-    Desk desk;
-    desk.window.action(ActionId::pin)->trigger();
-    desk.window.action(ActionId::solve_for)->trigger();
-    desk.window.action(ActionId::measured_run)->trigger();
-    auto* tabs = desk.find<QTabWidget>("tabs");
-    int controls = 0;
-    int values = 0;
-    int described = 0;
-    for (int i = 0; i < tabs->count(); ++i) {
-        tabs->setCurrentIndex(i);
-        QApplication::processEvents();
-        for (const auto* widget : desk.window.findChildren<QWidget*>()) {
+// All controls of the window as it is now, and of those beside it.
+class Controls {
+  public:
+    explicit Controls(Desk& desk) : desk_(desk) {}
+
+    void check() {
+        for (auto* widget : desk_.window.findChildren<QWidget*>()) {
             if (!is_control(*widget) || is_inner(*widget)) continue;
-            ++controls;
-            QAccessibleInterface* shown = QAccessible::queryAccessibleInterface(const_cast<QWidget*>(widget));
+            ++seen;
+            QAccessibleInterface* shown = QAccessible::queryAccessibleInterface(widget);
             INFO(place_of(*widget));
             REQUIRE(shown != nullptr);
             CHECK_FALSE(shown->text(QAccessible::Name).isEmpty());
             CHECK(shown->role() != QAccessible::NoRole);
-            if (widget->isVisibleTo(&desk.window) && !qobject_cast<const QScrollArea*>(widget)) {
+            if (widget->isVisibleTo(&desk_.window) && !says_itself(*widget)) {
                 ++described;
                 CHECK_FALSE(shown->text(QAccessible::Description).isEmpty());
             }
@@ -93,9 +93,110 @@ TEST_CASE("accessibility: every control of the window has a name, a role, a desc
             if (button && button->isCheckable()) CHECK(shown->state().checkable);
         }
     }
-    CHECK(controls > 500);
-    CHECK(values > 300);
-    CHECK(described > 500);
+    void check_at_every_plot() {
+        auto* tabs = desk_.find<QTabWidget>("tabs");
+        for (int i = 0; i < tabs->count(); ++i) {
+            tabs->setCurrentIndex(i);
+            QApplication::processEvents();
+            wait_for_plot();
+            check();
+        }
+    }
+    // What it says of itself is there when its data are.
+    void wait_for_plot() {
+        const auto* plot = static_cast<LivePlot*>(desk_.find<QTabWidget>("tabs")->currentWidget());
+        REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kPatience));
+    }
+
+    int seen = 0;
+    int values = 0;
+    int described = 0;
+
+  private:
+    Desk& desk_;
+};
+
+}  // namespace
+
+TEST_CASE("accessibility: every control of the window has a name, a role, a description and its value",
+          "[window][accessibility]") {
+    Desk desk;
+    desk.window.action(ActionId::pin)->trigger();
+    desk.window.action(ActionId::solve_for)->trigger();
+    desk.window.action(ActionId::measured_run)->trigger();
+    Controls controls(desk);
+    controls.check_at_every_plot();
+    CHECK(controls.seen > 500);
+    CHECK(controls.values > 300);
+    CHECK(controls.described > 500);
+}
+
+TEST_CASE("accessibility: so has every one where it does not fit, where little has room, while work goes on",
+          "[window][accessibility]") {
+    Desk desk;
+    desk.window.action(ActionId::pin)->trigger();
+    desk.type("training.sequence_length", QStringLiteral("8192"));
+    REQUIRE(desk.estimate().verdict == Verdict::does_not_fit);
+    desk.find<ProgressLine>("progress")->show_step(QStringLiteral("walls.csv"), 1, 2);
+    Controls controls(desk);
+    for (const QSize& size : {QSize(1440, 900), QSize(1024, 640)}) {
+        desk.window.resize(size);
+        QApplication::processEvents();
+        INFO(size.width());
+        controls.check_at_every_plot();
+        CHECK(desk.find<QWidget>("progress/stop")->isVisible());
+    }
+    CHECK(controls.described > 500);
+    // In the small window some of the repairs are behind a button, and the panel beside is a rail.
+    CHECK(desk.find<QWidget>("repairs/more")->isVisible());
+    CHECK(desk.find<QWidget>("why-rail")->isVisible());
+    // A repair says what it would do and what would come of it.
+    int working = 0;
+    for (const auto* repair : desk.window.findChildren<RepairButton*>()) {
+        if (!repair->isEnabled()) continue;
+        ++working;
+        const QString words = repair->accessibleDescription();
+        INFO(words.toStdString());
+        CHECK(words.contains(repair->text()));
+        CHECK(words.contains(QStringLiteral("fits, ")));
+        CHECK(words.contains(QStringLiteral("MFU ")));
+    }
+    CHECK(working > 1);
+}
+
+TEST_CASE("accessibility: so has every one in groups that are open and in groups that are folded",
+          "[window][accessibility]") {
+    Desk desk;
+    const auto described = [&](bool open) {
+        const QRegularExpression groups(QStringLiteral("^group/"));
+        for (auto* header : desk.window.findChildren<QAbstractButton*>(groups)) header->setChecked(open);
+        QApplication::processEvents();
+        Controls controls(desk);
+        controls.wait_for_plot();
+        controls.check();
+        return controls.described;
+    };
+    const int folded = described(false);
+    CHECK(folded > 30);
+    CHECK(described(true) > folded + 100);
+}
+
+TEST_CASE("accessibility: so has every one of a study, and in the windows of help, launch and a table",
+          "[window][accessibility]") {
+    Desk desk;
+    desk.pick(QStringLiteral("picker/study"), QStringLiteral("study/scaling-trends"));
+    for (const ActionId id : {ActionId::help, ActionId::launch_settings, ActionId::show_table})
+        desk.window.action(id)->trigger();
+    REQUIRE(QTest::qWaitFor([&] { return desk.window.findChild<TableView*>() != nullptr; }, kPatience));
+    CHECK(desk.window.findChild<TableView*>()->isVisible());
+    for (const char* name : {"study", "help", "launch"}) {
+        INFO(name);
+        CHECK(desk.find<QWidget>(QLatin1String(name))->isVisible());
+    }
+    Controls controls(desk);
+    controls.wait_for_plot();
+    controls.check();
+    CHECK(controls.described > 100);
 }
 
 TEST_CASE("accessibility: sliders say their value with its unit, plots what they show",

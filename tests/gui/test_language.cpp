@@ -23,6 +23,7 @@
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/study_panel.h"
 #include "widgets/plots/live_plot.h"
+#include "widgets/plots/plot_kind.h"
 #include "widgets/text.h"
 
 namespace shardscope::testing {
@@ -156,11 +157,36 @@ TEST_CASE("language: what is reckoned, written and typed is the same in every la
         }
         return out;
     };
+    // Every plot's table, why a plan's neighbours lose with it.
+    Scenario planned = Scenario::first_launch();
+    planned.automatic.set(index(P::micro_batch));
+    const Answer found = answer(planned);
+    const auto tables = [&] {
+        std::map<std::string, std::string> out;
+        for (const PlotKind* kind : plot_kinds()) {
+            FigureRequest request;
+            request.plot = kind->name;
+            out[request.plot] = render_figure(request, found, FigureFormat::csv).toStdString();
+        }
+        return out;
+    };
     const std::string english = kept();
     const std::string settings = launched();
+    const std::map<std::string, std::string> written = tables();
+    CHECK(written.at("plans").find("neighbour") != std::string::npos);
     const German german;
     CHECK(kept() == english);
     CHECK(launched() == settings);
+    const std::map<std::string, std::string> in_german = tables();
+    for (const auto& [plot, table] : written) {
+        INFO(plot);
+        CHECK(in_german.at(plot) == table);
+    }
+    // And what the window copies.
+    FigureRequest request;
+    request.plot = "plans";
+    request = worked_out(request, found);
+    CHECK(to_csv(table_of(*plot_kind("plans"), request, found)) == written.at("plans"));
 }
 
 TEST_CASE("language: a study is read in German, its scenarios keep their names", "[language][studies]") {

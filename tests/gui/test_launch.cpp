@@ -11,8 +11,10 @@
 #include <algorithm>
 
 #include "launch/launch.h"
+#include "planner/plan.h"
 #include "support/desk.h"
 #include "widgets/panels/launch_view.h"
+#include "widgets/plots/plans_plot.h"
 
 namespace shardscope::testing {
 namespace {
@@ -173,6 +175,34 @@ TEST_CASE("launch: a run's file becomes the scenario on the cluster that was the
         desk.window.open(write("bad.toml", "[model]\nname = \"llama3\"\nflavor = \"9B\"\n[training]\n")));
     CHECK(model.scenario() == now);
     CHECK(desk.text("message/text").startsWith(QStringLiteral("bad.toml:3:model.flavor")));
+}
+
+TEST_CASE("launch: of a plan that is chosen in Plans, without taking it", "[launch]") {
+    LaunchDesk desk;
+    desk.show_tab(QStringLiteral("Plans"));
+    auto* plans = desk.find<PlansPlot>("plans");
+    REQUIRE(QTest::qWaitFor([&] { return !plans->pending(); }, kPatience));
+    const Scenario before = desk.window.model().scenario();
+    plans->setFocus();
+    QTest::keyClick(plans, Qt::Key_Right);
+    const auto chosen = plans->chosen();
+    REQUIRE(chosen.has_value());
+    REQUIRE_FALSE(plan_of(resolve(*chosen)) == plan_of(desk.window.model().answer().settings));
+    desk.window.action(ActionId::launch_settings)->trigger();
+    REQUIRE(desk.view->isVisible());
+    CHECK(desk.view->windowTitle().contains(QStringLiteral("chosen plan")));
+    const auto text = [&](const Answer& of) {
+        return desk.view->tool().write_as(of, desk.view->file_name().toStdString()).text;
+    };
+    CHECK(desk.shown().toStdString() == text(answer(*chosen)));
+    CHECK(desk.shown().toStdString() != text(desk.window.model().answer()));
+    CHECK(desk.window.model().scenario() == before);
+    // Asked from elsewhere it is the current scenario's again.
+    desk.view->close();
+    desk.find<QWidget>("training.micro_batch/field")->setFocus();
+    desk.window.action(ActionId::launch_settings)->trigger();
+    CHECK(desk.view->windowTitle() == QStringLiteral("Launch settings"));
+    CHECK(desk.shown().toStdString() == text(desk.window.model().answer()));
 }
 
 }  // namespace shardscope::testing

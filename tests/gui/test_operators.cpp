@@ -390,9 +390,12 @@ TEST_CASE("collectives tab: one's own log is fitted, and its fabric taken", "[co
     auto& plot = desk.open_tab<CollectivesPlot>("collectives");
     auto* take = desk.find<QToolButton>("collectives/take");
     CHECK_FALSE(take->isEnabled());
-    CHECK_FALSE(plot.add_log(folder.filePath(QStringLiteral("none.log")).toStdString()).empty());
+    Problems missing;
+    CHECK_FALSE(plot.add_log(folder.filePath(QStringLiteral("none.log")).toStdString(), missing));
+    CHECK_FALSE(missing.empty());
     CHECK(plot.figure().data().series.size() == 6);
-    const Problems problems = plot.add_log(file.fileName().toStdString());
+    Problems problems;
+    REQUIRE(plot.add_log(file.fileName().toStdString(), problems));
     for (const Problem& problem : problems) UNSCOPED_INFO(problem.text());
     REQUIRE(problems.empty());
     const CollectivesData& data = plot.figure().data();
@@ -431,6 +434,20 @@ TEST_CASE("collectives: a log that is dropped on the window is shown beside the 
     // It is nobody's scenario.
     CHECK(desk.window.model().scenario() == start);
     CHECK_FALSE(desk.find<QWidget>("message")->isVisible());
+
+    // Of two tables one can be used: it is shown, and the other is named.
+    QFile half(folder.filePath(QStringLiteral("half.log")));
+    REQUIRE(half.open(QIODevice::WriteOnly));
+    half.write((log_of({300e9, 0.65, 25}) +
+                log_of({200e9, 0.65, 25})
+                    .replace(QStringLiteral("all_gather_perf"), QStringLiteral("broadcast_perf")))
+                   .toUtf8());
+    half.close();
+    REQUIRE(desk.window.open(half.fileName()));
+    CHECK(desk.find<QComboBox>("collectives/tables")->currentText().contains(QStringLiteral("half.log")));
+    CHECK(desk.find<QWidget>("message")->isVisible());
+    CHECK(desk.text("message/text").contains(QStringLiteral("half.log")));
+    CHECK(desk.text("message/text").contains(QStringLiteral("broadcast_perf")));
 
     QFile broken(folder.filePath(QStringLiteral("broken.log")));
     REQUIRE(broken.open(QIODevice::WriteOnly));

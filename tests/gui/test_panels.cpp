@@ -63,10 +63,10 @@ TEST_CASE("the headline says what the estimate says") {
     CHECK(text(headline, "headline/sentence").startsWith(QStringLiteral("Wall: compute.")));
     CHECK_FALSE(is_shown(headline, "show-hypothetical"));
 
-    QSignalSpy asked(&headline, &Headline::why_requested);
+    QSignalSpy asked(&model, &LiveModel::explanation_wanted);
     QTest::mouseClick(headline.findChild<QLabel*>(QStringLiteral("headline/step-time")), Qt::LeftButton);
     REQUIRE(asked.count() == 1);
-    CHECK(asked.front().front().value<Output>() == Output::step_time);
+    CHECK(asked.front().front().value<Subject>() == Subject::of(Output::step_time));
 }
 
 TEST_CASE("the headline compares with the first pin") {

@@ -85,8 +85,7 @@ TEST_CASE("run line: every value says why", "[run]") {
     Desk desk;
     desk.type("cluster.price_per_gpu_hour", QStringLiteral("2"));
     desk.type("assumptions.mtbf_hours_per_gpu", QStringLiteral("5000"));
-    auto* headline = desk.window.findChild<Headline*>();
-    QSignalSpy asked(headline, &Headline::why_requested);
+    QSignalSpy asked(&desk.window.model(), &LiveModel::explanation_wanted);
     constexpr std::array expected{Output::tokens_needed, Output::training_days, Output::gpu_hours,
                                   Output::cost,          Output::energy,        Output::goodput};
     for (std::size_t i = 0; i < kItems.size(); ++i) {
@@ -96,7 +95,7 @@ TEST_CASE("run line: every value says why", "[run]") {
         CHECK_FALSE(label->accessibleName().isEmpty());
         QTest::mouseClick(label, Qt::LeftButton);
         REQUIRE(asked.count() == static_cast<int>(i) + 1);
-        CHECK(asked.last().at(0).value<Output>() == expected[i]);
+        CHECK(asked.last().at(0).value<Subject>() == Subject::of(expected[i]));
         QApplication::processEvents();
         const std::string result = text_of(expected[i], desk.window.model().answer());
         CHECK(desk.text("why/result").toStdString() == "= " + result);

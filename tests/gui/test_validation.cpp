@@ -283,6 +283,21 @@ TEST_CASE("a measured run is one undo step an edit, and stays in the scenario", 
     CHECK_FALSE(desk.find<QWidget>("measured")->isVisible());
 }
 
+TEST_CASE("a run that is removed while it is typed is not taken", "[measured]") {
+    Desk desk;
+    const Scenario start = desk.model().scenario();
+    const bool before = GENERATE(false, true);
+    if (before) desk.measure(QStringLiteral("4500"));
+    desk.choose(ActionId::measured_run);
+    auto* field = desk.find<QLineEdit>("measured/field");
+    REQUIRE(field->hasFocus());
+    QTest::keyClicks(field, QStringLiteral("900"));
+    QTest::mouseClick(desk.find<QToolButton>("measured/remove"), Qt::LeftButton);
+    Desk::settle();
+    CHECK(desk.model().scenario() == start);
+    CHECK_FALSE(desk.find<QWidget>("measured")->isVisible());
+}
+
 TEST_CASE("a measured run outlives the window", "[measured]") {
     // Settings of its own: other tests' windows may be saving theirs at the same time.
     const QString name = QApplication::applicationName();

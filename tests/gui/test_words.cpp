@@ -1,4 +1,4 @@
-// The words of every plot, as its users see them: whole, and none over another.
+// The words of every plot and of the panels beside it, as users see them: whole, and none over another.
 #include <optional>
 
 #include "support/desk.h"
@@ -35,7 +35,7 @@ std::string fault(const std::vector<DrawnWord>& words, const QRectF& canvas) {
 
 }  // namespace
 
-TEST_CASE("words: no plot cuts one off or writes one over another", "[words]") {
+TEST_CASE("words: no plot or panel cuts one off or writes one over another", "[words]") {
     const bool german = GENERATE(false, true);
     std::optional<testing::German> language;
     if (german) language.emplace();
@@ -79,6 +79,18 @@ TEST_CASE("words: no plot cuts one off or writes one over another", "[words]") {
                     const std::vector<DrawnWord> words = testing::drawn_words(*canvas);
                     CHECK(words.size() > 1);
                     CHECK(fault(words, canvas->rect()) == "");
+                }
+                for (const char* name : {"memory-bar", "waterfall", "headline"}) {
+                    auto* panel = desk.find<QWidget>(name);
+                    INFO((german ? "German, " : "") << at.name << ", " << size.width() << ", "
+                                                    << (pinned ? "six pins, " : "no pin, ") << name);
+                    const std::vector<DrawnWord> words = testing::drawn_words(*panel);
+                    CHECK(words.size() > 1);
+                    CHECK(fault(words, panel->rect()) == "");
+                    for (const DrawnWord& word : words) {
+                        INFO(word.text.toStdString());
+                        CHECK(!word.text.contains(QChar(0x2026)));
+                    }
                 }
             }
             desk.window.model().unpin_all();

@@ -1,4 +1,4 @@
-// The words a plot draws and where: a paint device that keeps them and draws nothing.
+// The words a plot or panel draws and where: a paint device that keeps them and draws nothing.
 #pragma once
 
 #include <qcustomplot.h>
@@ -8,13 +8,14 @@
 #include <QPaintEngine>
 #include <QRectF>
 #include <QString>
+#include <QWidget>
 #include <vector>
 
 namespace shardscope::testing {
 
 struct DrawnWord {
     QString text;
-    QRectF box;  // px of the canvas; of upright words the box around them
+    QRectF box;  // px of the plot or panel; of upright words the box around them
 };
 
 class WordCatcher : public QPaintDevice {
@@ -81,6 +82,12 @@ inline void draw_into(WordCatcher& catcher, QCustomPlot& plot) {
 inline std::vector<DrawnWord> drawn_words(QCustomPlot& plot) {
     WordCatcher catcher(plot.size());
     draw_into(catcher, plot);
+    return catcher.words();
+}
+// Of a panel and the widgets in it.
+inline std::vector<DrawnWord> drawn_words(QWidget& panel) {
+    WordCatcher catcher(panel.size());
+    panel.render(&catcher);
     return catcher.words();
 }
 

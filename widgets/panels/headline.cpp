@@ -54,7 +54,7 @@ Headline::Headline(LiveModel& model, QWidget* parent) : QWidget(parent), model_(
     const auto clickable = [this](RunLabel* label, Output output, const QString& name) {
         label->make_clickable();
         label->setAccessibleName(name);
-        connect(label, &RunLabel::clicked, this, [this, output] { Q_EMIT why_requested(output); });
+        connect(label, &RunLabel::clicked, this, [this, output] { model_.explain(Subject::of(output)); });
     };
     const auto make = [this](const char* name) { return new RunLabel(QLatin1String(name), this); };
     verdict_ = new VerdictChip(QStringLiteral("headline/verdict"), this);
@@ -69,6 +69,9 @@ Headline::Headline(LiveModel& model, QWidget* parent) : QWidget(parent), model_(
     for (std::size_t i = 0; i < columns; ++i) {
         const QString name = QStringLiteral("headline/") + QLatin1String(names[i]);
         caption_[i] = new RunLabel(name + QStringLiteral("-caption"), this);
+        // Those with numbers of their own: the band, and how much of the step the wall is.
+        if (i == likely) clickable(caption_[i], Output::mfu, tr("Likely MFU"));
+        if (i == wall) clickable(caption_[i], Output::wall, tr("Share of the wall"));
         if (i == likely) continue;
         value_[i] = new RunLabel(name, this);
         clickable(value_[i], meaning[i], text_of(label_of(meaning[i])));
@@ -78,7 +81,8 @@ Headline::Headline(LiveModel& model, QWidget* parent) : QWidget(parent), model_(
     value_[wall]->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
 
     run_ = new RunLine(this);
-    connect(run_, &RunLine::why_requested, this, &Headline::why_requested);
+    connect(run_, &RunLine::why_requested, this,
+            [this](Output output) { model_.explain(Subject::of(output)); });
     sentence_ = make("headline/sentence");
     clickable(sentence_, Output::wall, tr("What is the wall"));
     tokens_ = make("headline/tokens-per-gpu");
@@ -132,7 +136,10 @@ void Headline::set_rate(Column column, Output id, const QString& caption, const 
     if (!value.unit.empty() && column != rate)
         runs.append({QStringLiteral(" ") + QString::fromStdString(value.unit), unit, ink});
     value_[column]->set_runs(runs);
-    value_[column]->setAccessibleDescription(unreal ? tr("hypothetical: it does not fit") : difference);
+    // Beside what a click on it does.
+    QStringList apart{unreal ? tr("hypothetical: it does not fit") : difference, tr("Enter explains it")};
+    apart.removeAll(QString());
+    value_[column]->setAccessibleDescription(apart.join(QStringLiteral("; ")));
 }
 
 void Headline::refresh() {

@@ -32,7 +32,6 @@ class Headline : public QWidget {
     [[nodiscard]] QSize minimumSizeHint() const override;
 
   Q_SIGNALS:
-    void why_requested(Output output);
     void hypothetical_toggled(bool shown);
 
   protected:

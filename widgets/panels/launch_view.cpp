@@ -71,6 +71,7 @@ LaunchView::LaunchView(const LiveModel& model, QWidget* parent)
     for (const LaunchFormat* format : launch_formats()) tools_->addTab(text_of(format->label));
     text_->setObjectName(QStringLiteral("launch/text"));
     text_->setAccessibleName(tr("Launch settings"));
+    text_->setAccessibleDescription(tr("The scenario in the words of the tool chosen above"));
     text_->setReadOnly(true);
     text_->setLineWrapMode(QPlainTextEdit::NoWrap);
     command_->setAccessibleName(tr("Command that starts it"));
@@ -85,6 +86,8 @@ LaunchView::LaunchView(const LiveModel& model, QWidget* parent)
     notes_area_->setWidget(notes_);
     copy_->setObjectName(QStringLiteral("launch/copy"));
     save_->setObjectName(QStringLiteral("launch/save"));
+    copy_->setToolTip(tr("Copies the whole text"));
+    save_->setToolTip(tr("Writes the text to a file"));
     copy_->setAutoDefault(false);
     save_->setAutoDefault(false);
 
@@ -120,7 +123,7 @@ const LaunchFormat& LaunchView::tool() const {
 
 QString LaunchView::file_name() const {
     const QString usual = text_of(tool().file_name);
-    QString name = as_file_name(text_of(model_.scenario().title()));
+    QString name = as_file_name(text_of(answer().scenario.title()));
     if (name.isEmpty()) return usual;
     const QString ending = QFileInfo(usual).suffix();
     // A module's name is an identifier.
@@ -130,14 +133,19 @@ QString LaunchView::file_name() const {
     return name + QLatin1Char('.') + ending;
 }
 
-void LaunchView::ask() {
-    if (!isVisible() && model_.answer().valid()) {
+const Answer& LaunchView::answer() const { return other_ ? *other_ : model_.answer(); }
+
+void LaunchView::ask(const std::optional<Scenario>& other) {
+    other_ = other ? std::optional(shardscope::answer(*other)) : std::nullopt;
+    setWindowTitle(other_ ? tr("Launch settings of the chosen plan") : tr("Launch settings"));
+    if (!isVisible() && answer().valid()) {
         const auto& formats = launch_formats();
         for (std::size_t i = 0; i < formats.size(); ++i) {
-            if (formats[i] == &launch_format_for(model_.answer().settings))
+            if (formats[i] == &launch_format_for(answer().settings))
                 tools_->setCurrentIndex(static_cast<int>(i));
         }
     }
+    refresh();
     show();
     raise();
     activateWindow();
@@ -150,7 +158,7 @@ void LaunchView::showEvent(QShowEvent* event) {
 }
 
 void LaunchView::refresh() {
-    const Answer& answer = model_.answer();
+    const Answer& answer = this->answer();
     const QString tool_name = text_of(tool().label);
     LaunchText launch;
     QStringList notes;

@@ -25,8 +25,9 @@ class LaunchView : public QDialog {
   public:
     explicit LaunchView(const LiveModel& model, QWidget* parent = nullptr);
 
-    // Brings it to the front.
-    void ask();
+    // Brings it to the front: on the current scenario, which it follows, or on one with another plan, which
+    // stays as it is.
+    void ask(const std::optional<Scenario>& other = {});
     [[nodiscard]] const LaunchFormat& tool() const;
     // What Save proposes and the shown command names: "mpt-13b-on-64-h100.toml".
     [[nodiscard]] QString file_name() const;
@@ -46,7 +47,10 @@ class LaunchView : public QDialog {
     void tell(const QString& title, const QStringList& notes);
     void fit_notes();
 
+    [[nodiscard]] const Answer& answer() const;
+
     const LiveModel& model_;
+    std::optional<Answer> other_;
     QTabBar* tools_;
     QLabel* command_;
     QPlainTextEdit* text_;

@@ -220,13 +220,14 @@ void MeasuredPanel::use(std::size_t cause) {
 void MeasuredPanel::refresh() {
     const auto measurement = measurement_of(model_.scenario());
     const bool wanted = asked_ || refused_ || measurement.has_value();
-    setVisible(wanted);
     if (!wanted) {
+        // Before it is hidden: the focus then leaves the field, which takes what has been typed.
         shown_.reset();
         field_->clear();
         field_text_.clear();
-        return;
     }
+    setVisible(wanted);
+    if (!wanted) return;
     if (measurement != shown_ || !refused_) {
         if (measurement != shown_) refused_ = false;  // undone, or another scenario
         shown_ = measurement;

@@ -29,6 +29,12 @@ constexpr qsizetype kLeastLetters = 3;  // of a shortened name
 constexpr double kSquare = 8;
 constexpr double kStale = 0.4;  // opacity of the last valid picture while the input is not valid
 
+// Also of sizes that nobody has, in full.
+QString axis_text(double gib) {
+    constexpr int kDigits = 15;
+    return QString::number(gib, 'g', kDigits);
+}
+
 double fitted_top(const MemoryBarData& data) {
     double need = std::max(data.capacity * 1.1, data.peak * 1.03);
     for (const auto& ghost : data.ghosts) need = std::max(need, ghost.peak * 1.03);
@@ -192,7 +198,7 @@ void paint_axis(QPainter& painter, const MemoryBarGeometry& g, const Theme& them
         const double y = std::round(g.y_of(gib * kGiB, data.top)) + 0.5;
         painter.setPen(QPen(theme.border, 1));
         painter.drawLine(QPointF(g.bar.left() - 5, y), QPointF(g.bar.left() - 1, y));
-        const QString text = QString::number(gib, 'g', 6);
+        const QString text = axis_text(gib);
         painter.setPen(theme.muted);
         painter.drawText(
             QPointF(g.bar.left() - 8 - metrics.horizontalAdvance(text), y + metrics.capHeight() / 2), text);
@@ -362,7 +368,8 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
     const QFont small = scaled_font(font, kSmall);
     const QFontMetricsF metrics(small);
     const double title = std::max(28.0, QFontMetricsF(font).height() + 12);
-    const double axis = text_width(small, QStringLiteral("000")) + 9;
+    const double axis =
+        std::max(text_width(small, QStringLiteral("000")), text_width(small, axis_text(data.top / kGiB))) + 9;
     const double bottom =
         area.bottom() - (data.ghosts.empty() ? 0 : metrics.height() + 2) - std::max(14.0, metrics.height());
     const double top = area.top() + title + metrics.height() / 2;
@@ -428,28 +435,27 @@ void paint_memory_bar(QPainter& painter, const QRectF& area, const Theme& theme,
     painter.restore();
 }
 
-MemoryBar::MemoryBar(LiveModel& model, QWidget* parent)
-    : TermPanel(tr("Memory of one GPU"), parent), model_(model) {
+MemoryBar::MemoryBar(LiveModel& model, QWidget* parent) : TermPanel(tr("Memory of one GPU"), model, parent) {
     setObjectName(QStringLiteral("memory-bar"));
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::Base);
     setMouseTracking(true);
-    connect(&model_, &LiveModel::changed, this, &MemoryBar::refresh);
-    connect(&model_, &LiveModel::doubt_changed, this, qOverload<>(&MemoryBar::update));
-    connect(&model_, &LiveModel::pins_changed, this, &MemoryBar::refresh);
-    connect(&model_, &LiveModel::gesture_ended, this, &MemoryBar::refresh);
+    connect(&model, &LiveModel::changed, this, &MemoryBar::refresh);
+    connect(&model, &LiveModel::doubt_changed, this, qOverload<>(&MemoryBar::update));
+    connect(&model, &LiveModel::pins_changed, this, &MemoryBar::refresh);
+    connect(&model, &LiveModel::gesture_ended, this, &MemoryBar::refresh);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
     refresh();
 }
 
 void MemoryBar::refresh() {
     update();
-    const Answer& answer = model_.answer();
+    const Answer& answer = model().answer();
     if (!answer.valid()) return;
     const double before = data_.top;
-    data_ = memory_bar_data(answer, model_.pins());
+    data_ = memory_bar_data(answer, model().pins());
     // Axes stay during a drag; only what comes near their top, peak or capacity, stretches them.
-    if (model_.in_gesture()) {
+    if (model().in_gesture()) {
         data_.top = std::max(before, data_.top);
     } else {
         describe();
@@ -470,7 +476,7 @@ void MemoryBar::describe() {
 
 void MemoryBar::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    if (!model_.answer().valid() || model_.planning() || model_.doubted()) painter.setOpacity(kStale);
+    if (!model().answer().valid() || model().planning() || model().doubted()) painter.setOpacity(kStale);
     paint_memory_bar(painter, rect(), current_theme(), data_, font());
     paint_focus(painter);
 }
@@ -492,7 +498,7 @@ std::vector<TermPanel::Row> MemoryBar::rows() const {
 void MemoryBar::mouseReleaseEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton || !rect().contains(event->pos())) return;
     const auto term = memory_bar_geometry(rect(), data_, font()).term_at(event->position());
-    Q_EMIT why_requested(term ? output_of(*term) : Output::peak_memory);
+    explain(term ? output_of(*term) : Output::peak_memory);
 }
 
 void MemoryBar::mouseMoveEvent(QMouseEvent* event) {
@@ -527,12 +533,13 @@ const PlotKind kMemoryKind{
     .name = "memory",
     .label = phrase("Memory"),
     .paint =
-        [](QCPPainter& painter, const QRectF& area, const FigureRequest&, const Answer& answer) {
+        [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             paint_panel(painter, area, {360, 330}, [&](QPainter& on, const QRectF& box) {
-                paint_memory_bar(on, box, Theme::print(), memory_bar_data(answer), page_font());
+                paint_memory_bar(on, box, Theme::print(), memory_bar_data(answer, request.pins), page_font());
             });
         },
     .words = [](const FigureRequest&, const Answer& answer) { return memory_words(answer); },
-    .table = [](const FigureRequest&, const Answer& answer) { return memory_table(answer); }};
+    .table = [](const FigureRequest& request,
+                const Answer& answer) { return with_pins(memory_table, answer, request.pins); }};
 
 }  // namespace shardscope

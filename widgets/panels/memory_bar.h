@@ -93,7 +93,6 @@ class MemoryBar : public TermPanel {
     void describe();  // for assistive technology
     [[nodiscard]] QString tip_at(const QPointF& at) const;
 
-    LiveModel& model_;
     MemoryBarData data_;  // of the last valid answer
 };
 

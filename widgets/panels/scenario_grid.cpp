@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "widgets/panels/drawing.h"
+#include "widgets/panels/list_style.h"
 #include "widgets/panels/scenario_mark.h"
 
 namespace shardscope {
@@ -105,21 +106,10 @@ ScenarioGrid::ScenarioGrid(LiveModel& model, ScenarioModel& scenarios, QWidget* 
         tr("Enter takes a pin up again, Space compares the headline with it, Delete unpins it, F2 renames"));
     setModel(&scenarios);
     setItemDelegate(new RowDelegate(this));
-    setFrameShape(QFrame::NoFrame);
-    setShowGrid(false);
-    setWordWrap(false);
+    prepare_list(*this);
     setSelectionMode(QAbstractItemView::NoSelection);
     setEditTriggers(QAbstractItemView::EditKeyPressed);
-    setTabKeyNavigation(false);
     setMouseTracking(true);
-    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-    verticalHeader()->hide();
-    verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    horizontalHeader()->setMinimumSectionSize(0);
-    horizontalHeader()->setHighlightSections(false);
-    horizontalHeader()->setSectionsClickable(false);
     connect(this, &QTableView::activated, this, &ScenarioGrid::activate);
     connect(&scenarios_, &ScenarioModel::modelReset, this, &ScenarioGrid::arrange);
     // Columns stay where they are while something is dragged, as long as they hold what they show.
@@ -286,9 +276,10 @@ void ScenarioGrid::mouseMoveEvent(QMouseEvent* event) {
         dragging_ = true;
     hover(index);
     const ScenarioRow* row = scenarios_.row(index);
-    viewport()->setCursor(dragging_                                ? Qt::ClosedHandCursor
-                          : row && row->letter != kCurrentScenario ? Qt::PointingHandCursor
-                                                                   : Qt::ArrowCursor);
+    viewport()->setCursor(dragging_ ? Qt::ClosedHandCursor
+                          : (row && row->letter != kCurrentScenario) || subject_at(index)
+                              ? Qt::PointingHandCursor
+                              : Qt::ArrowCursor);
 }
 
 void ScenarioGrid::mouseReleaseEvent(QMouseEvent* event) {
@@ -326,8 +317,18 @@ void ScenarioGrid::activate(const QModelIndex& index) {
     const ScenarioRow* row = scenarios_.row(index);
     if (!row) return;
     if (row->letter == kMeasuredRun) Q_EMIT measured_requested();
-    else model_.take_up(row->letter);
+    else if (row->letter != kCurrentScenario) model_.take_up(row->letter);
+    else if (const auto subject = subject_at(index)) model_.explain(*subject);
 }
+
+std::optional<Subject> ScenarioGrid::subject_at(const QModelIndex& index) const {
+    const ScenarioRow* row = scenarios_.row(index);
+    if (!row || row->letter != kCurrentScenario) return std::nullopt;
+    const Output output = column_output(static_cast<Column>(index.column()));
+    return output == Output::count ? std::nullopt : std::optional(Subject::of(output));
+}
+
+std::optional<Subject> ScenarioGrid::subject_here() const { return subject_at(currentIndex()); }
 
 void ScenarioGrid::keyPressEvent(QKeyEvent* event) {
     const char letter = letter_at(currentIndex());

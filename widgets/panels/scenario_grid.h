@@ -1,19 +1,21 @@
 // The rows of the scenario table and what can be done with them.
 //
-// A click on a pin takes it up again (Enter), on its letter compares the headline with it (Space), on ×
-// unpins it (Delete); a letter dragged onto another swaps the two; F2 renames. The menu has all of it.
+// A click on a value of the current scenario asks why. One on a pin takes it up again (Enter), on its letter
+// compares the headline with it (Space), on × unpins it (Delete); a letter dragged onto another swaps the
+// two; F2 renames. The menu has all of it.
 #pragma once
 
 #include <QTableView>
 #include <array>
 
+#include "widgets/explainable.h"
 #include "widgets/panels/scenario_model.h"
 
 class QMenu;
 
 namespace shardscope {
 
-class ScenarioGrid : public QTableView {
+class ScenarioGrid : public QTableView, public Explainable {
     Q_OBJECT
   public:
     ScenarioGrid(LiveModel& model, ScenarioModel& scenarios, QWidget* parent = nullptr);
@@ -22,6 +24,7 @@ class ScenarioGrid : public QTableView {
     void set_differences_only(bool on);
     [[nodiscard]] int row_height() const;
     [[nodiscard]] int header_height() const;
+    [[nodiscard]] std::optional<Subject> subject_here() const override;
 
     // How a row is painted.
     [[nodiscard]] bool is_hovered(const QModelIndex& index) const;
@@ -51,6 +54,8 @@ class ScenarioGrid : public QTableView {
     void hover(const QModelIndex& index);
     void activate(const QModelIndex& index);
     void fill_menu(QMenu& menu, const ScenarioRow& row);
+    // What a cell of the current scenario shows.
+    [[nodiscard]] std::optional<Subject> subject_at(const QModelIndex& index) const;
     [[nodiscard]] char letter_at(const QModelIndex& index) const;
     [[nodiscard]] bool on_tag(const QPoint& at) const;
 

@@ -110,9 +110,9 @@ void ScenarioTable::refresh() {
     grid_->setVisible(unfolded_);
     hint_->setText(first_use_
                        ? tr("Drag any slider: its track shows MFU along it. P pins the current scenario "
-                            "here, F1 explains what has the focus")
+                            "here, Ctrl+I says why, F1 helps")
                        : tr("Press P to pin the current scenario here"));
-    line_hint_->setText(first_use_ ? tr("Drag any slider, P pins, F1 explains") : tr("P pins"));
+    line_hint_->setText(first_use_ ? tr("Drag any slider, P pins, F1 helps") : tr("P pins"));
     hint_->setVisible(unfolded_ && count <= kRowsWithHint);
     caption_->setVisible(unfolded_);
     differences_->setVisible(unfolded_);

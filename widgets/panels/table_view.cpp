@@ -104,6 +104,7 @@ TableView::TableView(const QString& title, PlotTable table, QWidget* parent)
     setWindowTitle(title);
     grid_->setObjectName(QStringLiteral("table"));
     grid_->setAccessibleName(title);
+    grid_->setAccessibleDescription(tr("Arrow keys move in it; what is selected is copied, or all of it"));
     grid_->setModel(new TableRows(std::move(table), grid_));
     grid_->setTabKeyNavigation(false);  // Tab leaves the table, arrows move in it
     grid_->horizontalHeader()->setResizeContentsPrecision(kRowsMeasured);
@@ -120,8 +121,10 @@ TableView::TableView(const QString& title, PlotTable table, QWidget* parent)
     auto* buttons = new QDialogButtonBox(this);
     QPushButton* copy_button = buttons->addButton(tr("&Copy"), QDialogButtonBox::ActionRole);
     copy_button->setObjectName(QStringLiteral("table/copy"));
+    copy_button->setToolTip(tr("Copies what is selected, or the whole table, for a spreadsheet"));
     QPushButton* close_button = buttons->addButton(tr("Close"), QDialogButtonBox::RejectRole);
     close_button->setObjectName(QStringLiteral("table/close"));
+    close_button->setAccessibleDescription(tr("Closes the table"));
     for (QPushButton* button : {copy_button, close_button}) button->setAutoDefault(false);
     connect(copy_button, &QPushButton::clicked, this, &TableView::copy);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);

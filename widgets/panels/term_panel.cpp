@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "widgets/live_model.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
@@ -18,9 +19,17 @@ std::size_t place_of(Output output, const std::vector<TermPanel::Row>& rows) {
 
 }  // namespace
 
-TermPanel::TermPanel(const QString& name, QWidget* parent) : QWidget(parent), name_(name) {
+TermPanel::TermPanel(const QString& name, LiveModel& model, QWidget* parent)
+    : QWidget(parent), model_(model), name_(name) {
     setAccessibleName(name);
     setFocusPolicy(Qt::TabFocus);
+}
+
+void TermPanel::explain(Output output) const { model_.explain(Subject::of(output)); }
+
+std::optional<Subject> TermPanel::subject_here() const {
+    const std::vector<Row> all = rows();
+    return Subject::of(all[place_of(focused_, all)].output);
 }
 
 void TermPanel::paint_focus(QPainter& painter) const {
@@ -42,7 +51,7 @@ void TermPanel::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_End: at = all.size() - 1; break;
         case Qt::Key_Return:
         case Qt::Key_Enter:
-        case Qt::Key_Space: Q_EMIT why_requested(all[at].output); return;
+        case Qt::Key_Space: explain(all[at].output); return;
         default: QWidget::keyPressEvent(event); return;
     }
     focused_ = all[at].output;

@@ -1,5 +1,5 @@
-// A panel painted by hand whose rows explain themselves: arrow keys walk through them, Enter or Space asks
-// why.
+// A panel painted by hand whose rows explain themselves: arrow keys walk through them, a click, Enter or
+// Space asks why.
 #pragma once
 
 #include <QRectF>
@@ -8,10 +8,13 @@
 #include <vector>
 
 #include "explain/output.h"
+#include "widgets/explainable.h"
 
 namespace shardscope {
 
-class TermPanel : public QWidget {
+class LiveModel;
+
+class TermPanel : public QWidget, public Explainable {
     Q_OBJECT
   public:
     struct Row {
@@ -21,16 +24,16 @@ class TermPanel : public QWidget {
     };
 
     // `name` is what assistive technology calls the panel while no row of it has the focus.
-    TermPanel(const QString& name, QWidget* parent);
+    TermPanel(const QString& name, LiveModel& model, QWidget* parent);
 
     // From top to bottom; never empty.
     [[nodiscard]] virtual std::vector<Row> rows() const = 0;
     [[nodiscard]] Output focused() const { return focused_; }
-
-  Q_SIGNALS:
-    void why_requested(Output output);
+    [[nodiscard]] std::optional<Subject> subject_here() const override;
 
   protected:
+    void explain(Output output) const;
+    [[nodiscard]] LiveModel& model() const { return model_; }
     void paint_focus(QPainter& painter) const;  // last of all
     void keyPressEvent(QKeyEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
@@ -39,6 +42,7 @@ class TermPanel : public QWidget {
   private:
     void name_focused();
 
+    LiveModel& model_;
     QString name_;
     Output focused_ = Output::count;  // count: not been here yet
 };

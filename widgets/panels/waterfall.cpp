@@ -242,7 +242,8 @@ WaterfallData waterfall_data(const Answer& answer, const std::vector<Pin>& pins,
     data.hypothetical = !fits && hypothetical;
     data.excess = answer.estimate.memory.peak - answer.estimate.memory.capacity;
     for (const Pin& pin : pins) {
-        if (pin.answer.fits()) data.ghosts.push_back({pin.letter, pin.answer.estimate.step.total});
+        if (pin.answer.fits() || (hypothetical && pin.answer.valid()))
+            data.ghosts.push_back({pin.letter, pin.answer.estimate.step.total});
     }
     data.top = fitted_top(data);
     return data;
@@ -314,16 +315,15 @@ void paint_waterfall(QPainter& painter, const QRectF& area, const Theme& theme, 
     painter.restore();
 }
 
-Waterfall::Waterfall(LiveModel& model, QWidget* parent)
-    : TermPanel(tr("Time of a step"), parent), model_(model) {
+Waterfall::Waterfall(LiveModel& model, QWidget* parent) : TermPanel(tr("Time of a step"), model, parent) {
     setObjectName(QStringLiteral("waterfall"));
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::Base);
     setMouseTracking(true);
-    connect(&model_, &LiveModel::changed, this, &Waterfall::refresh);
-    connect(&model_, &LiveModel::doubt_changed, this, qOverload<>(&Waterfall::update));
-    connect(&model_, &LiveModel::pins_changed, this, &Waterfall::refresh);
-    connect(&model_, &LiveModel::gesture_ended, this, &Waterfall::refresh);
+    connect(&model, &LiveModel::changed, this, &Waterfall::refresh);
+    connect(&model, &LiveModel::doubt_changed, this, qOverload<>(&Waterfall::update));
+    connect(&model, &LiveModel::pins_changed, this, &Waterfall::refresh);
+    connect(&model, &LiveModel::gesture_ended, this, &Waterfall::refresh);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
     refresh();
 }
@@ -335,11 +335,11 @@ void Waterfall::set_hypothetical(bool shown) {
 
 void Waterfall::refresh() {
     update();
-    if (!model_.answer().valid()) return;
+    if (!model().answer().valid()) return;
     const WaterfallData before = data_;
-    data_ = waterfall_data(model_.answer(), model_.pins(), hypothetical_);
+    data_ = waterfall_data(model().answer(), model().pins(), hypothetical_);
     // During a drag the axis stays unless the step outgrows it, and rows only come.
-    if (model_.in_gesture()) {
+    if (model().in_gesture()) {
         data_.rows |= before.rows;
         const bool same_unit = unit_of(before).seconds == unit_of(data_).seconds;
         if (same_unit && data_.total <= before.top) data_.top = before.top;
@@ -367,7 +367,7 @@ void Waterfall::describe() {
 
 void Waterfall::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    if (!model_.answer().valid() || model_.planning() || model_.doubted()) painter.setOpacity(kStale);
+    if (!model().answer().valid() || model().planning() || model().doubted()) painter.setOpacity(kStale);
     paint_waterfall(painter, rect(), current_theme(), data_, font());
     paint_focus(painter);
 }
@@ -395,11 +395,11 @@ std::vector<TermPanel::Row> Waterfall::rows() const {
 void Waterfall::mouseReleaseEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton || !rect().contains(event->pos())) return;
     if (!data_.has_time) {
-        Q_EMIT why_requested(Output::peak_memory);
+        explain(Output::peak_memory);
         return;
     }
     const auto term = waterfall_geometry(rect(), data_, font()).term_at(event->position());
-    Q_EMIT why_requested(output_of(term.value_or(StepTerm::count)));
+    explain(output_of(term.value_or(StepTerm::count)));
 }
 
 void Waterfall::mouseMoveEvent(QMouseEvent* event) {
@@ -434,13 +434,16 @@ const PlotKind kWaterfallKind{
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             paint_panel(painter, area, {480, 270}, [&](QPainter& on, const QRectF& box) {
-                paint_waterfall(on, box, Theme::print(), waterfall_data(answer, {}, request.hypothetical),
-                                page_font());
+                paint_waterfall(on, box, Theme::print(),
+                                waterfall_data(answer, request.pins, request.hypothetical), page_font());
             });
         },
     .words = [](const FigureRequest& request,
                 const Answer& answer) { return waterfall_words(answer, request.hypothetical); },
-    .table = [](const FigureRequest& request,
-                const Answer& answer) { return waterfall_table(answer, request.hypothetical); }};
+    .table =
+        [](const FigureRequest& request, const Answer& answer) {
+            return with_pins([&](const Answer& of) { return waterfall_table(of, request.hypothetical); },
+                             answer, request.pins);
+        }};
 
 }  // namespace shardscope

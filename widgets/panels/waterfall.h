@@ -87,7 +87,6 @@ class Waterfall : public TermPanel {
     void refresh();
     void describe();  // for assistive technology
 
-    LiveModel& model_;
     WaterfallData data_;  // of the last valid answer
     bool hypothetical_ = false;
 };

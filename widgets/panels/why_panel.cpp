@@ -36,6 +36,14 @@ QString doubling(double exponent) {
     return (gain < 0 ? QStringLiteral("−") : QStringLiteral("+")) + digits + QStringLiteral(" %");
 }
 
+// The input that raises it most directly.
+P raised_by(Rate rate) {
+    using enum P;
+    static constexpr std::array<P, kRates> kInputs{peak_flops, memory_bandwidth, intra_node_bandwidth,
+                                                   inter_node_bandwidth, collective_latency};
+    return kInputs[static_cast<std::size_t>(rate)];
+}
+
 Wall wall_of(Rate rate) {
     return static_cast<Wall>(static_cast<int>(Wall::compute) + static_cast<int>(rate));
 }
@@ -121,8 +129,8 @@ void WhyPanel::build_content() {
         const Repair fix = *fix_;  // it changes under the click
         model_.replace(fix.scenario, QString::fromStdString(fix.label));
     });
-    for (std::size_t i = 0; i <= kRates; ++i) walls_.push_back(new WhyRow(content_));
-    for (int i = 0; i < 2; ++i) levers_.push_back(new WhyRow(content_));
+    for (std::size_t i = 0; i <= kRates; ++i) walls_.push_back(make_row());
+    for (int i = 0; i < 2; ++i) levers_.push_back(make_row());
 }
 
 void WhyPanel::restyle() {
@@ -243,13 +251,18 @@ void WhyPanel::set_explanation(const Explanation& explanation) {
     shown_if(assumptions_title_, !explanation.assumptions.empty());
 }
 
+WhyRow* WhyPanel::make_row() {
+    auto* row = new WhyRow(content_);
+    connect(row, &WhyRow::opened, this, qOverload<const Subject&>(&WhyPanel::show));
+    return row;
+}
+
 void WhyPanel::set_rows(std::vector<WhyRow*>& rows, const std::vector<Ingredient>& entries) {
     const int width = content_->width() - 2 * kPadding;
     while (rows.size() < entries.size()) {
-        auto* row = new WhyRow(content_);
+        WhyRow* row = make_row();
         row->setFont(scaled_font(font(), kSmall));
         row->hide();
-        connect(row, &WhyRow::opened, this, qOverload<const Subject&>(&WhyPanel::show));
         rows.push_back(row);
     }
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -290,6 +303,7 @@ void WhyPanel::set_walls() {
         sum += share;
         walls_[i]->set_text({}, text_of(label_of(wall)), digits(share));
         walls_[i]->set_bar(share, current_theme().of(wall));
+        walls_[i]->set_opens(Subject::of(raised_by(static_cast<Rate>(i))));
     }
     walls_.back()->set_text({}, tr("sum of the five"), digits(sum));
 }
@@ -302,6 +316,8 @@ void WhyPanel::refresh_slow() {
     if (with_levers) {
         const Levers found = levers(answer);
         levers_[0]->set_text({}, tr("GPU memory × 2"), doubling(found.gpu_memory));
+        levers_[0]->set_opens(Subject::of(P::memory));
+        levers_[1]->set_opens(Subject::of(P::micro_batch));
         levers_[1]->set_text({}, tr("batch × 2"), doubling(found.batch));
     }
     fix_ = best_fix(answer);

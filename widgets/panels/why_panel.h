@@ -49,6 +49,7 @@ class WhyPanel : public QWidget {
     void refresh();
     void refresh_slow();  // repairs and levers: a millisecond each, so not in every frame of a drag
     void set_explanation(const Explanation& explanation);
+    WhyRow* make_row();
     void set_rows(std::vector<WhyRow*>& rows, const std::vector<Ingredient>& entries);
     void set_walls();
     void set_text(QLabel* label, const QString& text);

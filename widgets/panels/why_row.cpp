@@ -43,13 +43,6 @@ bool WhyRow::set_bar(double share, const QColor& color) {
     return true;
 }
 
-void WhyRow::set_strong(bool strong) {
-    if (strong == strong_) return;
-    strong_ = strong;
-    known_width_ = -1;
-    update();
-}
-
 void WhyRow::set_opens(const std::optional<Subject>& opens) {
     if (opens == opens_) return;
     opens_ = opens;
@@ -85,7 +78,7 @@ WhyRow::Places WhyRow::places(int width) const {
         left = std::max(22.0, formula_width(italic, symbol_) + kGap);
     }
     const double bar = share_ ? kBar + kGap : 0;
-    const double value = text_width(scaled_font(font(), 1, strong_), value_);
+    const double value = text_width(scaled_font(font(), 1), value_);
     const double right = width - (share_ ? 0 : kChevron);
     const double beside = right - left - bar - value - kGap;
     const double label = text_width(font(), label_);
@@ -112,7 +105,7 @@ void WhyRow::paintEvent(QPaintEvent*) {
     const Theme& theme = current_theme();
     const Places at = places(width());
     const QFontMetricsF metrics(font());
-    const QFont value_font = scaled_font(font(), 1, strong_);
+    const QFont value_font = scaled_font(font(), 1);
     const double baseline = std::round(1.5 + metrics.ascent());
     if (!symbol_.isEmpty()) {
         QFont italic = font();

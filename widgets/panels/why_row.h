@@ -19,7 +19,6 @@ class WhyRow : public QWidget {
     // Returns whether anything changed. Both are cheap when nothing did.
     bool set_text(const QString& symbol, const QString& label, const QString& value);
     bool set_bar(double share, const QColor& color);  // 0 … 1
-    void set_strong(bool strong);                     // value in bold
     void set_opens(const std::optional<Subject>& opens);
     [[nodiscard]] QString value() const { return value_; }
 
@@ -49,7 +48,6 @@ class WhyRow : public QWidget {
     QString value_;
     std::optional<double> share_;
     QColor color_;
-    bool strong_ = false;
     std::optional<Subject> opens_;
     mutable int known_width_ = -1;  // heights are asked for every frame
     mutable int known_height_ = 0;

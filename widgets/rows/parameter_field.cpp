@@ -105,10 +105,10 @@ double ParameterField::stepped(double from, int steps) const {
         return std::clamp(next * domain_.step, row.minimum, row.maximum);
     }
     const Shown shown = shardscope::show(from, row.quantity);
+    // As it is read: the multipliers of counts ("15 T") and another language's units, too.
     double unit = 1;
-    for (const Unit& known : units_of(row.quantity)) {
-        if (known.symbol == shown.unit) unit = known.factor;
-    }
+    if (const Parsed one = parse("1 " + shown.unit, row.quantity); one.ok && !shown.unit.empty())
+        unit = one.value;
     double digit = (domain_.high - domain_.low) / 100;
     if (from != 0) {
         // The last digit shown, or a tenth of the first where trailing zeros have been dropped ("0.7").

@@ -4,6 +4,7 @@
 #include <QEvent>
 #include <QFontMetrics>
 #include <QLabel>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
 #include <QStyle>
@@ -234,6 +235,8 @@ ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent)
     editor()->setObjectName(key + QStringLiteral("/field"));
     editor()->setAccessibleDescription(help);
     label_->setBuddy(editor());
+    label_->setCursor(Qt::PointingHandCursor);
+    label_->installEventFilter(this);
     make_buttons();
 
     message_ = new QLabel(this);
@@ -508,6 +511,19 @@ void ParameterRow::place() {
         height += lines + 4;
     }
     setFixedHeight(height);
+}
+
+std::optional<Subject> ParameterRow::subject_here() const {
+    return Subject::of(stored_as(id_, model_.answer().settings));
+}
+
+bool ParameterRow::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == label_ && event->type() == QEvent::MouseButtonRelease) {
+        const auto* mouse = static_cast<QMouseEvent*>(event);
+        if (mouse->button() == Qt::LeftButton && label_->rect().contains(mouse->pos()))
+            model_.explain(*subject_here());
+    }
+    return QWidget::eventFilter(watched, event);
 }
 
 QSize ParameterRow::sizeHint() const { return {geometry_.width, height()}; }

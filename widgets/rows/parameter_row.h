@@ -8,6 +8,7 @@
 #include <QString>
 #include <QWidget>
 
+#include "widgets/explainable.h"
 #include "widgets/live_model.h"
 
 class QAbstractButton;
@@ -49,7 +50,7 @@ QString with_access_key(P id, const QString& label);
 // `text` with the longest words of the table abbreviated where it exceeds `width` px ("Memory bandw.").
 QString abbreviated(const QString& text, const QFont& font, int width);
 
-class ParameterRow : public QWidget {
+class ParameterRow : public QWidget, public Explainable {
     Q_OBJECT
   public:
     ParameterRow(P id, LiveModel& model, QWidget* parent = nullptr);
@@ -68,10 +69,13 @@ class ParameterRow : public QWidget {
     void set_compact(bool compact);
 
     [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] std::optional<Subject> subject_here() const override;
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
+    // A click on the label asks why.
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
     void make_editor();

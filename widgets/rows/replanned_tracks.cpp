@@ -51,7 +51,7 @@ void ReplannedTracks::ask(std::vector<Wanted> wanted, const Scenario& scenario, 
         [scenario, wanted, guess](const std::stop_token& stop) {
             Made made(wanted.size());
             // One processor stays with the window.
-            parallel_for(wanted.size(), std::max(1U, usable_threads() - 1), [&](std::size_t i) {
+            parallel_for(wanted.size(), background_threads(), [&](std::size_t i) {
                 if (stop.stop_requested()) return;
                 TrackGrain grain = wanted[i].grain;
                 grain.few_plans = guess;

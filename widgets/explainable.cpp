@@ -1,0 +1,16 @@
+#include "widgets/explainable.h"
+
+#include <QWidget>
+
+namespace shardscope {
+
+std::optional<Subject> subject_of(const QWidget* widget) {
+    for (; widget; widget = widget->parentWidget()) {
+        const auto* here = dynamic_cast<const Explainable*>(widget);
+        if (!here) continue;
+        if (const auto subject = here->subject_here()) return subject;
+    }
+    return std::nullopt;
+}
+
+}  // namespace shardscope
