@@ -29,7 +29,7 @@ void RepairButton::set_repair(const Repair& repair, bool best) {
     setAccessibleName(label_ + QStringLiteral(": ") + result);
     const QString whole =
         repair.detail.empty() ? label_ : tr("%1: %2").arg(label_, QString::fromStdString(repair.detail));
-    setToolTip(!repair.works ? tr("%1: %2").arg(label_, result) : repair.detail.empty() ? QString() : whole);
+    setToolTip(tr("%1: %2").arg(repair.works ? whole : label_, result));
     setAccessibleDescription(
         repair.works ? tr("Changes the scenario, as one step that can be undone: %1. Predicted: %2.")
                            .arg(whole, result)
@@ -37,10 +37,17 @@ void RepairButton::set_repair(const Repair& repair, bool best) {
     update();
 }
 
+void RepairButton::set_brief(bool brief) {
+    if (brief == brief_) return;
+    brief_ = brief;
+    update();
+}
+
 QSize RepairButton::sizeHint() const {
     const QFont small = scaled_font(font(), kSmall);
     const double first = text_width(scaled_font(font(), 1, true), label_);
-    const double second = text_width(small, result_) + text_width(scaled_font(font(), kSmall, true), rate_);
+    const double second =
+        text_width(small, before_rate()) + text_width(scaled_font(font(), kSmall, true), rate_);
     const double height = QFontMetricsF(font()).height() + QFontMetricsF(small).height() + 12;
     return {static_cast<int>(std::ceil(std::max(first, second) + 2 * kInset + 2)),
             static_cast<int>(std::ceil(std::max(42.0, height)))};
@@ -75,9 +82,10 @@ void RepairButton::paintEvent(QPaintEvent*) {
     painter.drawText(QPointF(kInset, std::round(top + first.ascent())), label_);
     const double y = std::round(top + first.height() + 2 + second.ascent());
     painter.setFont(small);
-    painter.drawText(QPointF(kInset, y), result_);
+    const QString before = before_rate();
+    painter.drawText(QPointF(kInset, y), before);
     painter.setFont(scaled_font(font(), kSmall, true));
-    painter.drawText(QPointF(kInset + second.horizontalAdvance(result_), y), rate_);
+    painter.drawText(QPointF(kInset + second.horizontalAdvance(before), y), rate_);
 }
 
 void RepairButton::enterEvent(QEnterEvent*) { update(); }

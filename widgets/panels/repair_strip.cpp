@@ -126,9 +126,19 @@ void RepairStrip::arrange() {
         for (std::size_t i = 0; i < count; ++i) x += width_of(i) + kGap;
         return x - kGap;
     };
-    std::size_t shown = repairs_.size();
-    if (end_of(shown) > width() - kPadding) {
-        while (shown > 1 && end_of(shown) + kGap + more.width() > width() - kPadding) --shown;
+    const auto have_room = [&] {
+        std::size_t count = repairs_.size();
+        if (end_of(count) > width() - kPadding) {
+            while (count > 1 && end_of(count) + kGap + more.width() > width() - kPadding) --count;
+        }
+        return count;
+    };
+    constexpr std::size_t kEnough = 4;  // one click away
+    for (RepairButton* button : buttons_) button->set_brief(false);
+    std::size_t shown = have_room();
+    if (shown < std::min(kEnough, repairs_.size())) {
+        for (RepairButton* button : buttons_) button->set_brief(true);
+        shown = have_room();
     }
     int x = kPadding;
     for (std::size_t i = 0; i < repairs_.size(); ++i) {

@@ -18,7 +18,7 @@ namespace {
 constexpr double kGap = 6;
 constexpr double kBar = 40;
 constexpr double kSquare = 9;
-constexpr double kChevron = 9;  // kept free in every row without a bar, so that values stand in a column
+constexpr double kChevron = 9;  // kept free in every row, so that values stand in a column
 constexpr double kLeast = 60;   // a label narrower than this reads badly
 
 }  // namespace
@@ -79,7 +79,7 @@ WhyRow::Places WhyRow::places(int width) const {
     }
     const double bar = share_ ? kBar + kGap : 0;
     const double value = text_width(scaled_font(font(), 1), value_);
-    const double right = width - (share_ ? 0 : kChevron);
+    const double right = width - kChevron;
     const double beside = right - left - bar - value - kGap;
     const double label = text_width(font(), label_);
     if (beside >= std::min(label, kLeast)) return {left, beside, false, right};
