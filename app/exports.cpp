@@ -3,6 +3,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <algorithm>
+#include <array>
 
 #include "app/message_bar.h"
 #include "app/progress_line.h"
@@ -54,10 +55,20 @@ FigureFile ask_for_figure(const Dialogs& dialogs, QWidget* parent, const QString
     return {file, scales.at(static_cast<std::size_t>(filter))};
 }
 
+struct Exports::Drawing {
+    Figures figures;
+    Answer answer;
+    QString folder;
+    std::vector<ReportFile> files;
+};
+
+Exports::~Exports() = default;
+
 Exports::Exports(MessageBar& messages, ProgressLine& progress, QObject* parent)
     : QObject(parent), messages_(messages), progress_(progress) {
     connect(&progress_, &ProgressLine::stopped, this, [this] {
         work_.forget();
+        drawing_.reset();
         progress_.hide();
         messages_.say(tr("%1: stopped, nothing is written.").arg(what_));
     });
@@ -141,20 +152,38 @@ bool Exports::plot(const FigureRequest& figure, const Answer& answer, const QStr
 
 bool Exports::plots(const std::vector<FigureRequest>& figures, const Answer& answer, const QString& folder) {
     return with_data(tr("All plots"), figures, answer, [=, this](const Figures& whole, const Answer& now) {
-        std::vector<ReportFile> files;
-        for (const FigureRequest& figure : whole) {
-            for (const char* ending : {".svg", ".pdf", ".png", ".csv"}) {
-                const QString file = QDir(folder).filePath(text_of(figure.plot) + QLatin1String(ending));
-                QString problem;
-                const QByteArray bytes = render_figure(figure, now, *format_of(file), &problem);
-                if (bytes.isEmpty()) return write({}, problem, file);
-                files.push_back({file, bytes});
-            }
-        }
-        if (!write(files, {}, folder)) return false;
-        messages_.say(tr("Files written to %1: %2").arg(folder).arg(files.size()));
+        what_ = tr("All plots");
+        drawing_ = std::make_unique<Drawing>(Drawing{whole, now, folder, {}});
+        draw_next();
         return true;
     });
+}
+
+void Exports::draw_next() {
+    if (!drawing_) return;  // stopped
+    constexpr std::array kEndings{".svg", ".pdf", ".png", ".csv"};
+    Drawing& d = *drawing_;
+    const std::size_t done = d.files.size();
+    const std::size_t all = d.figures.size() * kEndings.size();
+    QString problem;
+    if (done < all) {
+        const FigureRequest& figure = d.figures[done / kEndings.size()];
+        const QString file = QDir(d.folder).filePath(text_of(figure.plot) +
+                                                     QLatin1String(kEndings.at(done % kEndings.size())));
+        const QByteArray bytes = render_figure(figure, d.answer, *format_of(file), &problem);
+        if (!bytes.isEmpty()) {
+            d.files.push_back({file, bytes});
+            progress_.show_step(tr("%1: drawing file %2 of %3").arg(what_).arg(done + 1).arg(all),
+                                static_cast<int>(done + 1), static_cast<int>(all));
+            QMetaObject::invokeMethod(this, &Exports::draw_next, Qt::QueuedConnection);
+            return;
+        }
+        write({}, problem, file);
+    } else if (write(d.files, {}, d.folder)) {
+        messages_.say(tr("Files written to %1: %2").arg(d.folder).arg(all));
+    }
+    progress_.hide();
+    drawing_.reset();
 }
 
 bool Exports::report(const ReportRequest& request, const Answer& answer, const QString& file) {

@@ -4,6 +4,7 @@
 
 #include <QObject>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "app/dialogs.h"
@@ -27,10 +28,11 @@ class Exports : public QObject {
     Q_OBJECT
   public:
     Exports(MessageBar& messages, ProgressLine& progress, QObject* parent);
+    ~Exports() override;
 
     // Each returns whether it was written, or is being worked out; what is wrong is said.
     bool plot(const FigureRequest& figure, const Answer& answer, const QString& file);
-    // Every one of them in every format, named after it.
+    // Every one of them in every format, named after it. Drawn one by one; written when all are.
     bool plots(const std::vector<FigureRequest>& figures, const Answer& answer, const QString& folder);
     bool report(const ReportRequest& request, const Answer& answer, const QString& file);
 
@@ -41,18 +43,22 @@ class Exports : public QObject {
     // `then`, in this thread. False, and said: other work is under way, or the
     // scenario is not valid; or `then` said so.
     bool with_data(const QString& what, const Figures& figures, const Answer& answer, const Then& then);
-    [[nodiscard]] bool pending() const { return work_.pending(); }
+    [[nodiscard]] bool pending() const { return work_.pending() || drawing_; }
 
   Q_SIGNALS:
     void written(const QString& file);
 
   private:
+    struct Drawing;  // many files, one at a time, so that the window stays with the person
+    void draw_next();
+
     // All of them; `problem`, where there are none.
     bool write(const std::vector<ReportFile>& files, const QString& problem, const QString& to);
 
     MessageBar& messages_;
     ProgressLine& progress_;
-    QString what_;     // that is under way
+    QString what_;  // that is under way
+    std::unique_ptr<Drawing> drawing_;
     Background work_;  // last: its thread ends before what it delivers to
 };
 

@@ -195,6 +195,33 @@ TEST_CASE("exports: of a scenario that is not valid nothing is made, and why is 
     }
 }
 
+TEST_CASE("exports: all plots are drawn one by one, written together, and can be stopped", "[exports]") {
+    const QTemporaryDir folder;
+    Dialogs dialogs = Dialogs::native();
+    dialogs.choose_folder = [&](QWidget*, const QString&, const QString&) { return folder.path(); };
+    Desk desk(dialogs);
+    const auto files = [&] { return QDir(folder.path()).entryList(QDir::Files); };
+    auto* progress = desk.find<QWidget>("progress");
+    // Plans searches first, beside the window.
+    const auto drawing = [&] {
+        return desk.text(QStringLiteral("progress/text")).contains(QStringLiteral("drawing file 2 of"));
+    };
+    desk.window.action(ActionId::export_all)->trigger();
+    REQUIRE(QTest::qWaitFor([&] { return progress->isVisible() && drawing(); }, kPatience));
+    CHECK(files().isEmpty());
+    QTest::mouseClick(desk.find<QPushButton>("progress/stop"), Qt::LeftButton);
+    CHECK_FALSE(progress->isVisible());
+    QApplication::processEvents();
+    CHECK(files().isEmpty());
+    CHECK(desk.text(QStringLiteral("message/text")).contains(QStringLiteral("stopped")));
+
+    desk.window.action(ActionId::export_all)->trigger();
+    REQUIRE(QTest::qWaitFor([&] { return !files().isEmpty(); }, kPatience));
+    CHECK(files().size() == static_cast<qsizetype>(4 * plot_kinds().size()));
+    CHECK_FALSE(progress->isVisible());
+    CHECK(desk.text(QStringLiteral("message/text")).contains(QString::number(4 * plot_kinds().size())));
+}
+
 // As on screen: in every plot that has ghosts, so has its file, and its table their rows.
 TEST_CASE("exports: pins are drawn, named and tabled in every plot that shows them", "[exports]") {
     const Scenario first = Scenario::first_launch(commands::catalogue());
