@@ -402,8 +402,12 @@ SavedSession LiveModel::session() const {
 
 LiveModel::Pins LiveModel::pins_from(const SavedSession& session) {
     Pins out{{}, session.compared};
-    for (const SavedPin& pin : session.pins)
-        out.pins.push_back({pin.letter, shardscope::answer(pin.scenario)});
+    for (const SavedPin& pin : session.pins) {
+        const bool at_once = plans_at_once(pin.scenario);
+        Answer answer = shardscope::answer(at_once ? pin.scenario : locked(pin.scenario));
+        answer.scenario.automatic = pin.scenario.automatic;
+        out.pins.push_back({pin.letter, std::move(answer), 0, !at_once});
+    }
     return out;
 }
 
