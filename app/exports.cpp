@@ -14,13 +14,17 @@
 namespace shardscope {
 namespace {
 
-// Plans searches whatever the scenario says; others only where they plan anew.
+// Plans searches whatever the scenario says; others only where they plan anew, a side by side pin included.
 bool takes_long(const Exports::Figures& figures, const Answer& answer) {
     const bool anew = !plans_at_once(answer.scenario);
     return std::ranges::any_of(figures, [anew, valid = answer.valid()](const FigureRequest& figure) {
         const PlotKind* kind = plot_kind(figure.plot);
         if (!kind || !kind->work_out || figure.data) return false;
-        return (kind->searches && valid) || (anew && !figure.held);
+        if (kind->searches) return valid;
+        const bool pins = figure.side_by_side && std::ranges::any_of(figure.pins, [](const Pin& pin) {
+                              return !plans_at_once(pin.answer.scenario);
+                          });
+        return (anew || pins) && !figure.held;
     });
 }
 
@@ -66,8 +70,11 @@ Exports::~Exports() = default;
 
 Exports::Exports(MessageBar& messages, ProgressLine& progress, QObject* parent)
     : QObject(parent), messages_(messages), progress_(progress) {
+    next_.setSingleShot(true);
+    connect(&next_, &QTimer::timeout, this, &Exports::draw_next);
     connect(&progress_, &ProgressLine::stopped, this, [this] {
         work_.forget();
+        next_.stop();
         drawing_.reset();
         progress_.hide();
         messages_.say(tr("%1: stopped, nothing is written.").arg(what_));
@@ -155,12 +162,11 @@ bool Exports::plots(const std::vector<FigureRequest>& figures, const Answer& ans
         what_ = tr("All plots");
         drawing_ = std::make_unique<Drawing>(Drawing{whole, now, folder, {}});
         draw_next();
-        return true;
+        return drawing_ != nullptr;
     });
 }
 
 void Exports::draw_next() {
-    if (!drawing_) return;  // stopped
     constexpr std::array kEndings{".svg", ".pdf", ".png", ".csv"};
     Drawing& d = *drawing_;
     const std::size_t done = d.files.size();
@@ -175,7 +181,7 @@ void Exports::draw_next() {
             d.files.push_back({file, bytes});
             progress_.show_step(tr("%1: drawing file %2 of %3").arg(what_).arg(done + 1).arg(all),
                                 static_cast<int>(done + 1), static_cast<int>(all));
-            QMetaObject::invokeMethod(this, &Exports::draw_next, Qt::QueuedConnection);
+            next_.start(0);
             return;
         }
         write({}, problem, file);

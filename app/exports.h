@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QObject>
+#include <QTimer>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -59,6 +60,7 @@ class Exports : public QObject {
     ProgressLine& progress_;
     QString what_;  // that is under way
     std::unique_ptr<Drawing> drawing_;
+    QTimer next_;      // of its files
     Background work_;  // last: its thread ends before what it delivers to
 };
 

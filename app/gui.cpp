@@ -38,9 +38,7 @@ int run_gui(int argc, char** argv, const std::string& file) {
     ThemeManager::instance().choose(session.theme());
     const DesktopTheme desktop;
     MainWindow window(commands::catalogue(), session);
-    window.restore();
-    // One step, as if dropped on the window: what was there is an Undo away, and pins stay.
-    if (!file.empty()) window.open(QString::fromStdString(file));
+    window.start(QString::fromStdString(file));
     window.show();
     return QApplication::exec();
 }

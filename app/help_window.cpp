@@ -123,8 +123,7 @@ HelpWindow::HelpWindow(QWidget* parent)
     panes->addWidget(text_, 1);
     rows->addLayout(panes, 1);
     // As large as the letters are, where there is room.
-    constexpr double kUsualLetters = 17;
-    const QSizeF wanted = QSizeF(860, 600) * std::max(1.0, fontMetrics().height() / kUsualLetters);
+    const QSizeF wanted = QSizeF(860, 600) * zoom_of(font());
     resize(wanted.toSize().boundedTo(screen()->availableSize()));
 
     connect(search_, &QLineEdit::textChanged, this, &HelpWindow::search);

@@ -56,9 +56,7 @@
 namespace shardscope {
 namespace {
 
-constexpr int kSideFolds = 1280;     // narrower than this the panels at the right become rails
-constexpr int kLowBelow = 820;       // lower than this the bottom keeps to one line
-constexpr int kCompactBelow = 1200;  // narrower than this controls and side column shrink
+constexpr int kSideFolds = 1280;  // narrower than this the panels at the right become rails
 
 QVBoxLayout* column(QWidget* parent) {
     auto* layout = new QVBoxLayout(parent);
@@ -366,7 +364,9 @@ void MainWindow::connect_file_actions() {
     });
     on(ActionId::launch_settings, [this] {
         const auto& plans = tabs_->the<PlansPlot>();
-        launch_->ask(plans.hasFocus() ? plans.chosen() : std::nullopt);
+        const QWidget* focus = QApplication::focusWidget();
+        const bool in_plans = focus && (focus == &plans || plans.isAncestorOf(focus));
+        launch_->ask(in_plans ? plans.chosen() : std::nullopt);
     });
     on(ActionId::quit, [this] { close(); });
 }
@@ -507,26 +507,36 @@ void MainWindow::open_study(const Preset& preset) {
     message_->say(problems, text_of(preset.name));
 }
 
-void MainWindow::restore() {
+QString MainWindow::restore() {
     const std::string text = session_.scenarios().toStdString();
-    if (text.empty()) return;
+    if (text.empty()) return {};
     Problems problems;
     const SavedSession session = is_session(text)
                                      ? read_session(text, catalogue_, {}, problems)
                                      : SavedSession{read_scenario(text, catalogue_, {}, problems), {}};
     if (problems.empty()) {
         workspace_->start_with(session);
-        return;
+        return {};
     }
     // A newer version's perhaps: kept aside, for this window's own session takes its place.
     const QString folder = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
-    const QString aside = QDir(folder).filePath(QStringLiteral("last-session.shardscope-session.json"));
+    const QString aside = QDir(folder).filePath(session_.file_name());
     Problems unwritten;
     QDir().mkpath(folder);
     const bool kept = write_whole(aside.toStdString(), text, unwritten);
-    message_->say(tr("The last session cannot be read: %1%2")
-                      .arg(text_of(problems.front().text()),
-                           kept ? QLatin1Char('\n') + tr("It is kept in %1.").arg(aside) : QString()));
+    const QString lost = tr("The last session cannot be read: %1%2")
+                             .arg(text_of(problems.front().text()),
+                                  kept ? QLatin1Char('\n') + tr("It is kept in %1.").arg(aside) : QString());
+    message_->say(lost);
+    return lost;
+}
+
+void MainWindow::start(const QString& file) {
+    const QString lost = restore();
+    if (file.isEmpty()) return;
+    const bool opened = open(file);
+    if (lost.isEmpty()) return;
+    message_->say(opened ? lost : lost + QLatin1Char('\n') + message_->text());
 }
 
 // A crash costs nothing that has been done, and of a drag under way no more than its last tenth of a second.
@@ -606,7 +616,11 @@ void MainWindow::offer_menu(QWidget& view, const QString& plot) {
         auto* menu = new QMenu(this);
         menu->setObjectName(plot + QStringLiteral("/menu"));
         menu->setAttribute(Qt::WA_DeleteOnClose);
-        if (const auto subject = subject_of(&view)) {
+        // By the menu key it is about what has the focus.
+        const auto* explainable = dynamic_cast<const Explainable*>(&view);
+        const auto subject = view.hasFocus() && !view.underMouse() ? explainable->subject_here()
+                                                                   : explainable->subject_at(QPointF(at));
+        if (subject) {
             const std::string title = shardscope::explain(*subject, model_.answer()).title;
             menu->addAction(tr("Why: %1").arg(text_of(title)), this,
                             [this, subject] { model_.explain(*subject); });
@@ -673,20 +687,14 @@ void MainWindow::refresh_titles() {
 
 // In a small window the plot keeps its room: a study is read beside it.
 void MainWindow::make_room() {
-    column_->setVisible(!sides_->is_open(SidePanels::Side::study) || width() >= kSideFolds * zoom());
-}
-
-// How much larger letters are than what the sizes here are meant for.
-double MainWindow::zoom() const {
-    constexpr double kLetters = 17;  // px, the height of a line
-    return std::max(1.0, fontMetrics().height() / kLetters);
+    column_->setVisible(!sides_->is_open(SidePanels::Side::study) || width() >= kSideFolds * zoom_of(font()));
 }
 
 void MainWindow::fold(const QSize& size) {
-    const double large = zoom();
-    const bool compact = size.width() < kCompactBelow * large;
+    const double large = zoom_of(font());
+    const bool compact = size.width() < kNarrowWindow * large;
     controls_->set_compact(compact);
-    measured_->set_compact(size.height() < kLowBelow * large);
+    measured_->set_compact(size.height() < kLowWindow * large);
     scenarios_->set_window_height(static_cast<int>(size.height() / large));
     column_->setFixedWidth(static_cast<int>((compact ? 214 : 262) * large));
     tabs_->set_compact(compact);

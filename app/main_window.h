@@ -55,8 +55,11 @@ class MainWindow : public QMainWindow {
     bool save(const QString& file);
     // All scenarios, the pinned ones too, and what is looked at.
     bool save_session(const QString& file);
-    // The scenarios as the last window left them, if there were any.
-    void restore();
+    // The scenarios as the last window left them, if there were any. Empty, or why they cannot be had and
+    // where they are kept; that is shown, too.
+    QString restore();
+    // The same, and then the file if there is one: one step, as if it were dropped here.
+    void start(const QString& file);
     // One plot to one file, its format by the ending; the scale is a PNG's.
     bool export_plot(const QString& plot, const QString& file, double scale = kUsualScale);
     // The whole desk as one document, its format by the ending.
@@ -93,7 +96,6 @@ class MainWindow : public QMainWindow {
     void refresh_titles();
     void fold(const QSize& size);
     void make_room();
-    [[nodiscard]] double zoom() const;
     void keep_session();
     void keep_session_soon();
     void export_all();

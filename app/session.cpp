@@ -68,6 +68,8 @@ void Session::set_scenarios(const QString& text) {
     write_whole(file_.toStdString(), text.toStdString(), unwritten);
 }
 
+QString Session::file_name() const { return QFileInfo(file_).fileName(); }
+
 QStringList Session::recent() const { return settings_.value(kRecent).toStringList(); }
 void Session::add_recent(const QString& file) {
     QStringList files = recent();

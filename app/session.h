@@ -32,6 +32,8 @@ class Session {
     // The scenarios as they were left, as the text of a session file; empty at first.
     [[nodiscard]] QString scenarios() const;
     void set_scenarios(const QString& text);
+    // Of the file they are in.
+    [[nodiscard]] QString file_name() const;
     [[nodiscard]] QStringList recent() const;
     void add_recent(const QString& file);
     // Until something was dragged, pinned or undone for the first time.

@@ -5,6 +5,7 @@
 
 #include "explain/explanation.h"
 
+class QPointF;
 class QWidget;
 
 namespace shardscope {
@@ -14,6 +15,8 @@ class Explainable {
     virtual ~Explainable() = default;
     // What has the focus in it, or the most of what it shows; nothing where nothing is shown.
     [[nodiscard]] virtual std::optional<Subject> subject_here() const = 0;
+    // What is shown at this point of it, px.
+    [[nodiscard]] virtual std::optional<Subject> subject_at(const QPointF&) const { return subject_here(); }
 
   protected:
     Explainable() = default;

@@ -88,10 +88,11 @@ std::vector<double> shorter_sequences(const Settings& s) {
     return out;
 }
 
-// Memory of other GPUs there are, ascending.
-std::vector<double> larger_memories(const Scenario& scenario, const Settings& s) {
+// Memory of other GPUs there are, ascending. Of those that ship: a window's own catalogue may be added to
+// while repairs are looked for beside it.
+std::vector<double> larger_memories(const Settings& s) {
     std::vector<double> out;
-    for (const Preset* gpu : scenario.catalogue->all(PresetKind::gpu)) {
+    for (const Preset* gpu : Catalogue::shipped().all(PresetKind::gpu)) {
         for (const auto& [id, value] : gpu->values) {
             if (id == P::memory && value > s[P::memory]) out.push_back(value);
         }
@@ -193,7 +194,7 @@ std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& sto
     try_all(P::offload, other_choices(P::offload, s));
     try_all(P::optimizer_precision, other_choices(P::optimizer_precision, s));
     try_all(P::sequence_length, shorter_sequences(s));
-    try_all(P::memory, larger_memories(scenario, s));
+    try_all(P::memory, larger_memories(s));
     try_all(P::gpus, ascending_above(domain(P::gpus, s).stops, s[P::gpus]));
     if (stop.stop_requested()) return {};
     if (!out.back().works) out.back().label = said("More GPUs");

@@ -350,6 +350,22 @@ TEST_CASE("export: collectives with a log, and with what is none", "[cli]") {
     CHECK_FALSE(std::filesystem::exists(folder.file("b.csv")));
 }
 
+TEST_CASE("export: a view's switches count as they do in the window", "[cli][export]") {
+    const Folder folder;
+    folder.write("all.json", R"({"view": {"plot": "scaling"}})");
+    folder.write("some.json", R"({"view": {"plot": "scaling", "switched": ["strong"]}})");
+    folder.write("tenth.json", R"({"view": {"plot": "sensitivity", "switched": ["ten_percent"]}})");
+    folder.write("half.json", R"({"view": {"plot": "sensitivity"}})");
+    const auto csv = [&](const std::string& name) {
+        const std::string out = folder.file(name + ".csv");
+        REQUIRE(run("export " + folder.file(name + ".json") + " -o " + out).code == 0);
+        return slurp(out);
+    };
+    CHECK(csv("all").find("mfu_strong") != std::string::npos);
+    CHECK(csv("some").find("mfu_strong") == std::string::npos);
+    CHECK(csv("tenth") != csv("half"));
+}
+
 TEST_CASE("export: a report by its ending, the same bytes every time", "[cli][export]") {
     const Folder folder;
     for (const char* ending : {"html", "pdf", "md"}) {

@@ -6,6 +6,7 @@
 #include "support/desk.h"
 #include "widgets/panels/scenario_row.h"
 #include "widgets/panels/table_view.h"
+#include "widgets/panels/waterfall.h"
 #include "widgets/plots/operators_plot.h"
 
 using namespace shardscope;
@@ -57,6 +58,8 @@ TEST_CASE("why: one key explains what has the focus", "[why]") {
     };
     // Nothing in particular: what the plot in front is about.
     CHECK(press() == Subject::of(Output::mfu));
+    desk.find<QLabel>("headline/step-time")->setFocus();
+    CHECK(press() == Subject::of(Output::step_time));
     desk.find<QWidget>("training.micro_batch/field")->setFocus();
     CHECK(press() == Subject::of(P::micro_batch));
     auto* memory = desk.find<QWidget>("memory-bar");
@@ -65,6 +68,12 @@ TEST_CASE("why: one key explains what has the focus", "[why]") {
     const Subject term = press();
     CHECK(term.kind == Subject::Kind::output);
     CHECK_FALSE(term == Subject::of(Output::peak_memory));
+    // By the mouse it is what lies under it.
+    auto* waterfall = desk.window.findChild<Waterfall*>();
+    const QPointF total = waterfall->rows().back().box.center();
+    CHECK(waterfall->subject_at(total) == Subject::of(Output::step_time));
+    CHECK_FALSE(waterfall->subject_at(waterfall->rows().front().box.center()) ==
+                Subject::of(Output::step_time));
 
     desk.show_tab(QStringLiteral("Operators"));
     auto* list = desk.find<QTableView>("operators/list");

@@ -266,6 +266,16 @@ TEST_CASE("exports: curves that are unticked are left out, in picture, caption a
     const QByteArray csv = render_figure(plot->request(), now, FigureFormat::csv);
     CHECK_FALSE(csv.contains("_strong"));
     CHECK(csv.contains("mfu_weak"));
+    // Without the weak curve there is no band; what is pinned stays, in picture and table.
+    auto* weak = desk.find<QCheckBox>("scaling/weak");
+    weak->click();
+    CHECK_FALSE(render_figure(plot->request(), now, FigureFormat::csv).contains("mfu_band"));
+    CHECK_FALSE(render_figure(plot->request(), now, FigureFormat::csv).contains("mfu_weak"));
+    QTest::keyClick(&desk.window, Qt::Key_P);
+    const QByteArray pinned = render_figure(plot->request(), now, FigureFormat::csv);
+    CHECK(pinned.contains("mfu_weak"));
+    CHECK(pinned.contains("\nB,"));
+    weak->click();
     // A session keeps it.
     const View view = plot->view();
     CHECK(view.is_switched("strong"));

@@ -111,6 +111,12 @@ TEST_CASE("an SVG is valid XML with its words as text", "[figures]") {
     const Svg scaling = read_svg(render_figure(request("scaling"), first(), FigureFormat::svg));
     CHECK(scaling.texts.contains(QStringLiteral("GPUs")));
     CHECK(scaling.texts.contains(QStringLiteral("does not fit")));
+    // Where the network enters, and from where on more GPUs bring little.
+    CHECK(scaling.texts.contains(QStringLiteral("one node")));
+    CHECK(scaling.texts.filter(QRegularExpression(QStringLiteral("^knee at [0-9,]+ GPUs$"))).size() == 1);
+    // The map's contours have their values on them.
+    const Svg walls = read_svg(render_figure(request("walls"), first(), FigureFormat::svg));
+    CHECK(walls.texts.filter(QRegularExpression(QStringLiteral("^[1-5]0 %$"))).size() >= 2);
 }
 
 TEST_CASE("a label keeps off a long line as off a short one", "[figures]") {

@@ -15,6 +15,7 @@
 
 #include "files/session_file.h"
 #include "support/desk.h"
+#include "widgets/plots/figure_export.h"
 #include "widgets/plots/table_choices.h"
 #include "widgets/plots/validation_plot.h"
 
@@ -129,6 +130,35 @@ TEST_CASE("files: a table of runs is compared beside the public ones", "[files]"
     desk.drop(write(folder, QStringLiteral("empty.csv"), kHeader));
     CHECK(validation->figure().data().points.size() == shipped + 3);
     CHECK(desk.text("message/text").contains(QStringLiteral("empty.csv")));
+}
+
+TEST_CASE("files: sessions, models and figures of every kind are opened where they are dropped", "[files]") {
+    const QTemporaryDir folder;
+    const Scenario first = Scenario::first_launch(commands::catalogue());
+    Scenario drawn = edited(first, P::gpus, 128);
+    drawn.name = "Drawn";
+    for (const auto& [name, format] : {std::pair{"a.svg", FigureFormat::svg},
+                                       {"a.pdf", FigureFormat::pdf},
+                                       {"a.png", FigureFormat::png}}) {
+        INFO(name);
+        Desk desk;
+        FigureRequest request;
+        request.plot = "scaling";
+        desk.drop(write(folder, QLatin1String(name), render_figure(request, answer(drawn), format)));
+        CHECK(desk.window.model().scenario().name == "Drawn");
+        CHECK(desk.window.model().answer().settings[P::gpus] == 128);
+    }
+    Desk desk;
+    const SavedSession session{drawn, {{'B', first}, {'C', edited(first, P::gpus, 256)}}, 'C'};
+    desk.drop(write(folder, QStringLiteral("both.json"), QByteArray::fromStdString(write_session(session))));
+    CHECK(desk.window.model().pins().size() == 2);
+    CHECK(desk.window.model().compared()->letter == 'C');
+    desk.drop(
+        write(folder, QStringLiteral("config.json"),
+              R"({"model_type": "gpt2", "n_embd": 1600, "n_layer": 48, "n_head": 25, "n_positions": 1024,
+                        "vocab_size": 50257})"));
+    CHECK(desk.window.model().answer().settings[P::layers] == 48);
+    CHECK(desk.window.model().answer().settings[P::gpus] == 128);
 }
 
 TEST_CASE("files: what is dropped over a field is opened, and the field stays as it is", "[files]") {

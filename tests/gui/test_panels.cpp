@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "evidence/validated.h"
 #include "explore/repair.h"
 #include "support/desk.h"
 #include "support/wheel.h"
@@ -67,6 +68,18 @@ TEST_CASE("the headline says what the estimate says") {
     QTest::mouseClick(headline.findChild<QLabel*>(QStringLiteral("headline/step-time")), Qt::LeftButton);
     REQUIRE(asked.count() == 1);
     CHECK(asked.front().front().value<Subject>() == Subject::of(Output::step_time));
+}
+
+TEST_CASE("the headline says what lies beyond the public runs") {
+    LiveModel model(Catalogue::shipped());
+    Headline headline(model);
+    headline.resize(1068, headline.sizeHint().height());
+    const auto words = [&] { return text(headline, "headline/sentence"); };
+    CHECK_FALSE(words().contains(QStringLiteral("Beyond the public runs")));
+    model.edit(P::sequence_length, 65536);
+    model.edit(P::context_parallel, 32);
+    REQUIRE_FALSE(outside_validated(model.answer()).empty());
+    CHECK(words().contains(QStringLiteral("Beyond the public runs")));
 }
 
 TEST_CASE("the headline compares with the first pin") {

@@ -103,6 +103,21 @@ TEST_CASE("a text that is no value is refused with a message and changes nothing
     CHECK(it.row.field()->text() == "400 Gbit/s");
 }
 
+TEST_CASE("a comma that may be either is refused with both readings; one that cannot is a decimal mark",
+          "[gui][rows]") {
+    Row it(P::sequence_length);
+    const double before = it.value();
+    type(*it.row.field(), "1,024");
+    CHECK(it.value() == before);
+    CHECK(it.row.message().contains("1024"));
+    CHECK(it.row.message().contains("1.024"));
+    Row share(P::network_efficiency);
+    type(*share.row.field(), "0,725");
+    CHECK(share.value() == 0.725);
+    type(*share.row.field(), "0.75");
+    CHECK(share.value() == 0.75);
+}
+
 TEST_CASE("a typed value that is not possible becomes the nearest, and the row says so", "[gui][rows]") {
     Row it(P::gpus);
     type(*it.row.field(), "30");

@@ -20,7 +20,6 @@ constexpr double kUnitSize = 1.08;
 constexpr double kLeastGap = 14;
 constexpr double kMostGap = 38;
 constexpr int kGlyphWidth = 92;
-constexpr int kNarrowWindow = 1200;
 
 // "Wall: compute. 4,096 tokens hide it. More." in three.
 QStringList split_sentences(const QString& text) {
@@ -52,7 +51,7 @@ Headline::Headline(LiveModel& model, QWidget* parent) : QWidget(parent), model_(
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
 
     const auto clickable = [this](RunLabel* label, Output output, const QString& name) {
-        label->make_clickable();
+        label->make_clickable(Subject::of(output));
         label->setAccessibleName(name);
         connect(label, &RunLabel::clicked, this, [this, output] { model_.explain(Subject::of(output)); });
     };
@@ -109,7 +108,9 @@ bool Headline::shows_rates() const {
     return model_.answer().fits() || (model_.answer().valid() && hypothetical_);
 }
 
-bool Headline::narrow() const { return window() != this && window()->width() < kNarrowWindow; }
+bool Headline::narrow() const {
+    return window() != this && window()->width() < kNarrowWindow * zoom_of(font());
+}
 
 void Headline::set_rate(Column column, Output id, const QString& caption, const QString& difference) {
     const Theme& theme = current_theme();

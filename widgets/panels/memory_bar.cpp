@@ -497,8 +497,12 @@ std::vector<TermPanel::Row> MemoryBar::rows() const {
 
 void MemoryBar::mouseReleaseEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton || !rect().contains(event->pos())) return;
-    const auto term = memory_bar_geometry(rect(), data_, font()).term_at(event->position());
-    explain(term ? output_of(*term) : Output::peak_memory);
+    explain(output_at(event->position()));
+}
+
+Output MemoryBar::output_at(const QPointF& at) const {
+    const auto term = memory_bar_geometry(rect(), data_, font()).term_at(at);
+    return term ? output_of(*term) : Output::peak_memory;
 }
 
 void MemoryBar::mouseMoveEvent(QMouseEvent* event) {

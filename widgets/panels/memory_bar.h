@@ -83,6 +83,7 @@ class MemoryBar : public TermPanel {
     [[nodiscard]] std::vector<Row> rows() const override;  // the peak, then the terms as they are labelled
 
   protected:
+    [[nodiscard]] Output output_at(const QPointF& at) const override;
     void paintEvent(QPaintEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;

@@ -72,7 +72,7 @@ void RepairStrip::refresh() {
         [scenario, at_once, found](const std::stop_token& stop) {
             std::vector<Repair> all = at_once ? found : repairs(scenario, stop);
             if (auto other = other_plan(scenario, background_threads(), stop))
-                all.insert(other->works ? all.begin() : all.end(), std::move(*other));
+                all.insert(all.begin(), std::move(*other));  // where its place was kept
             return all;
         },
         [this](std::vector<Repair> all) { take(std::move(all)); });
@@ -83,12 +83,16 @@ void RepairStrip::take(std::vector<Repair> found) {
     while (buttons_.size() < repairs_.size()) {
         auto* button = new RepairButton(this);
         const std::size_t which = buttons_.size();
-        connect(button, &QAbstractButton::clicked, this, [this, which] { use(which); });
+        // What is clicked is what was there when the button went down.
+        connect(button, &QAbstractButton::pressed, this, [this, which] { pressed_ = repairs_[which]; });
+        connect(button, &QAbstractButton::clicked, this, [this] { use(pressed_); });
         buttons_.push_back(button);
     }
+    const auto first = std::ranges::find(repairs_, true, &Repair::works);
+    const auto best = static_cast<std::size_t>(first - repairs_.begin());
     for (std::size_t i = 0; i < buttons_.size(); ++i) {
         if (i < repairs_.size()) {
-            buttons_[i]->set_repair(repairs_[i], i == 0);
+            buttons_[i]->set_repair(repairs_[i], i == best);
         } else {
             // A test or a script that looks a repair up by name must not find an old one.
             buttons_[i]->setObjectName(QString());
@@ -98,9 +102,9 @@ void RepairStrip::take(std::vector<Repair> found) {
     arrange();
 }
 
-void RepairStrip::use(std::size_t which) {
-    if (which >= repairs_.size() || !repairs_[which].works) return;
-    const Repair repair = repairs_[which];  // the list changes under the click
+// A copy: the list changes under the click.
+void RepairStrip::use(Repair repair) {
+    if (!repair.works) return;
     model_.replace(repair.scenario, QString::fromStdString(repair.label));
 }
 
@@ -154,7 +158,7 @@ void RepairStrip::arrange() {
         QAction* action =
             more_->menu()->addAction(QString::fromStdString(repairs_[i].label + ": " + repairs_[i].result));
         action->setEnabled(repairs_[i].works);
-        connect(action, &QAction::triggered, this, [this, i] { use(i); });
+        connect(action, &QAction::triggered, this, [this, repair = repairs_[i]] { use(repair); });
     }
 }
 

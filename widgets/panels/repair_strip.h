@@ -32,13 +32,14 @@ class RepairStrip : public QWidget {
     void refresh();
     void take(std::vector<Repair> found);
     void arrange();
-    void use(std::size_t which);
+    void use(Repair repair);
 
     LiveModel& model_;
     RunLabel* caption_ = nullptr;
     std::vector<RepairButton*> buttons_;  // reused; as many are shown as there are repairs
     QToolButton* more_ = nullptr;         // holds what has no room
     std::vector<Repair> repairs_;
+    Repair pressed_;
     bool requested_ = false;
     Background anew_;  // with the plan found for each; last: its thread ends before what it delivers to
 };

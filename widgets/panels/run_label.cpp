@@ -48,8 +48,8 @@ void RunLabel::set_baseline(int pixels) {
     update();
 }
 
-void RunLabel::make_clickable() {
-    clickable_ = true;
+void RunLabel::make_clickable(const Subject& shown) {
+    subject_ = shown;
     setCursor(Qt::PointingHandCursor);
     setFocusPolicy(Qt::TabFocus);
     setAccessibleDescription(tr("Enter explains it"));
@@ -109,7 +109,7 @@ void RunLabel::paint_focus(QPainter& painter) {
 }
 
 void RunLabel::mouseReleaseEvent(QMouseEvent* event) {
-    if (clickable_ && event->button() == Qt::LeftButton && rect().contains(event->pos())) {
+    if (subject_ && event->button() == Qt::LeftButton && rect().contains(event->pos())) {
         Q_EMIT clicked();
         return;
     }
@@ -119,7 +119,7 @@ void RunLabel::mouseReleaseEvent(QMouseEvent* event) {
 void RunLabel::keyPressEvent(QKeyEvent* event) {
     const bool pressed =
         event->key() == Qt::Key_Space || event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
-    if (clickable_ && pressed) {
+    if (subject_ && pressed) {
         Q_EMIT clicked();
         return;
     }

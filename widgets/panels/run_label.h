@@ -6,6 +6,8 @@
 #include <QLabel>
 #include <QList>
 
+#include "widgets/explainable.h"
+
 namespace shardscope {
 
 struct Run {
@@ -17,7 +19,7 @@ struct Run {
 
 // `text()` is the runs put together. Setting the same runs again costs nothing, so callers may do it each
 // frame.
-class RunLabel : public QLabel {
+class RunLabel : public QLabel, public Explainable {
     Q_OBJECT
   public:
     enum class Marker { none, square, hatched };
@@ -29,8 +31,9 @@ class RunLabel : public QLabel {
     void set_marker(Marker marker, const QColor& color = {});
     // Distance of the baseline from the top, so that neighbours of different size line up.
     void set_baseline(int pixels);
-    // Takes clicks and the keyboard; emits clicked().
-    void make_clickable();
+    // Shows this: takes clicks and the keyboard; emits clicked().
+    void make_clickable(const Subject& shown);
+    [[nodiscard]] std::optional<Subject> subject_here() const override { return subject_; }
 
     [[nodiscard]] double natural_width() const { return natural_width_; }
     [[nodiscard]] QSize sizeHint() const override;
@@ -52,7 +55,7 @@ class RunLabel : public QLabel {
     QColor marker_color_;
     double natural_width_ = 0;
     int baseline_ = -1;
-    bool clickable_ = false;
+    std::optional<Subject> subject_;
 };
 
 }  // namespace shardscope

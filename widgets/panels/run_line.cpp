@@ -41,7 +41,7 @@ RunLine::RunLine(QWidget* parent) : QWidget(parent) {
     setAccessibleName(tr("Whole run"));
     for (std::size_t i = 0; i < items; ++i) {
         label_[i] = new RunLabel(QLatin1String(kMeaning[i].name), this);
-        label_[i]->make_clickable();
+        label_[i]->make_clickable(Subject::of(kMeaning[i].output));
         label_[i]->setAccessibleName(text_of(label_of(kMeaning[i].output)));
         connect(label_[i], &RunLabel::clicked, this, [this, i] { Q_EMIT why_requested(kMeaning[i].output); });
     }

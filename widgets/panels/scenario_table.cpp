@@ -18,7 +18,6 @@
 namespace shardscope {
 namespace {
 
-constexpr int kLowBelow = 820;          // window height from which the table folds into one line
 constexpr double kMostOfWindow = 0.27;  // of its height; more rows are scrolled to
 constexpr int kEdge = 12;
 constexpr std::size_t kRowsWithHint = 2;
@@ -91,7 +90,7 @@ void ScenarioTable::set_window_height(int height) {
     const int row = grid_->row_height();
     const int room = static_cast<int>(kMostOfWindow * height) - row - grid_->header_height();
     most_rows_ = std::max(3, room / row);
-    if (const bool low = height < kLowBelow; low != low_) {
+    if (const bool low = height < kLowWindow; low != low_) {
         low_ = low;
         unfolded_ = low ? false : wanted_;
     }

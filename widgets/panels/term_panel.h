@@ -30,9 +30,14 @@ class TermPanel : public QWidget, public Explainable {
     [[nodiscard]] virtual std::vector<Row> rows() const = 0;
     [[nodiscard]] Output focused() const { return focused_; }
     [[nodiscard]] std::optional<Subject> subject_here() const override;
+    [[nodiscard]] std::optional<Subject> subject_at(const QPointF& at) const override {
+        return Subject::of(output_at(at));
+    }
 
   protected:
     void explain(Output output) const;
+    // Of the row, or of what is drawn for it, at this point; of the whole elsewhere.
+    [[nodiscard]] virtual Output output_at(const QPointF& at) const = 0;
     [[nodiscard]] LiveModel& model() const { return model_; }
     void paint_focus(QPainter& painter) const;  // last of all
     void keyPressEvent(QKeyEvent* event) override;

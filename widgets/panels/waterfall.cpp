@@ -394,12 +394,13 @@ std::vector<TermPanel::Row> Waterfall::rows() const {
 
 void Waterfall::mouseReleaseEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton || !rect().contains(event->pos())) return;
-    if (!data_.has_time) {
-        explain(Output::peak_memory);
-        return;
-    }
-    const auto term = waterfall_geometry(rect(), data_, font()).term_at(event->position());
-    explain(output_of(term.value_or(StepTerm::count)));
+    explain(output_at(event->position()));
+}
+
+Output Waterfall::output_at(const QPointF& at) const {
+    if (!data_.has_time) return Output::peak_memory;
+    const auto term = waterfall_geometry(rect(), data_, font()).term_at(at);
+    return output_of(term.value_or(StepTerm::count));
 }
 
 void Waterfall::mouseMoveEvent(QMouseEvent* event) {
@@ -431,6 +432,8 @@ bool Waterfall::event(QEvent* event) {
 const PlotKind kWaterfallKind{
     .name = "waterfall",
     .label = phrase("Step"),
+    .shows_pin = [](const FigureRequest& request,
+                    const Answer& pinned) { return request.hypothetical || pinned.fits(); },
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             paint_panel(painter, area, {480, 270}, [&](QPainter& on, const QRectF& box) {

@@ -78,6 +78,7 @@ class Waterfall : public TermPanel {
     void set_hypothetical(bool shown);
 
   protected:
+    [[nodiscard]] Output output_at(const QPointF& at) const override;
     void paintEvent(QPaintEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;

@@ -134,7 +134,7 @@ void CollectivesPlot::take_fabric() {
 const PlotKind kCollectivesKind{
     .name = "collectives",
     .label = phrase("Collectives"),
-    .shows_pins = false,
+    .shows_pin = [](const FigureRequest&, const Answer&) { return false; },
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;

@@ -111,7 +111,11 @@ void paint_page(QCPPainter& painter, const FigureRequest& request, const Answer&
     lines_up(kind.general ? validation_footer_words() : footer_words(answer), footer_font, theme.muted);
     bottom -= 6;
     QStringList words{kind.words(request, answer)};
-    if (kind.shows_pins) words += pinned_words(request.pins);
+    std::vector<Pin> pins = request.pins;
+    std::erase_if(pins, [&](const Pin& pin) {
+        return !pin.answer.valid() || (kind.shows_pin && !kind.shows_pin(request, pin.answer));
+    });
+    words += pinned_words(pins);
     words.removeAll(QString());
     lines_up(words.join(QLatin1Char(' ')), fonts.small, theme.text);
     if (!kind.general || own_point(answer)) lines_up(setting_words(answer), fonts.small, theme.text);

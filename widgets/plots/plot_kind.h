@@ -30,8 +30,8 @@ struct PlotKind {
     QString (*title)(const FigureRequest&) = nullptr;
     // It shows more than the scenario: its export's title, and its footer, do not name the scenario.
     bool general = false;
-    // Pins are ghosts in it: captions name them.
-    bool shows_pins = true;
+    // Whether this pinned scenario is a ghost in it, so that the caption names it; null: every valid one is.
+    bool (*shows_pin)(const FigureRequest&, const Answer&) = nullptr;
     // Why the request cannot be drawn; null: it always can.
     QString (*objection)(const FigureRequest&, const Answer&) = nullptr;
     // What the three below draw and tell, for `FigureRequest::data`; null: they need the answer alone. Runs

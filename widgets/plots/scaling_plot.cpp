@@ -53,17 +53,23 @@ ScalingFigure::Options options_of(const FigureRequest& request) {
             drawn("measured")};
 }
 
-// Of what is drawn.
-PlotTable table_of_drawn(ScalingData data, const std::vector<std::string>& left_out) {
+// Of what is drawn: the band is the weak curve's. Columns stay where pins need them.
+PlotTable table_of_drawn(ScalingData data, const std::vector<std::string>& left_out, bool beside_pins) {
+    const bool no_weak = std::ranges::find(left_out, "weak") != left_out.end();
     const auto is_left_out = [&](const std::string& column) {
-        return std::ranges::any_of(left_out, [&](const std::string& curve) {
-            return column.find("_" + curve) != std::string::npos;
-        });
+        return (no_weak && column.find("_band") != std::string::npos) ||
+               std::ranges::any_of(left_out, [&](const std::string& curve) {
+                   return column.find("_" + curve) != std::string::npos;
+               });
     };
     if (std::ranges::find(left_out, "measured") != left_out.end()) data.measured.clear();
     PlotTable table = scaling_table(data);
     for (std::size_t i = table.columns.size(); i-- > 0;) {
         if (!is_left_out(table.columns[i])) continue;
+        if (beside_pins && table.columns[i].find("_weak") != std::string::npos) {
+            for (auto& row : table.rows) row[i].clear();
+            continue;
+        }
         const auto at = static_cast<std::ptrdiff_t>(i);
         table.columns.erase(table.columns.begin() + at);
         for (auto& row : table.rows) row.erase(row.begin() + at);
@@ -247,8 +253,8 @@ const PlotKind kScalingKind{
             std::vector<std::pair<char, PlotTable>> pinned;
             pinned.reserve(ghosts.size());
             for (const ScalingFigure::Ghost& ghost : ghosts)
-                pinned.emplace_back(ghost.letter, table_of_drawn(ghost.data, request.left_out));
-            return with_pins(table_of_drawn(data, request.left_out), pinned);
+                pinned.emplace_back(ghost.letter, scaling_table(ghost.data));
+            return with_pins(table_of_drawn(data, request.left_out, !ghosts.empty()), pinned);
         },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new ScalingPlot(model); }};
 

@@ -124,6 +124,8 @@ void TimelinePlot::keyPressEvent(QKeyEvent* event) {
 const PlotKind kTimelineKind{
     .name = "timeline",
     .label = phrase("Timeline"),
+    .shows_pin = [](const FigureRequest& request,
+                    const Answer& pinned) { return request.hypothetical || pinned.fits(); },
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;

@@ -211,7 +211,7 @@ const PlotKind kValidationKind{
             return ValidationPlot::tr("Predicted against measured: public training runs");
         },
     .general = true,
-    .shows_pins = false,  // only those with a measured run, see its words
+    .shows_pin = [](const FigureRequest&, const Answer& pinned) { return own_point(pinned).has_value(); },
     .objection =
         [](const FigureRequest& request, const Answer&) {
             const bool known = request.outputs.empty() || validation_quantity(request.outputs.front());
@@ -232,13 +232,8 @@ const PlotKind kValidationKind{
         },
     .words =
         [](const FigureRequest& request, const Answer& answer) {
-            std::vector<Pin> measured = request.pins;
-            std::erase_if(measured, [](const Pin& pin) { return !own_point(pin.answer); });
-            QStringList out{validation_words(validation_data(*answer.scenario.catalogue, request.runs),
-                                             own_point(answer)),
-                            pinned_words(measured)};
-            out.removeAll(QString());
-            return out.join(QLatin1Char(' '));
+            return validation_words(validation_data(*answer.scenario.catalogue, request.runs),
+                                    own_point(answer));
         },
     .table =
         [](const FigureRequest& request, const Answer& answer) {

@@ -191,7 +191,7 @@ QString abbreviated(const QString& text, const QFont& font, int width) {
 RowGeometry RowGeometry::of(const QFont& font, bool compact) {
     const QFontMetrics metrics(font);
     const QFontMetrics small(scaled_font(font, kSmall));
-    const double zoom = std::max(1.0, metrics.height() / 17.0);
+    const double zoom = zoom_of(font);
     const auto zoomed = [&](int px) { return static_cast<int>(std::lround(px * zoom)); };
     int widest = 0;
     for (const P id : {P::inter_node_bandwidth, P::memory_bandwidth, P::memory})

@@ -219,7 +219,7 @@ void ParameterSlider::changeEvent(QEvent* event) {
     QAbstractSlider::changeEvent(event);
 }
 
-double ParameterSlider::zoom() const { return std::max(1.0, fontMetrics().height() / 17.0); }
+double ParameterSlider::zoom() const { return zoom_of(font()); }
 
 QRectF ParameterSlider::groove() const {
     const double height = std::round(kGroove * zoom());

@@ -466,6 +466,11 @@ const Theme& Theme::print() {
     return theme;
 }
 
+double zoom_of(const QFont& font) {
+    constexpr double kLine = 17;  // px, of the design's letters
+    return std::max(1.0, QFontMetrics(font).height() / kLine);
+}
+
 QFont scaled_font(const QFont& base, double factor, bool bold) {
     QFont font = base;
     if (base.pointSizeF() > 0) {

@@ -48,6 +48,12 @@ struct Theme {
     static const Theme& print();
 };
 
+// How much larger letters are than those that the window's sizes are meant for; never less than 1.
+double zoom_of(const QFont& font);
+// Below these sizes, px in letters of the usual size, panels fold.
+inline constexpr int kNarrowWindow = 1200;
+inline constexpr int kLowWindow = 820;
+
 // Type scale as factors of the application's font: small 0.92, body 1, title 1.33, display 2.
 QFont scaled_font(const QFont& base, double factor, bool bold = false);
 inline constexpr double kSmall = 0.92;
