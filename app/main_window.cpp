@@ -524,9 +524,9 @@ QString MainWindow::restore() {
     Problems unwritten;
     QDir().mkpath(folder);
     const bool kept = write_whole(aside.toStdString(), text, unwritten);
-    const QString lost = tr("The last session cannot be read: %1%2")
-                             .arg(text_of(problems.front().text()),
-                                  kept ? QLatin1Char('\n') + tr("It is kept in %1.").arg(aside) : QString());
+    QString lost = tr("The last session cannot be read: %1%2")
+                       .arg(text_of(problems.front().text()),
+                            kept ? QLatin1Char('\n') + tr("It is kept in %1.").arg(aside) : QString());
     message_->say(lost);
     return lost;
 }

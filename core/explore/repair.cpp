@@ -98,7 +98,7 @@ std::vector<double> larger_memories(const Settings& s) {
         }
     }
     std::ranges::sort(out);
-    out.erase(std::ranges::unique(out).begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
 }
 

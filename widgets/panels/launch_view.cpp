@@ -122,7 +122,7 @@ const LaunchFormat& LaunchView::tool() const {
 }
 
 QString LaunchView::file_name() const {
-    const QString usual = text_of(tool().file_name);
+    QString usual = text_of(tool().file_name);
     QString name = as_file_name(text_of(answer().scenario.title()));
     if (name.isEmpty()) return usual;
     const QString ending = QFileInfo(usual).suffix();

@@ -102,8 +102,7 @@ void RepairStrip::take(std::vector<Repair> found) {
     arrange();
 }
 
-// A copy: the list changes under the click.
-void RepairStrip::use(Repair repair) {
+void RepairStrip::use(const Repair& repair) {
     if (!repair.works) return;
     model_.replace(repair.scenario, QString::fromStdString(repair.label));
 }

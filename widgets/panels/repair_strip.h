@@ -32,7 +32,7 @@ class RepairStrip : public QWidget {
     void refresh();
     void take(std::vector<Repair> found);
     void arrange();
-    void use(Repair repair);
+    void use(const Repair& repair);
 
     LiveModel& model_;
     RunLabel* caption_ = nullptr;
