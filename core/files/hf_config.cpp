@@ -5,12 +5,14 @@
 #include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/said.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "files/hf_defaults.h"
 #include "files/json_values.h"
 
 namespace shardscope {
@@ -19,254 +21,11 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-// What a configuration class takes for the fields that its file leaves out; flags are 0 and 1.
-struct Defaults {
-    std::vector<std::string_view> types;  // `model_type`
-    std::vector<std::pair<std::string_view, double>> fields;
-};
-
-// A language model that is part of another is published without the fields that equal these: save_pretrained
-// writes but the difference. On its own it is published whole, and still reads as transformers would read it.
-// Left out here is what a class leaves to be worked out (None: as many heads of keys as of queries, a
-// feed-forward four times as wide), and a 0.
-//
-// Source: transformers, src/transformers/models/*/configuration_*.py at 008e574 (MPT 05699a7, DeepSeek V3 and
-// Mistral 001f85b, Gemma 3 008f5c8, GPT-2 01ae98a, Falcon 0558553), classes GPT2Config to Starcoder2Config.
-// RefinedWeb and RefinedWebModel are what the files of Falcon 40B and 7B said before transformers knew them;
-// they give their sizes, but not that 40B's layers are of the new kind.
-const std::vector<Defaults>& defaults() {
-    static const std::vector<Defaults> all{
-        {{"gpt2"},
-         {{"vocab_size", 50257},
-          {"n_embd", 768},
-          {"n_layer", 12},
-          {"n_head", 12},
-          {"n_positions", 1024},
-          {"resid_pdrop", 0.1},
-          {"tie_word_embeddings", 1}}},
-        {{"gpt_neox"},
-         {{"vocab_size", 50432},
-          {"hidden_size", 6144},
-          {"intermediate_size", 24576},
-          {"num_hidden_layers", 44},
-          {"num_attention_heads", 64},
-          {"attention_bias", 1},
-          {"use_parallel_residual", 1}}},
-        // `alibi` is of the attn_config.
-        {{"mpt"},
-         {{"vocab_size", 50368},
-          {"d_model", 2048},
-          {"n_layers", 24},
-          {"n_heads", 16},
-          {"expansion_ratio", 4},
-          {"max_seq_len", 2048},
-          {"no_bias", 1},
-          {"learned_pos_emb", 1},
-          {"alibi", 1},
-          {"tie_word_embeddings", 1}}},
-        {{"falcon"},
-         {{"vocab_size", 65024},
-          {"hidden_size", 4544},
-          {"num_hidden_layers", 32},
-          {"num_attention_heads", 71},
-          {"multi_query", 1},
-          {"parallel_attn", 1},
-          {"tie_word_embeddings", 1}}},
-        {{"RefinedWeb"}, {{"new_decoder_architecture", 1}, {"tie_word_embeddings", 1}}},
-        {{"RefinedWebModel"}, {{"multi_query", 1}, {"parallel_attn", 1}, {"tie_word_embeddings", 1}}},
-        {{"llama"},
-         {{"vocab_size", 32000},
-          {"hidden_size", 4096},
-          {"intermediate_size", 11008},
-          {"num_hidden_layers", 32},
-          {"num_attention_heads", 32}}},
-        {{"llama4", "llama4_text"},
-         {{"vocab_size", 202048},
-          {"hidden_size", 5120},
-          {"intermediate_size", 8192},
-          {"intermediate_size_mlp", 16384},
-          {"num_hidden_layers", 48},
-          {"num_attention_heads", 40},
-          {"num_key_value_heads", 8},
-          {"head_dim", 128},
-          {"num_local_experts", 16},
-          {"num_experts_per_tok", 1},
-          {"interleave_moe_layer_step", 1},
-          {"attention_chunk_size", 8192}}},
-        {{"mistral"},
-         {{"vocab_size", 32000},
-          {"hidden_size", 4096},
-          {"intermediate_size", 14336},
-          {"num_hidden_layers", 32},
-          {"num_attention_heads", 32},
-          {"num_key_value_heads", 8},
-          {"sliding_window", 4096}}},
-        {{"mixtral"},
-         {{"vocab_size", 32000},
-          {"hidden_size", 4096},
-          {"intermediate_size", 14336},
-          {"num_hidden_layers", 32},
-          {"num_attention_heads", 32},
-          {"num_key_value_heads", 8},
-          {"num_local_experts", 8},
-          {"num_experts_per_tok", 2}}},
-        // A window of 4,096 that use_sliding_window has to switch on.
-        {{"qwen2"},
-         {{"vocab_size", 151936},
-          {"hidden_size", 4096},
-          {"intermediate_size", 22016},
-          {"num_hidden_layers", 32},
-          {"num_attention_heads", 32},
-          {"num_key_value_heads", 32},
-          {"use_sliding_window", 0},
-          {"sliding_window", 4096}}},
-        {{"qwen2_moe"},
-         {{"vocab_size", 151936},
-          {"hidden_size", 2048},
-          {"intermediate_size", 5632},
-          {"num_hidden_layers", 24},
-          {"num_attention_heads", 16},
-          {"num_key_value_heads", 16},
-          {"num_experts", 60},
-          {"num_experts_per_tok", 4},
-          {"moe_intermediate_size", 1408},
-          {"shared_expert_intermediate_size", 5632},
-          {"decoder_sparse_step", 1},
-          {"use_sliding_window", 0},
-          {"sliding_window", 4096}}},
-        {{"qwen3"},
-         {{"vocab_size", 151936},
-          {"hidden_size", 4096},
-          {"intermediate_size", 22016},
-          {"num_hidden_layers", 32},
-          {"num_attention_heads", 32},
-          {"num_key_value_heads", 32},
-          {"head_dim", 128},
-          {"use_sliding_window", 0},
-          {"sliding_window", 4096}}},
-        {{"qwen3_moe"},
-         {{"vocab_size", 151936},
-          {"hidden_size", 2048},
-          {"intermediate_size", 6144},
-          {"num_hidden_layers", 24},
-          {"num_attention_heads", 32},
-          {"num_key_value_heads", 4},
-          {"num_experts", 128},
-          {"num_experts_per_tok", 8},
-          {"moe_intermediate_size", 768},
-          {"decoder_sparse_step", 1},
-          {"use_sliding_window", 0},
-          {"sliding_window", 4096}}},
-        {{"gemma"},
-         {{"vocab_size", 256000},
-          {"hidden_size", 3072},
-          {"intermediate_size", 24576},
-          {"num_hidden_layers", 28},
-          {"num_attention_heads", 16},
-          {"num_key_value_heads", 16},
-          {"head_dim", 256},
-          {"tie_word_embeddings", 1}}},
-        {{"gemma2"},
-         {{"vocab_size", 256000},
-          {"hidden_size", 2304},
-          {"intermediate_size", 9216},
-          {"num_hidden_layers", 26},
-          {"num_attention_heads", 8},
-          {"num_key_value_heads", 4},
-          {"head_dim", 256},
-          {"sliding_window", 4096},
-          {"tie_word_embeddings", 1}}},
-        {{"gemma3", "gemma3_text"},
-         {{"vocab_size", 262208},
-          {"hidden_size", 2304},
-          {"intermediate_size", 9216},
-          {"num_hidden_layers", 26},
-          {"num_attention_heads", 8},
-          {"num_key_value_heads", 4},
-          {"head_dim", 256},
-          {"sliding_window", 4096},
-          {"tie_word_embeddings", 1}}},
-        {{"phi"},
-         {{"vocab_size", 51200},
-          {"hidden_size", 2048},
-          {"intermediate_size", 8192},
-          {"num_hidden_layers", 24},
-          {"num_attention_heads", 32}}},
-        {{"phi3"},
-         {{"vocab_size", 32064},
-          {"hidden_size", 3072},
-          {"intermediate_size", 8192},
-          {"num_hidden_layers", 32},
-          {"num_attention_heads", 32}}},
-        // Only where transformers' class and DeepSeek's own, which its files name, agree: vocabulary, layers
-        // and experts differ.
-        {{"deepseek_v2"},
-         {{"hidden_size", 4096},
-          {"intermediate_size", 11008},
-          {"moe_intermediate_size", 1407},
-          {"num_attention_heads", 32},
-          {"kv_lora_rank", 512},
-          {"q_lora_rank", 1536},
-          {"qk_nope_head_dim", 128},
-          {"qk_rope_head_dim", 64},
-          {"v_head_dim", 128}}},
-        {{"deepseek_v3"},
-         {{"vocab_size", 129280},
-          {"hidden_size", 7168},
-          {"intermediate_size", 18432},
-          {"moe_intermediate_size", 2048},
-          {"num_hidden_layers", 61},
-          {"num_attention_heads", 128},
-          {"n_routed_experts", 256},
-          {"n_shared_experts", 1},
-          {"num_experts_per_tok", 8},
-          {"first_k_dense_replace", 3},
-          {"kv_lora_rank", 512},
-          {"q_lora_rank", 1536},
-          {"qk_nope_head_dim", 128},
-          {"qk_rope_head_dim", 64},
-          {"v_head_dim", 128}}},
-        {{"olmo", "olmo2"},
-         {{"vocab_size", 50304},
-          {"hidden_size", 4096},
-          {"intermediate_size", 11008},
-          {"num_hidden_layers", 32},
-          {"num_attention_heads", 32}}},
-        {{"olmoe"},
-         {{"vocab_size", 50304},
-          {"hidden_size", 2048},
-          {"intermediate_size", 2048},
-          {"num_hidden_layers", 16},
-          {"num_attention_heads", 16},
-          {"num_experts", 64},
-          {"num_experts_per_tok", 8}}},
-        {{"starcoder2"},
-         {{"vocab_size", 49152},
-          {"hidden_size", 3072},
-          {"intermediate_size", 12288},
-          {"num_hidden_layers", 30},
-          {"num_attention_heads", 24},
-          {"num_key_value_heads", 2},
-          {"use_bias", 1},
-          {"tie_word_embeddings", 1}}},
-    };
-    return all;
-}
-
-// The row of a table that is about `type`; null: none.
-template <class Row>
-const Row* row_of(const std::vector<Row>& table, const std::string& type) {
-    const auto row = std::ranges::find_if(
-        table, [&](const Row& one) { return std::ranges::find(one.types, type) != one.types.end(); });
-    return row == table.end() ? nullptr : &*row;
-}
-
 // The config as it is read, and the preset as far as it is known.
 class Reader {
   public:
-    Reader(const json& config, Problems& problems) : config_(config), problems_(problems) {
-        defaults_ = row_of(defaults(), text("model_type"));
-    }
+    Reader(const json& config, Problems& problems)
+        : config_(config), problems_(problems), type_(text("model_type")) {}
 
     ordered_json values;
     std::vector<std::string> notes;
@@ -285,20 +44,14 @@ class Reader {
     // The class's default where the file leaves it out, and `otherwise` where the class has none.
     double number(std::initializer_list<const char*> fields, double otherwise = 0) {
         const char* field = first(fields);
-        if (!field) {
-            const double* taken = left_out(fields);
-            return taken ? *taken : otherwise;
-        }
+        if (!field) return left_out(fields).value_or(otherwise);
         if (config_[field].is_number()) return config_[field].get<double>();
         problems_.push_back(
             {std::string("/") + field, said("is no number"), "", said("give the file as it was published")});
         return otherwise;
     }
     [[nodiscard]] bool flag(const char* field, bool otherwise = false) const {
-        if (!has(field)) {
-            const double* usual = default_of(field);
-            return usual ? *usual != 0 : otherwise;
-        }
+        if (!has(field)) return usual_flag(field, otherwise);
         if (config_[field].is_boolean()) return config_[field].get<bool>();
         problems_.push_back({std::string("/") + field, said("is neither true nor false"), "",
                              said("give the file as it was published")});
@@ -310,16 +63,14 @@ class Reader {
     // One that nothing but the class's default can stand in for, as the phrase `why` says.
     double required(const char* why, std::initializer_list<const char*> fields) {
         if (first(fields)) return number(fields);
-        if (const double* taken = left_out(fields)) return *taken;
+        if (const auto taken = left_out(fields)) return *taken;
         problems_.push_back({std::string("/") + *fields.begin(), said("is missing"), said(why),
                              said("give a model's whole config.json")});
         return 0;
     }
-    [[nodiscard]] const double* default_of(std::string_view field) const {
-        if (!defaults_) return nullptr;
-        const auto found =
-            std::ranges::find(defaults_->fields, field, &std::pair<std::string_view, double>::first);
-        return found == defaults_->fields.end() ? nullptr : &found->second;
+    [[nodiscard]] bool usual_flag(const char* field, bool otherwise = false) const {
+        const auto usual = hf_default(type_, field);
+        return usual ? *usual != 0 : otherwise;
     }
     void note(std::string sentence) { notes.push_back(std::move(sentence)); }
     // Flags are not named: every file leaves some of them out.
@@ -337,22 +88,22 @@ class Reader {
 
   private:
     // A null is not left out: it tells the class to work the field out.
-    const double* left_out(std::initializer_list<const char*> fields) {
+    std::optional<double> left_out(std::initializer_list<const char*> fields) {
         if (std::ranges::any_of(fields, [&](const char* field) { return config_.contains(field); }))
-            return nullptr;
+            return std::nullopt;
         for (const char* field : fields) {
-            const double* usual = default_of(field);
+            const auto usual = hf_default(type_, field);
             if (!usual) continue;
             const std::string taken = std::string(field) + " = " + exact(*usual);
             if (std::ranges::find(taken_, taken) == taken_.end()) taken_.push_back(taken);
             return usual;
         }
-        return nullptr;
+        return std::nullopt;
     }
 
     const json& config_;
     Problems& problems_;
-    const Defaults* defaults_ = nullptr;
+    std::string type_;
     std::vector<std::string> taken_;
 };
 
@@ -408,8 +159,7 @@ void mpt(Reader& r) {
     const json attention = r.has("attn_config") ? r["attn_config"] : json::object();
     const auto on = [&](const char* field) {
         if (attention.is_object() && attention.contains(field)) return attention[field] == true;
-        const double* usual = r.default_of(field);
-        return usual && *usual != 0;
+        return r.usual_flag(field);
     };
     if (on("qk_ln")) r.values["qk_norm"] = "whole";
     if (!on("alibi") && !on("rope") && r.flag("learned_pos_emb"))
@@ -673,13 +423,14 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
     if (part != config && config.contains("vision_config"))
         reader.note(said("Only the language model is counted, not what sees."));
     const std::string type = reader.text("model_type");
-    const Family* known = row_of(families(), type);
-    if (!known) {
+    const auto known = std::ranges::find_if(
+        families(), [&](const Family& one) { return std::ranges::find(one.types, type) != one.types.end(); });
+    if (known == families().end()) {
         reader.note(type.empty()
                         ? said("The file names no model_type; its usual fields were read.")
                         : said("The architecture “{1}” is not known; its usual fields were read.", {type}));
     }
-    const Family family = known ? *known : guessed(reader);
+    const Family family = known == families().end() ? guessed(reader) : *known;
     read_shape(reader, family);
     if (!problems.empty()) return out;
 
