@@ -77,14 +77,8 @@ void take_view(const Scenario& scenario, const Options& options, FigureRequest& 
     const View view = view_of(scenario);
     request.plot = !options.plot.empty() ? options.plot : view.plot.empty() ? "scaling" : view.plot;
     if (request.plot == view.plot) {
+        request = request_of(view);
         request.axes = axes_of(view, scenario);
-        request.outputs = view.outputs;
-        request.against = view.against;
-        request.side_by_side = view.side_by_side;
-        request.held = view.held;
-        request.left_out = view.switched;
-        if (view.is_switched("ten_percent")) request.change = Change::ten_percent;
-        request.all_free = view.is_switched("all_free");
     }
     char letter = kFirstPin;
     for (const Scenario& pin : pins_of(scenario, catalogue(), problems))

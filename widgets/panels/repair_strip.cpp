@@ -59,18 +59,23 @@ void RepairStrip::refresh() {
     std::vector<Repair> found = repairs(at_once ? scenario : locked(model_.answer().scenario));
     // The best plan of all comes before the single changes; its place is kept while it is searched for.
     const bool has_other = (scenario.automatic | usually_free()) != scenario.automatic;
+    if (!model_.in_gesture() && (!at_once || has_other))
+        look_further(scenario, at_once ? found : std::vector<Repair>{});
     if (has_other) {
         Repair looking;
         looking.label = said("Other plan");
         looking.result = said("searching…");
         found.insert(found.begin(), std::move(looking));
     }
-    take(found);
-    if (model_.in_gesture() || (at_once && !has_other)) return;
-    if (has_other) found.erase(found.begin());
+    take(std::move(found));
+}
+
+// Beside the window: the single changes, each with a plan found for it, where they are not `known`; and the
+// best plan of all.
+void RepairStrip::look_further(const Scenario& scenario, std::vector<Repair> known) {
     anew_.ask(
-        [scenario, at_once, found](const std::stop_token& stop) {
-            std::vector<Repair> all = at_once ? found : repairs(scenario, stop);
+        [scenario, known = std::move(known)](const std::stop_token& stop) {
+            std::vector<Repair> all = known.empty() ? repairs(scenario, stop) : known;
             if (auto other = other_plan(scenario, background_threads(), stop))
                 all.insert(all.begin(), std::move(*other));  // where its place was kept
             return all;

@@ -93,6 +93,19 @@ std::optional<FigureFormat> format_of(const QString& file) {
     return std::nullopt;
 }
 
+FigureRequest request_of(const View& view) {
+    FigureRequest out;
+    out.plot = view.plot;
+    out.outputs = view.outputs;
+    out.against = view.against;
+    out.side_by_side = view.side_by_side;
+    out.held = view.held;
+    out.left_out = view.switched;
+    if (view.is_switched("ten_percent")) out.change = Change::ten_percent;
+    out.all_free = view.is_switched("all_free");
+    return out;
+}
+
 FigureRequest worked_out(FigureRequest request, const Answer& answer, const std::stop_token& stop) {
     const PlotKind* kind = plot_kind(request.plot);
     if (kind && kind->work_out && !request.data && answer.valid())

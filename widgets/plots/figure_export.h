@@ -18,6 +18,7 @@
 #include "explain/output.h"
 #include "explore/sensitivity.h"
 #include "explore/sweep.h"
+#include "studies/view.h"
 #include "widgets/pin.h"
 
 namespace shardscope {
@@ -49,6 +50,9 @@ struct FigureRequest {
     OwnRuns runs;                             // validation: one's own, beside the public ones
     std::shared_ptr<const void> data;         // what is drawn, in its kind's own type, once it is worked out
 };
+
+// The figure that a view is of; its axes are the plot's own matter.
+FigureRequest request_of(const View& view);
 
 enum class FigureFormat { svg, pdf, png, csv };
 // By the file's ending, in either case; nothing for another one.

@@ -102,8 +102,7 @@ void LivePlot::start() {
 }
 
 FigureRequest LivePlot::request() const {
-    FigureRequest out;
-    out.plot = objectName().toStdString();
+    FigureRequest out = request_of(view());
     out.hypothetical = hypothetical_;
     out.side_by_side = side_by_side();
     out.pins = model_.pins();

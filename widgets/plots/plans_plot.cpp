@@ -72,13 +72,6 @@ const PlansFigure& PlansPlot::figure() {
 
 Output PlansPlot::compared() const { return kPlanOutputs[static_cast<std::size_t>(output_->currentIndex())]; }
 
-FigureRequest PlansPlot::request() const {
-    FigureRequest out = LivePlot::request();
-    out.outputs = {compared()};
-    out.all_free = all_free_->isChecked();
-    return out;
-}
-
 View PlansPlot::view() const {
     View out = LivePlot::view();
     out.outputs = {compared()};

@@ -23,7 +23,6 @@ class PlansPlot : public LivePlot {
     explicit PlansPlot(LiveModel& model, QWidget* parent = nullptr);
     ~PlansPlot() override;
 
-    [[nodiscard]] FigureRequest request() const override;
     [[nodiscard]] View view() const override;
     void show_view(const View& view) override;
     [[nodiscard]] const PlansFigure& figure();

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "explain/output.h"
@@ -139,6 +140,14 @@ SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const 
 // ---- tables ----------------------------------------------------------------------------------------------
 // The scenario's table with those of pins below it, told apart by a first column; without pins as it is.
 PlotTable with_pins(PlotTable table, const std::vector<std::pair<char, PlotTable>>& pinned);
+// Ghosts have a letter and the data that `table_of` makes a table of.
+template <typename Ghost, typename TableOf>
+PlotTable with_ghosts(PlotTable table, const std::vector<Ghost>& ghosts, TableOf table_of) {
+    std::vector<std::pair<char, PlotTable>> pinned;
+    pinned.reserve(ghosts.size());
+    for (const Ghost& ghost : ghosts) pinned.emplace_back(ghost.letter, table_of(ghost.data));
+    return with_pins(std::move(table), pinned);
+}
 PlotTable with_pins(const std::function<PlotTable(const Answer&)>& table_of, const Answer& answer,
                     const std::vector<Pin>& pins);
 PlotTable scaling_table(const ScalingData& data);

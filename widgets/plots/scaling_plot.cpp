@@ -119,14 +119,6 @@ const ScalingFigure& ScalingPlot::figure() {
     return *figure_;
 }
 
-FigureRequest ScalingPlot::request() const {
-    FigureRequest out = LivePlot::request();
-    out.held = !anew_->isChecked();
-    out.outputs = {output_of(static_cast<ScalingY>(y_->currentIndex()))};
-    out.left_out = view().switched;
-    return out;
-}
-
 View ScalingPlot::view() const {
     View out = LivePlot::view();
     out.outputs = {output_of(static_cast<ScalingY>(y_->currentIndex()))};
@@ -250,11 +242,8 @@ const PlotKind kScalingKind{
     .table =
         [](const FigureRequest& request, const Answer&) {
             const auto& [data, ghosts] = data_in<Exported>(request);
-            std::vector<std::pair<char, PlotTable>> pinned;
-            pinned.reserve(ghosts.size());
-            for (const ScalingFigure::Ghost& ghost : ghosts)
-                pinned.emplace_back(ghost.letter, scaling_table(ghost.data));
-            return with_pins(table_of_drawn(data, request.left_out, !ghosts.empty()), pinned);
+            return with_ghosts(table_of_drawn(data, request.left_out, !ghosts.empty()), ghosts,
+                               scaling_table);
         },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new ScalingPlot(model); }};
 

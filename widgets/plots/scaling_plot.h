@@ -23,7 +23,6 @@ class ScalingPlot : public LivePlot {
 
     // What is drawn, up to date also while the plot is hidden.
     [[nodiscard]] const ScalingFigure& figure();
-    [[nodiscard]] FigureRequest request() const override;
     [[nodiscard]] View view() const override;
     void show_view(const View& view) override;
     // Curves whose plan is found anew are on their way.

@@ -54,15 +54,6 @@ SensitivityQuestion SensitivityPlot::question() const {
             !anew_->isChecked()};
 }
 
-FigureRequest SensitivityPlot::request() const {
-    FigureRequest out = LivePlot::request();
-    const SensitivityQuestion asked = question();
-    out.outputs = {asked.output};
-    out.change = asked.change;
-    out.held = asked.held;
-    return out;
-}
-
 View SensitivityPlot::view() const {
     View out = LivePlot::view();
     out.outputs = {question().output};
@@ -100,17 +91,17 @@ void SensitivityPlot::update_figure() {
     held.held = true;
     if (asked.held || !automatic) {
         background_.forget();
-        figure_.set_data(sensitivity_data(answer, held, request().pins));
+        figure_.set_data(sensitivity_data(answer, held, model().pins()));
         asked_ = held;
         return;
     }
     // The bars with the plan held are there at once, or the last ones stay, dimmed.
     if (asked_ != asked || figure_.data().held.fits != answer.fits())
-        figure_.set_data(sensitivity_data(answer, held, request().pins));
+        figure_.set_data(sensitivity_data(answer, held, model().pins()));
     asked_ = asked;
     figure_.set_strength(kStale);
     background_.ask(
-        [answer, asked, pins = request().pins](const std::stop_token& stop) {
+        [answer, asked, pins = model().pins()](const std::stop_token& stop) {
             return sensitivity_data(answer, asked, pins, background_threads(), stop);
         },
         [this](SensitivityData found) {

@@ -20,7 +20,6 @@ class SensitivityPlot : public LivePlot {
   public:
     explicit SensitivityPlot(LiveModel& model, QWidget* parent = nullptr);
 
-    [[nodiscard]] FigureRequest request() const override;
     [[nodiscard]] View view() const override;
     void show_view(const View& view) override;
     // What is drawn, up to date also while the plot is hidden.

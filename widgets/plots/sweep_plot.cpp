@@ -191,9 +191,6 @@ std::vector<Axis> SweepPlot::axes(const Answer& answer) const {
 FigureRequest SweepPlot::request() const {
     FigureRequest out = LivePlot::request();
     if (model().answer().valid()) out.axes = axes(model().answer());
-    out.outputs = outputs_;
-    out.against = against();
-    out.held = !anew_->isChecked();
     return out;
 }
 
@@ -454,11 +451,7 @@ const PlotKind kSweepKind{
     .table =
         [](const FigureRequest& request, const Answer&) {
             const auto& [data, ghosts] = data_in<Exported>(request);
-            std::vector<std::pair<char, PlotTable>> pinned;
-            pinned.reserve(ghosts.size());
-            for (const SweepFigure::Ghost& ghost : ghosts)
-                pinned.emplace_back(ghost.letter, sweep_table(ghost.data));
-            return with_pins(sweep_table(data), pinned);
+            return with_ghosts(sweep_table(data), ghosts, sweep_table);
         },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new SweepPlot(model); }};
 

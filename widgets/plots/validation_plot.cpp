@@ -18,6 +18,11 @@
 namespace shardscope {
 namespace {
 
+ValidationQuantity quantity_of(const std::vector<Output>& outputs) {
+    if (outputs.empty()) return ValidationQuantity::mfu;
+    return validation_quantity(outputs.front()).value_or(ValidationQuantity::mfu);
+}
+
 std::vector<ValidationFigure::Ghost> ghosts_of(const std::vector<Pin>& pins) {
     std::vector<ValidationFigure::Ghost> out;
     for (const Pin& pin : pins) {
@@ -51,9 +56,18 @@ const ValidationFigure& ValidationPlot::figure() {
 
 FigureRequest ValidationPlot::request() const {
     FigureRequest out = LivePlot::request();
-    out.outputs = {output_of(figure_->quantity())};
     out.runs = own_;
     return out;
+}
+
+View ValidationPlot::view() const {
+    View out = LivePlot::view();
+    out.outputs = {output_of(figure_->quantity())};
+    return out;
+}
+
+void ValidationPlot::show_view(const View& view) {
+    quantity_->setCurrentIndex(static_cast<int>(quantity_of(view.outputs)));
 }
 
 bool ValidationPlot::add_runs(const std::string& text, const std::string& name, Problems& problems) {
@@ -194,15 +208,6 @@ void ValidationPlot::load(std::size_t point) {
                  tr("Load %1").arg(QString::fromStdString(run.id)));
 }
 
-namespace {
-
-ValidationQuantity quantity_of(const FigureRequest& request) {
-    if (request.outputs.empty()) return ValidationQuantity::mfu;
-    return validation_quantity(request.outputs.front()).value_or(ValidationQuantity::mfu);
-}
-
-}  // namespace
-
 const PlotKind kValidationKind{
     .name = "validation",
     .label = phrase("Validation"),
@@ -227,7 +232,7 @@ const PlotKind kValidationKind{
             figure.set_own(own_point(answer));
             figure.set_ghosts(ghosts_of(request.pins));
             figure.set_data(validation_data(*answer.scenario.catalogue, request.runs));
-            figure.set_quantity(quantity_of(request));
+            figure.set_quantity(quantity_of(request.outputs));
             paint_plot(painter, area, plot);
         },
     .words =

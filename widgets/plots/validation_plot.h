@@ -22,7 +22,9 @@ class ValidationPlot : public LivePlot {
     bool add_runs(const std::string& text, const std::string& name, Problems& problems);
     // What is drawn, up to date also while the plot is hidden.
     [[nodiscard]] const ValidationFigure& figure();
-    [[nodiscard]] FigureRequest request() const override;  // in the quantity of the axes
+    [[nodiscard]] FigureRequest request() const override;  // with one's own runs
+    [[nodiscard]] View view() const override;
+    void show_view(const View& view) override;
     // The run as its tool tip says it.
     [[nodiscard]] QString words_of(std::size_t index) const;
 

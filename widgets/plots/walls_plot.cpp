@@ -160,7 +160,6 @@ void WallsPlot::take_choices() {
 FigureRequest WallsPlot::request() const {
     FigureRequest out = LivePlot::request();
     out.axes = {x_, y_};
-    out.held = plan_->currentIndex() == 0;
     // What has been drawn is not worked out again.
     if (made_.map && !walls_of_pins_.pending() && same(made_.request, asked_of(out, model().answer())))
         out.data = std::make_shared<const Exported>(Exported{made_.map, figure_->ghosts()});
@@ -475,11 +474,7 @@ const PlotKind kWallsKind{
     .table =
         [](const FigureRequest& request, const Answer&) {
             const auto& [map, ghosts] = data_in<Exported>(request);
-            std::vector<std::pair<char, PlotTable>> pinned;
-            pinned.reserve(ghosts.size());
-            for (const WallsFigure::Ghost& ghost : ghosts)
-                pinned.emplace_back(ghost.letter, walls_table(ghost.data));
-            return with_pins(walls_table(*map), pinned);
+            return with_ghosts(walls_table(*map), ghosts, walls_table);
         },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new WallsPlot(model); }};
 
