@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "app/commands/command.h"
+#include "app/documents.h"
 #include "app/language.h"
 #include "app/main_window.h"
 #include "app/session.h"
@@ -38,7 +39,7 @@ int run_gui(int argc, char** argv, const std::string& file) {
     ThemeManager::instance().choose(session.theme());
     const DesktopTheme desktop;
     MainWindow window(commands::catalogue(), session);
-    window.start(QString::fromStdString(file));
+    window.documents().start(QString::fromStdString(file));
     window.show();
     return QApplication::exec();
 }

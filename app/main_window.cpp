@@ -12,15 +12,14 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QMimeData>
-#include <QStandardPaths>
 #include <QToolBar>
 #include <QToolButton>
 #include <QUndoStack>
-#include <QUrl>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "app/about.h"
+#include "app/documents.h"
 #include "app/exports.h"
 #include "app/help_pages.h"
 #include "app/help_window.h"
@@ -30,6 +29,7 @@
 #include "app/openable.h"
 #include "app/pane_line.h"
 #include "app/pickers.h"
+#include "app/plot_actions.h"
 #include "app/plot_tabs.h"
 #include "app/progress_line.h"
 #include "app/session.h"
@@ -43,13 +43,8 @@
 #include "widgets/panels/repair_strip.h"
 #include "widgets/panels/scenario_table.h"
 #include "widgets/panels/solve_panel.h"
-#include "widgets/panels/table_view.h"
 #include "widgets/panels/waterfall.h"
 #include "widgets/plots/collectives_plot.h"
-#include "widgets/plots/live_plot.h"
-#include "widgets/plots/plans_plot.h"
-#include "widgets/plots/plot_kind.h"
-#include "widgets/report/report.h"
 #include "widgets/text.h"
 #include "widgets/theme/theme.h"
 
@@ -82,18 +77,17 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
     build_toolbar();
     build_panes();
     workspace_ = std::make_unique<Workspace>(catalogue_, model_, *tabs_, *sides_);
+    documents_ =
+        std::make_unique<Documents>(catalogue_, session_, model_, *workspace_, *tabs_, *sides_, *message_);
+    plots_ =
+        std::make_unique<PlotActions>(PlotActions::Parts{model_, *workspace_, *tabs_, *memory_, *waterfall_,
+                                                         *headline_, *launch_, *exports_, session_, dialogs_},
+                                      *this);
     connect_file_actions();
     connect_edit_actions();
     connect_scenario_actions();
     connect_view_actions();
     connect(&model_, &LiveModel::changed, this, &MainWindow::refresh_titles);
-    autosave_.setSingleShot(true);
-    connect(&autosave_, &QTimer::timeout, this, &MainWindow::keep_session);
-    connect(&model_, &LiveModel::changed, this, &MainWindow::keep_session_soon);
-    connect(&model_, &LiveModel::gesture_ended, this, &MainWindow::keep_session_soon);
-    connect(&model_, &LiveModel::pins_changed, this, &MainWindow::keep_session_soon);
-    connect(tabs_, &PlotTabs::view_changed, this, &MainWindow::keep_session_soon);
-    connect(sides_, &SidePanels::study_closed, this, &MainWindow::keep_session_soon);
     const auto tint = [this] { tint_actions(actions_, current_theme().text); };
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, tint);
     tint();
@@ -145,7 +139,8 @@ void MainWindow::build_menus() {
         connect(entry, &QAction::triggered, this, [this, preset] {
             const QString title = text_of(preset->title.empty() ? preset->name : preset->title);
             // Presets in it lie beside its file, which is a preset and not to be saved over.
-            open_text({preset->text, title, tr("Load %1").arg(title), text_of(preset->path), true});
+            documents_->open_text(
+                {preset->text, title, tr("Load %1").arg(title), text_of(preset->path), true});
         });
     }
     menu(tr("&Help"), {help, shortcuts, about});
@@ -175,7 +170,7 @@ void MainWindow::refresh_recent() {
         QAction* entry =
             recent_->addAction(QFileInfo(file).fileName().replace(QLatin1Char('&'), QStringLiteral("&&")));
         entry->setToolTip(QDir::toNativeSeparators(file));
-        connect(entry, &QAction::triggered, this, [this, file] { open(file); });
+        connect(entry, &QAction::triggered, this, [this, file] { documents_->open(file); });
     }
     recent_->setToolTipsVisible(true);
     recent_->setEnabled(!recent_->isEmpty());
@@ -192,7 +187,8 @@ void MainWindow::build_toolbar() {
     model_picker_ = make_model_picker(model_, this);
     bar->addWidget(cluster_picker_);
     bar->addWidget(model_picker_);
-    bar->addWidget(make_study_picker(catalogue_, this, [this](const Preset& preset) { open_study(preset); }));
+    bar->addWidget(make_study_picker(catalogue_, this,
+                                     [this](const Preset& preset) { documents_->open_study(preset); }));
     bar->addSeparator();
     using enum ActionId;
     for (const ActionId id : {undo, redo, pin, solve_for}) bar->addAction(actions_.at(id));
@@ -247,7 +243,7 @@ void MainWindow::build_panes() {
     connect(&tabs_->the<CollectivesPlot>(), &CollectivesPlot::log_requested, this, [this] {
         const QString file = dialogs_.open_file(this, tr("Open a log of nccl-tests"), session_.folder(),
                                                 tr("Logs (*.log *.txt *.out);;All files (*)"));
-        if (!file.isEmpty()) open(file);
+        if (!file.isEmpty()) documents_->open(file);
     });
     plots->addWidget(tabs_, 1);
     plots->addWidget(pane_line(true));
@@ -279,9 +275,6 @@ void MainWindow::build_panes() {
     whole->setFocus();
 
     connect(&model_, &LiveModel::explanation_wanted, sides_, &SidePanels::explain);
-    for (LivePlot* plot : tabs_->plots()) offer_menu(*plot, plot->objectName());
-    offer_menu(*memory_, text_of(kMemoryKind.name));
-    offer_menu(*waterfall_, text_of(kWaterfallKind.name));
     connect(sides_, &SidePanels::shown_changed, this, &MainWindow::make_room);
     connect(sides_, &SidePanels::study_closed, this, [this] { workspace_->close_study(); });
     connect(sides_, &SidePanels::claim_chosen, this,
@@ -296,7 +289,7 @@ void MainWindow::build_panes() {
         const QString file =
             dialogs_.save_file(launch_, tr("Save the launch settings"),
                                session_.folder() + QLatin1Char('/') + name, tr("All files (*)"));
-        if (!file.isEmpty()) write_file(file, text);
+        if (!file.isEmpty()) documents_->write_file(file, text);
     });
     connect(scenarios_, &ScenarioTable::measured_requested, actions_.at(ActionId::measured_run),
             &QAction::trigger);
@@ -332,11 +325,11 @@ void MainWindow::connect_file_actions() {
         if (const QString file =
                 dialogs_.open_file(this, tr("Open a scenario"), session_.folder(), scenarios);
             !file.isEmpty())
-            open(file);
+            documents_->open(file);
     });
     on(ActionId::save, [this] {
         if (workspace_->file().isEmpty()) actions_.at(ActionId::save_as)->trigger();
-        else save(workspace_->file());
+        else documents_->save(workspace_->file());
     });
     on(ActionId::save_as, [this] {
         const QString suggestion = workspace_->file().isEmpty()
@@ -345,29 +338,19 @@ void MainWindow::connect_file_actions() {
         const QString file =
             dialogs_.save_ending_in(QStringLiteral(".json"), QStringLiteral(".shardscope.json"), this,
                                     tr("Save the scenario"), suggestion, tr("Scenarios (*.json)"));
-        if (!file.isEmpty()) save(file);
+        if (!file.isEmpty()) documents_->save(file);
     });
     on(ActionId::save_session, [this] {
         const QString file = dialogs_.save_ending_in(
             QStringLiteral(".json"), QStringLiteral(".shardscope-session.json"), this,
             tr("Save the session: the current scenario and all pins"),
             session_.folder() + QStringLiteral("/session.shardscope-session.json"), tr("Sessions (*.json)"));
-        if (!file.isEmpty()) save_session(file);
+        if (!file.isEmpty()) documents_->save_session(file);
     });
-    on(ActionId::export_plot, [this] { ask_to_export(plot_at_focus()); });
-    on(ActionId::export_all, [this] { export_all(); });
-    on(ActionId::export_report, [this] {
-        const QString file = dialogs_.save_file(this, tr("Export a report"),
-                                                session_.folder() + QStringLiteral("/report.html"),
-                                                tr("Reports (*.html *.pdf *.md)"));
-        if (!file.isEmpty()) export_report(file);
-    });
-    on(ActionId::launch_settings, [this] {
-        const auto& plans = tabs_->the<PlansPlot>();
-        const QWidget* focus = QApplication::focusWidget();
-        const bool in_plans = focus && (focus == &plans || plans.isAncestorOf(focus));
-        launch_->ask(in_plans ? plans.chosen() : std::nullopt);
-    });
+    on(ActionId::export_plot, [this] { plots_->ask_to_export(plots_->at_focus()); });
+    on(ActionId::export_all, [this] { plots_->export_all(); });
+    on(ActionId::export_report, [this] { plots_->ask_for_report(); });
+    on(ActionId::launch_settings, [this] { plots_->ask_for_launch_settings(); });
     on(ActionId::quit, [this] { close(); });
 }
 
@@ -391,7 +374,8 @@ void MainWindow::connect_edit_actions() {
     });
     on(ActionId::paste, [this] {
         const QString what = tr("the clipboard");
-        open_text({QApplication::clipboard()->text().toStdString(), what, tr("Load %1").arg(what), {}});
+        documents_->open_text(
+            {QApplication::clipboard()->text().toStdString(), what, tr("Load %1").arg(what), {}});
     });
 }
 
@@ -409,11 +393,8 @@ void MainWindow::connect_scenario_actions() {
 }
 
 void MainWindow::connect_view_actions() {
-    on(ActionId::show_table, [this] { show_table(plot_at_focus()); });
-    on(ActionId::explain, [this] {
-        const auto subject = subject_of(QApplication::focusWidget());
-        model_.explain(subject ? *subject : *tabs_->current().subject_here());
-    });
+    on(ActionId::show_table, [this] { plots_->show_table(plots_->at_focus()); });
+    on(ActionId::explain, [this] { plots_->explain_focus(); });
     on(ActionId::toggle_why, [this] {
         using enum SidePanels::Side;
         sides_->open(sides_->is_open(why) ? none : why);
@@ -445,236 +426,6 @@ void MainWindow::connect_view_actions() {
             ThemeManager::instance().choose(choice);
         });
     }
-}
-
-bool MainWindow::open(const QString& path) {
-    const QString file = QFileInfo(path).absoluteFilePath();
-    const QString name = QFileInfo(file).fileName();
-    message_->hide();
-    Problems problems;
-    std::string text = read_text(file.toStdString(), problems);
-    if (!problems.empty()) {
-        message_->say(problems, name);
-        return false;
-    }
-    const QByteArray bytes(text.data(), static_cast<qsizetype>(text.size()));
-    QByteArray inside = carried_by_report(bytes);
-    if (inside.isEmpty()) inside = scenario_in_figure(bytes);
-    if (!inside.isEmpty()) text = inside.toStdString();
-    if (!open_text({text, name, tr("Open %1").arg(name), file, !inside.isEmpty()})) return false;
-    session_.set_folder(QFileInfo(file).absolutePath());
-    session_.add_recent(file);
-    return true;
-}
-
-void MainWindow::open(const QStringList& paths) {
-    const auto stands_beside = [](const QString& path) {
-        Problems problems;
-        const Openable* kind = openable(read_text(path.toStdString(), problems));
-        return kind && kind->stands_beside;
-    };
-    QStringList files = paths;
-    const auto others = std::stable_partition(files.begin(), files.end(), stands_beside);
-    QStringList said;
-    QStringList left;
-    bool replaced = false;
-    for (auto file = files.begin(); file != files.end(); ++file) {
-        if (file >= others && replaced) {
-            left << QFileInfo(*file).fileName();
-            continue;
-        }
-        const bool opened = open(*file);
-        replaced = replaced || (file >= others && opened);
-        if (!message_->isHidden()) said << message_->text();
-    }
-    if (!left.empty())
-        said << tr("One scenario at a time; not opened: %1").arg(left.join(QStringLiteral(", ")));
-    if (!said.empty()) message_->say(said.join(QLatin1Char('\n')));
-}
-
-bool MainWindow::open_text(const OpenedText& opened) {
-    message_->hide();
-    Problems problems;
-    const bool taken = take(opened, {catalogue_, model_, *workspace_, *tabs_, *message_}, problems);
-    message_->say(problems, opened.what);
-    return taken;
-}
-
-void MainWindow::open_study(const Preset& preset) {
-    message_->hide();
-    Problems problems;
-    workspace_->take_study(preset, problems);
-    message_->say(problems, text_of(preset.name));
-}
-
-QString MainWindow::restore() {
-    const std::string text = session_.scenarios().toStdString();
-    if (text.empty()) return {};
-    Problems problems;
-    const SavedSession session = is_session(text)
-                                     ? read_session(text, catalogue_, {}, problems)
-                                     : SavedSession{read_scenario(text, catalogue_, {}, problems), {}};
-    if (problems.empty()) {
-        workspace_->start_with(session);
-        return {};
-    }
-    // A newer version's perhaps: kept aside, for this window's own session takes its place.
-    const QString folder = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
-    const QString aside = QDir(folder).filePath(session_.file_name());
-    Problems unwritten;
-    QDir().mkpath(folder);
-    const bool kept = write_whole(aside.toStdString(), text, unwritten);
-    QString lost = tr("The last session cannot be read: %1%2")
-                       .arg(text_of(problems.front().text()),
-                            kept ? QLatin1Char('\n') + tr("It is kept in %1.").arg(aside) : QString());
-    message_->say(lost);
-    return lost;
-}
-
-void MainWindow::start(const QString& file) {
-    const QString lost = restore();
-    if (file.isEmpty()) return;
-    const bool opened = open(file);
-    if (lost.isEmpty()) return;
-    message_->say(opened ? lost : lost + QLatin1Char('\n') + message_->text());
-}
-
-// A crash costs nothing that has been done, and of a drag under way no more than its last tenth of a second.
-void MainWindow::keep_session_soon() {
-    constexpr qint64 kBetween = 100;  // ms
-    const bool at_once = !model_.in_gesture() || !kept_.isValid();
-    const auto wait = static_cast<int>(at_once ? 0 : std::max<qint64>(0, kBetween - kept_.elapsed()));
-    if (!autosave_.isActive() || autosave_.remainingTime() > wait) autosave_.start(wait);
-}
-
-void MainWindow::keep_session() {
-    kept_.start();
-    session_.set_scenarios(QString::fromStdString(write_session(workspace_->session(), false)));
-}
-
-bool MainWindow::write_file(const QString& file, const std::string& content) {
-    Problems problems;
-    if (!write_whole(file.toStdString(), content, problems)) {
-        message_->say(problems, file);
-        return false;
-    }
-    session_.set_folder(QFileInfo(file).absolutePath());
-    return true;
-}
-
-bool MainWindow::save(const QString& file) {
-    if (!write_file(file, write_scenario(model_.scenario()))) return false;
-    workspace_->saved_to(QFileInfo(file).absoluteFilePath());
-    session_.add_recent(QFileInfo(file).absoluteFilePath());
-    refresh_titles();
-    return true;
-}
-
-bool MainWindow::save_session(const QString& file) {
-    if (!write_file(file, write_session(workspace_->session()))) return false;
-    session_.add_recent(QFileInfo(file).absoluteFilePath());
-    return true;
-}
-
-bool MainWindow::export_plot(const QString& plot, const QString& file, double scale) {
-    FigureRequest request = request_of(plot);
-    request.scale = scale;
-    return exports_->plot(request, model_.answer(), file);
-}
-
-bool MainWindow::export_report(const QString& file) {
-    ReportRequest request;
-    request.figures = usual_figures();
-    for (FigureRequest& figure : request.figures) figure = request_of(text_of(figure.plot));
-    // What is looked at belongs to it.
-    const FigureRequest shown = tabs_->current().request();
-    if (std::ranges::find(request.figures, shown.plot, &FigureRequest::plot) == request.figures.end())
-        request.figures.push_back(shown);
-    request.pins = model_.pins();
-    request.hypothetical = headline_->hypothetical();
-    request.carries = write_session(workspace_->session(), false);
-    return exports_->report(request, model_.answer(), file);
-}
-
-// The panel beside the plots that has the focus, else the plot that is looked at.
-QString MainWindow::plot_at_focus() const {
-    if (memory_->hasFocus()) return text_of(kMemoryKind.name);
-    if (waterfall_->hasFocus()) return text_of(kWaterfallKind.name);
-    return tabs_->current().objectName();
-}
-
-void MainWindow::ask_to_export(const QString& plot) {
-    const FigureFile to =
-        ask_for_figure(dialogs_, this, QStringLiteral("%1/%2.svg").arg(session_.folder(), plot));
-    if (!to.file.isEmpty()) export_plot(plot, to.file, to.scale);
-}
-
-// What can be done with a plot or panel, by the other mouse button or the menu key.
-void MainWindow::offer_menu(QWidget& view, const QString& plot) {
-    view.setContextMenuPolicy(Qt::CustomContextMenu);
-    connect(&view, &QWidget::customContextMenuRequested, this, [this, &view, plot](const QPoint& at) {
-        auto* menu = new QMenu(this);
-        menu->setObjectName(plot + QStringLiteral("/menu"));
-        menu->setAttribute(Qt::WA_DeleteOnClose);
-        // By the menu key it is about what has the focus.
-        const auto* explainable = dynamic_cast<const Explainable*>(&view);
-        const auto subject = view.hasFocus() && !view.underMouse() ? explainable->subject_here()
-                                                                   : explainable->subject_at(QPointF(at));
-        if (subject) {
-            const std::string title = shardscope::explain(*subject, model_.answer()).title;
-            menu->addAction(tr("Why: %1").arg(text_of(title)), this,
-                            [this, subject] { model_.explain(*subject); });
-        }
-        const auto* plans = qobject_cast<const PlansPlot*>(&view);
-        if (const auto chosen = plans ? plans->chosen() : std::nullopt)
-            menu->addAction(tr("Launch settings of this plan…"), this,
-                            [this, chosen] { launch_->ask(chosen); });
-        menu->addAction(tr("Table"), this, [this, plot] { show_table(plot); });
-        menu->addAction(tr("Export…"), this, [this, plot] { ask_to_export(plot); });
-        menu->popup(view.mapToGlobal(at));
-    });
-}
-
-// One window for a table: where it is there already, it comes to the front.
-void MainWindow::show_table(const QString& plot) {
-    const QString title = tr(plot_kind(plot.toStdString())->label);
-    exports_->with_data(title, {request_of(plot)}, model_.answer(),
-                        [this, title](const Exports::Figures& ready, const Answer& now) {
-                            const FigureRequest& figure = ready.front();
-                            PlotTable table = table_of(*plot_kind(figure.plot), figure, now);
-                            for (TableView* view : findChildren<TableView*>()) {
-                                if (!view->shows(title, table)) continue;
-                                view->raise();
-                                view->activateWindow();
-                                return true;
-                            }
-                            auto* view = new TableView(title, std::move(table), this);
-                            connect(&model_, &LiveModel::changed, view, &TableView::set_stale);
-                            view->show();
-                            return true;
-                        });
-}
-
-void MainWindow::export_all() {
-    const QString folder =
-        dialogs_.choose_folder(this, tr("Export all plots into a folder"), session_.folder());
-    if (folder.isEmpty()) return;
-    std::vector<FigureRequest> figures;
-    for (const PlotKind* kind : plot_kinds()) figures.push_back(request_of(text_of(kind->name)));
-    exports_->plots(figures, model_.answer(), folder);
-}
-
-FigureRequest MainWindow::request_of(const QString& plot) const {
-    if (LivePlot* tab = tabs_->plot(plot)) {
-        // One that nobody has looked at yet knows nothing of its axes.
-        tab->bring_up_to_date();
-        return tab->request();
-    }
-    FigureRequest request;
-    request.plot = plot.toStdString();
-    request.pins = model_.pins();
-    request.hypothetical = headline_->hypothetical();
-    return request;
 }
 
 void MainWindow::refresh_titles() {
@@ -714,7 +465,7 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     session_.set_geometry(saveGeometry());
-    keep_session();
+    documents_->keep_session();
     QMainWindow::closeEvent(event);
 }
 
@@ -734,17 +485,7 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
-    // A browser's link is no file; what is dropped with it may be a scenario.
-    QStringList files;
-    for (const QUrl& url : event->mimeData()->urls()) {
-        if (url.isLocalFile()) files << url.toLocalFile();
-    }
-    if (!files.isEmpty()) {
-        open(files);
-    } else if (event->mimeData()->hasText()) {
-        const QString what = tr("the dropped text");
-        open_text({event->mimeData()->text().toStdString(), what, tr("Load %1").arg(what), {}});
-    }
+    documents_->drop(*event->mimeData());
     event->acceptProposedAction();
 }
 

@@ -1,25 +1,22 @@
-// The main window: puts the panels together, owns the actions, opens and saves. What panels show is theirs.
+// The main window: puts the panels together and owns the actions. What panels show is theirs, what is opened
+// and saved the documents', what is done with a plot the plot actions'.
 #pragma once
 
-#include <QElapsedTimer>
 #include <QMainWindow>
-#include <QTimer>
 #include <memory>
-#include <string>
 
 #include "app/actions.h"
 #include "app/dialogs.h"
 #include "app/workspace.h"
 #include "widgets/live_model.h"
-#include "widgets/plots/figure_export.h"
 
 class QMenu;
 class QToolButton;
 
 namespace shardscope {
 
-struct OpenedText;
 class ControlsPanel;
+class Documents;
 class Exports;
 class Headline;
 class HelpWindow;
@@ -27,6 +24,7 @@ class LaunchView;
 class MeasuredPanel;
 class MemoryBar;
 class MessageBar;
+class PlotActions;
 class ScenarioTable;
 class Session;
 class SolvePanel;
@@ -44,26 +42,8 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] LiveModel& model() { return model_; }
     [[nodiscard]] QAction* action(ActionId id) const { return actions_.at(id); }
 
-    // Any file of openable.h, or an exported figure that carries its scenario. False, with a message shown,
-    // when it cannot be used; nothing changes then.
-    bool open(const QString& path);
-    // All that can be: tables and logs stand beside a scenario, of those that take its place the first is
-    // opened and the others are named.
-    void open(const QStringList& paths);
-    // A study: its scenario, its pins, its tab and axes, and the panel, as one undo step.
-    void open_study(const Preset& preset);
-    bool save(const QString& file);
-    // All scenarios, the pinned ones too, and what is looked at.
-    bool save_session(const QString& file);
-    // The scenarios as the last window left them, if there were any. Empty, or why they cannot be had and
-    // where they are kept; that is shown, too.
-    QString restore();
-    // The same, and then the file if there is one: one step, as if it were dropped here.
-    void start(const QString& file);
-    // One plot to one file, its format by the ending; the scale is a PNG's.
-    bool export_plot(const QString& plot, const QString& file, double scale = kUsualScale);
-    // The whole desk as one document, its format by the ending.
-    bool export_report(const QString& file);
+    [[nodiscard]] Documents& documents() { return *documents_; }
+    [[nodiscard]] PlotActions& plots() { return *plots_; }
 
     bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -86,20 +66,9 @@ class MainWindow : public QMainWindow {
     void welcome();
     void add_languages(QMenu& menu);
     void refresh_recent();
-    [[nodiscard]] QString plot_at_focus() const;
-    void offer_menu(QWidget& view, const QString& plot);
-    void show_table(const QString& plot);
-    void ask_to_export(const QString& plot);
-    // A text from anywhere, as one undo step.
-    bool open_text(const OpenedText& opened);
-    bool write_file(const QString& file, const std::string& content);
     void refresh_titles();
     void fold(const QSize& size);
     void make_room();
-    void keep_session();
-    void keep_session_soon();
-    void export_all();
-    [[nodiscard]] FigureRequest request_of(const QString& plot) const;  // as it is shown here
 
     Catalogue& catalogue_;
     Session& session_;
@@ -125,8 +94,8 @@ class MainWindow : public QMainWindow {
     LaunchView* launch_ = nullptr;
     HelpWindow* help_ = nullptr;
     std::unique_ptr<Workspace> workspace_;
-    QTimer autosave_;
-    QElapsedTimer kept_;  // since the session was written
+    std::unique_ptr<Documents> documents_;
+    std::unique_ptr<PlotActions> plots_;
 };
 
 }  // namespace shardscope

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "app/commands/command.h"
+#include "app/documents.h"
 #include "app/help_pages.h"
 #include "app/help_window.h"
 #include "app/language.h"
@@ -218,7 +219,7 @@ int main(int argc, char** argv) {
             ->setCurrentWidget(window.findChild<QWidget*>(QLatin1String(shot.tab)));
         window.show();
         if (shot.study) {
-            window.open_study(*commands::catalogue().find(PresetKind::study, shot.study));
+            window.documents().open_study(*commands::catalogue().find(PresetKind::study, shot.study));
             const auto* study = window.findChild<StudyPanel*>();
             while (study->pending()) QApplication::processEvents(QEventLoop::WaitForMoreEvents);
         }

@@ -42,12 +42,12 @@ TEST_CASE("exports: a plot that plans anew is written from the background", "[wi
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("sensitivity.csv"));
     auto* progress = desk.find<QWidget>("progress");
-    REQUIRE(desk.window.export_plot(QStringLiteral("sensitivity"), file));
+    REQUIRE(desk.window.plots().export_plot(QStringLiteral("sensitivity"), file));
     CHECK(progress->isVisible());
     CHECK(desk.text(QStringLiteral("progress/text")).startsWith(QStringLiteral("sensitivity.csv: planning")));
     CHECK_FALSE(QFile::exists(file));
     // One at a time; what is under way goes on.
-    CHECK_FALSE(desk.window.export_plot(QStringLiteral("sweep"), file));
+    CHECK_FALSE(desk.window.plots().export_plot(QStringLiteral("sweep"), file));
     CHECK(desk.text(QStringLiteral("message/text")).contains(QStringLiteral("sensitivity.csv is still")));
     REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); }, kPatience));
     CHECK_FALSE(progress->isVisible());
@@ -130,13 +130,13 @@ TEST_CASE("exports: a report under way can be stopped, and nothing is written", 
     plan_everything(desk);
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("report.html"));
-    REQUIRE(desk.window.export_report(file));
+    REQUIRE(desk.window.plots().export_report(file));
     CHECK(desk.find<QWidget>("progress")->isVisible());
     QTest::mouseClick(desk.find<QPushButton>("progress/stop"), Qt::LeftButton);
     CHECK_FALSE(desk.find<QWidget>("progress")->isVisible());
     CHECK(desk.text(QStringLiteral("message/text")).contains(QStringLiteral("nothing is written")));
     // The next one is begun at once, and a window that closes meanwhile waits for nothing but its thread.
-    REQUIRE(desk.window.export_report(file));
+    REQUIRE(desk.window.plots().export_report(file));
     CHECK_FALSE(QFile::exists(file));
 }
 
@@ -189,8 +189,8 @@ TEST_CASE("exports: of a scenario that is not valid nothing is made, and why is 
     for (const char* name : {"plot.svg", "report.html"}) {
         const QString file = folder.filePath(QLatin1String(name));
         CHECK_FALSE((file.endsWith(QStringLiteral("svg"))
-                         ? desk.window.export_plot(QStringLiteral("scaling"), file)
-                         : desk.window.export_report(file)));
+                         ? desk.window.plots().export_plot(QStringLiteral("scaling"), file)
+                         : desk.window.plots().export_report(file)));
         CHECK_FALSE(QFile::exists(file));
     }
 }
@@ -291,7 +291,7 @@ TEST_CASE("exports: what is hypothetical is so in the step's file, too", "[expor
     const QTemporaryDir folder;
     const auto content = [&](const char* name) {
         const QString file = folder.filePath(QLatin1String(name));
-        REQUIRE(desk.window.export_plot(QStringLiteral("waterfall"), file));
+        REQUIRE(desk.window.plots().export_plot(QStringLiteral("waterfall"), file));
         QFile written(file);
         REQUIRE(written.open(QIODevice::ReadOnly));
         return written.readAll();

@@ -29,6 +29,16 @@ QString write(const QTemporaryDir& folder, const QString& name, const QByteArray
     return file.fileName();
 }
 
+// The program itself with that file, its settings in a home of its own.
+void start(QProcess& program, const QTemporaryDir& home, const QString& file) {
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("XDG_CONFIG_HOME"), home.path());
+    environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
+    program.setProcessEnvironment(environment);
+    program.start(QStringLiteral(SHARDSCOPE_PROGRAM), {file});
+    REQUIRE(program.waitForStarted());
+}
+
 constexpr const char* kHeader =
     "id,model,layers,hidden,ffn_hidden,heads,vocab,gpu,gpus,sequence,micro_batch,global_batch,sharding,"
     "step_time_s\n";
@@ -40,8 +50,8 @@ TEST_CASE("files: recent ones open again from the menu, the newest first", "[fil
     const QString one = write(folder, QStringLiteral("one.json"), R"({"name": "One"})");
     const QString two = write(folder, QStringLiteral("two.json"), R"({"cluster": {"gpus": 128}})");
     Desk desk;
-    REQUIRE(desk.window.open(one));
-    REQUIRE(desk.window.open(two));
+    REQUIRE(desk.window.documents().open(one));
+    REQUIRE(desk.window.documents().open(two));
     auto* recent = desk.find<QMenu>("menu/recent");
     auto* file = qobject_cast<QMenu*>(recent->parent());
     REQUIRE(file != nullptr);
@@ -105,7 +115,7 @@ TEST_CASE("files: a table of runs is compared beside the public ones", "[files]"
 
     // Exports show what is shown.
     const QString figure = folder.filePath(QStringLiteral("validation.csv"));
-    REQUIRE(desk.window.export_plot(QStringLiteral("validation"), figure));
+    REQUIRE(desk.window.plots().export_plot(QStringLiteral("validation"), figure));
     QFile csv(figure);
     REQUIRE(csv.open(QIODevice::ReadOnly));
     CHECK(csv.readAll().contains("\na,ours.csv,LLaMA-2-7B,"));
@@ -239,7 +249,7 @@ TEST_CASE("files: Save writes a scenario back to its own file, and to no other",
     };
     const QString a = write(folder, QStringLiteral("a.json"), one);
     const QString b = write(folder, QStringLiteral("b.json"), two);
-    REQUIRE(desk.window.open(a));
+    REQUIRE(desk.window.documents().open(a));
     // Another scenario from elsewhere has no file.
     desk.find<QAction>(
             "scenario/" +
@@ -256,7 +266,7 @@ TEST_CASE("files: Save writes a scenario back to its own file, and to no other",
     CHECK(content(a).contains("\"One\""));
     // So it is with a study, with pasted text and with two files.
     const QByteArray saved = content(a);
-    desk.window.open_study(*commands::catalogue().all(PresetKind::study).front());
+    desk.window.documents().open_study(*commands::catalogue().all(PresetKind::study).front());
     save();
     CHECK_FALSE(asked.isEmpty());
     desk.window.action(ActionId::undo)->trigger();
@@ -265,7 +275,7 @@ TEST_CASE("files: Save writes a scenario back to its own file, and to no other",
     save();
     CHECK_FALSE(asked.isEmpty());
     desk.window.action(ActionId::undo)->trigger();
-    REQUIRE(desk.window.open(b));
+    REQUIRE(desk.window.documents().open(b));
     desk.window.action(ActionId::undo)->trigger();
     CHECK(desk.window.model().scenario().name == "One");
     save();
@@ -360,7 +370,7 @@ TEST_CASE("files: Save asks for a name where another scenario has been taken", "
     };
     // The other scenario stands pinned as B.
     QTest::keyClick(&desk.window, Qt::Key_P);
-    REQUIRE(desk.window.open(write(folder, QStringLiteral("job.json"), R"({"name": "Job"})")));
+    REQUIRE(desk.window.documents().open(write(folder, QStringLiteral("job.json"), R"({"name": "Job"})")));
     const QByteArray before = job();
     const QString step = desk.window.model().undo_stack()->undoText();
     SECTION("a public run") {
@@ -416,7 +426,7 @@ TEST_CASE("files: a last session that cannot be read is kept aside and said", "[
     session.set_scenarios(QStringLiteral(R"({"format": "shardscope-session", "version": 1,
         "scenarios": [{"model": {"preset": "from-the-future"}}], "current": 0})"));
     MainWindow window(commands::catalogue(), session);
-    window.restore();
+    window.documents().restore();
     const QString said = window.findChild<QLabel*>(QStringLiteral("message/text"))->text();
     CHECK(said.contains(QStringLiteral("from-the-future")));
     const QString aside = said.mid(said.indexOf(QStringLiteral("kept in ")) + 8).chopped(1);
@@ -432,12 +442,7 @@ TEST_CASE("files: the session outlives a kill", "[files]") {
     const QString scenario = write(home, QStringLiteral("run.json"),
                                    R"({"name": "Half an hour's work", "cluster": {"gpus": 256}})");
     QProcess program;
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert(QStringLiteral("XDG_CONFIG_HOME"), home.path());
-    environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
-    program.setProcessEnvironment(environment);
-    program.start(QStringLiteral(SHARDSCOPE_PROGRAM), {scenario});
-    REQUIRE(program.waitForStarted());
+    start(program, home, scenario);
     QFile kept(home.filePath(QStringLiteral("Shardscope/last.shardscope-session.json")));
     const auto text = [&] {
         const QByteArray now = kept.open(QIODevice::ReadOnly) ? kept.readAll() : QByteArray();
@@ -469,12 +474,7 @@ TEST_CASE("files: started with a file, the program keeps the last session's pins
     Problems problems;
     REQUIRE(write_whole(file.toStdString(), write_session(last, false), problems));
     QProcess program;
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert(QStringLiteral("XDG_CONFIG_HOME"), home.path());
-    environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
-    program.setProcessEnvironment(environment);
-    program.start(QStringLiteral(SHARDSCOPE_PROGRAM), {scenario});
-    REQUIRE(program.waitForStarted());
+    start(program, home, scenario);
     const auto kept = [&] {
         QFile now(file);
         return now.open(QIODevice::ReadOnly) ? now.readAll().toStdString() : std::string();
@@ -590,7 +590,7 @@ TEST_CASE("files: a drag outlives a kill", "[files]") {
 
     Desk again;
     CHECK(again.find<QLineEdit>("cluster.gpus/field")->text() != gpus);
-    again.window.restore();
+    again.window.documents().restore();
     QApplication::processEvents();
     CHECK(again.find<QLineEdit>("cluster.gpus/field")->text() == gpus);
     CHECK(again.find<QTabWidget>("tabs")->currentIndex() == 2);

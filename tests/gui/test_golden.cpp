@@ -290,17 +290,17 @@ TEST_CASE("scenarios: copy, paste, save, open, and a bad file changes nothing", 
 
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("a.json"));
-    REQUIRE(desk.window.save(file));
+    REQUIRE(desk.window.documents().save(file));
     desk.type("training.sequence_length", QStringLiteral("1024"));
-    REQUIRE(desk.window.open(file));
+    REQUIRE(desk.window.documents().open(file));
     CHECK(desk.window.model().scenario() == edited);
     for (const char* plot : {"scaling", "memory", "waterfall"}) {
         for (const char* ending : {"svg", "pdf", "png"}) {
             const QString figure =
                 folder.filePath(QStringLiteral("%1.%2").arg(QLatin1String(plot), QLatin1String(ending)));
-            REQUIRE(desk.window.export_plot(QLatin1String(plot), figure));
+            REQUIRE(desk.window.plots().export_plot(QLatin1String(plot), figure));
             desk.type("training.sequence_length", QStringLiteral("512"));
-            REQUIRE(desk.window.open(figure));
+            REQUIRE(desk.window.documents().open(figure));
             CHECK(desk.window.model().scenario() == edited);
         }
     }
@@ -309,14 +309,15 @@ TEST_CASE("scenarios: copy, paste, save, open, and a bad file changes nothing", 
     REQUIRE(bad.open(QIODevice::WriteOnly));
     bad.write("{\"training\": {\"micro_batch\": -3}}");
     bad.close();
-    CHECK_FALSE(desk.window.open(bad.fileName()));
+    CHECK_FALSE(desk.window.documents().open(bad.fileName()));
     CHECK(desk.window.model().scenario() == edited);
     CHECK(desk.find<QWidget>("message")->isVisible());
     CHECK(desk.text("message/text").contains(QStringLiteral("at least 1")));
-    CHECK_FALSE(desk.window.open(folder.filePath(QStringLiteral("missing.json"))));
-    CHECK_FALSE(desk.window.export_plot(QStringLiteral("scaling"),
-                                        folder.filePath(QStringLiteral("no/such/folder/x.svg"))));
-    CHECK_FALSE(desk.window.export_plot(QStringLiteral("scaling"), folder.filePath(QStringLiteral("x.gif"))));
+    CHECK_FALSE(desk.window.documents().open(folder.filePath(QStringLiteral("missing.json"))));
+    CHECK_FALSE(desk.window.plots().export_plot(QStringLiteral("scaling"),
+                                                folder.filePath(QStringLiteral("no/such/folder/x.svg"))));
+    CHECK_FALSE(
+        desk.window.plots().export_plot(QStringLiteral("scaling"), folder.filePath(QStringLiteral("x.gif"))));
 }
 
 TEST_CASE("a model's config.json opens as the model of the scenario, in one undo step", "[files]") {
@@ -334,7 +335,7 @@ TEST_CASE("a model's config.json opens as the model of the scenario, in one undo
             "num_hidden_layers": 32, "vocab_size": 51200, "hidden_act": "gelu_new"})";
     file.write(config);
     file.close();
-    REQUIRE(desk.window.open(file.fileName()));
+    REQUIRE(desk.window.documents().open(file.fileName()));
     CHECK(desk.window.model().answer().compiled.parameters == 2779683840);
     CHECK(desk.window.model().answer().settings[P::gpus] == 64);
     // What was assumed is said.
@@ -352,7 +353,7 @@ TEST_CASE("a model's config.json opens as the model of the scenario, in one undo
     REQUIRE(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
     file.write(R"({"model_type": "new", "hidden_size": 2560})");
     file.close();
-    CHECK_FALSE(desk.window.open(file.fileName()));
+    CHECK_FALSE(desk.window.documents().open(file.fileName()));
     CHECK(desk.text("message/text").contains(QStringLiteral("/vocab_size")));
     CHECK(desk.window.model().scenario() == start);
 }

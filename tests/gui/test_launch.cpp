@@ -163,16 +163,17 @@ TEST_CASE("launch: a run's file becomes the scenario on the cluster that was the
     model.undo_stack()->undo();
     CHECK(model.scenario() == before);
 
-    CHECK(desk.window.open(write("run.sh",
-                                 "torchrun --nnodes 2 --nproc-per-node 8 p.py --num-layers 24 \\\n"
-                                 " --hidden-size 2048 --num-attention-heads 16 --seq-length 1024 \\\n"
-                                 " --micro-batch-size 4 --bf16\n")));
+    CHECK(desk.window.documents().open(
+        write("run.sh",
+              "torchrun --nnodes 2 --nproc-per-node 8 p.py --num-layers 24 \\\n"
+              " --hidden-size 2048 --num-attention-heads 16 --seq-length 1024 \\\n"
+              " --micro-batch-size 4 --bf16\n")));
     CHECK(model.answer().settings[P::layers] == 24);
     CHECK(model.answer().settings[P::gpus] == 16);
     // What cannot be used says why, with its line, and changes nothing.
     const Scenario now = model.scenario();
-    CHECK_FALSE(
-        desk.window.open(write("bad.toml", "[model]\nname = \"llama3\"\nflavor = \"9B\"\n[training]\n")));
+    CHECK_FALSE(desk.window.documents().open(
+        write("bad.toml", "[model]\nname = \"llama3\"\nflavor = \"9B\"\n[training]\n")));
     CHECK(model.scenario() == now);
     CHECK(desk.text("message/text").startsWith(QStringLiteral("bad.toml:3:model.flavor")));
 }

@@ -443,7 +443,7 @@ TEST_CASE("collectives: a log that is dropped on the window is shown beside the 
                     .replace(QStringLiteral("all_gather_perf"), QStringLiteral("broadcast_perf")))
                    .toUtf8());
     half.close();
-    REQUIRE(desk.window.open(half.fileName()));
+    REQUIRE(desk.window.documents().open(half.fileName()));
     CHECK(desk.find<QComboBox>("collectives/tables")->currentText().contains(QStringLiteral("half.log")));
     CHECK(desk.find<QWidget>("message")->isVisible());
     CHECK(desk.text("message/text").contains(QStringLiteral("half.log")));
@@ -453,6 +453,6 @@ TEST_CASE("collectives: a log that is dropped on the window is shown beside the 
     REQUIRE(broken.open(QIODevice::WriteOnly));
     broken.write("# size count type redop root time algbw busbw #wrong\n rubbish\n");
     broken.close();
-    CHECK_FALSE(desk.window.open(broken.fileName()));
+    CHECK_FALSE(desk.window.documents().open(broken.fileName()));
     CHECK(desk.text("message/text").contains(QStringLiteral("broken.log")));
 }

@@ -479,13 +479,13 @@ TEST_CASE("session: saved, opened in one undo step, and restored with pins, lett
     desk.pin_two();
     desk.model.compare_with('C');
     const SavedSession saved = desk.model.session();
-    REQUIRE(desk.window.save_session(file));
+    REQUIRE(desk.window.documents().save_session(file));
 
     desk.model.unpin_all();
     desk.model.start_with(Scenario::first_launch(desk.model.catalogue()));
     desk.press_p();
     const Scenario other = desk.model.scenario();
-    REQUIRE(desk.window.open(file));
+    REQUIRE(desk.window.documents().open(file));
     REQUIRE(desk.model.pins().size() == 2);
     CHECK(desk.model.scenario() == saved.current);
     CHECK(desk.model.compared()->letter == 'C');
@@ -503,7 +503,7 @@ TEST_CASE("session: saved, opened in one undo step, and restored with pins, lett
     desk.window.close();
     Session& session = desk.session;
     MainWindow next(commands::catalogue(), session);
-    next.restore();
+    next.documents().restore();
     CHECK(next.model().scenario() == saved.current);
     REQUIRE(next.model().pins().size() == 2);
     CHECK(next.model().compared()->letter == 'C');
@@ -511,7 +511,7 @@ TEST_CASE("session: saved, opened in one undo step, and restored with pins, lett
     // What an earlier version kept: one scenario alone.
     session.set_scenarios(QString::fromStdString(write_scenario(saved.pins[1].scenario)));
     MainWindow old(commands::catalogue(), session);
-    old.restore();
+    old.documents().restore();
     CHECK(old.model().scenario() == saved.pins[1].scenario);
     CHECK(old.model().pins().empty());
     session.set_scenarios({});
@@ -527,7 +527,7 @@ TEST_CASE("session: a bad file changes nothing and says where", "[pins]") {
     PinDesk desk;
     desk.press_p();
     const Scenario before = desk.model.scenario();
-    CHECK_FALSE(desk.window.open(file.fileName()));
+    CHECK_FALSE(desk.window.documents().open(file.fileName()));
     CHECK(desk.model.scenario() == before);
     CHECK(desk.model.pins().size() == 1);
     CHECK(desk.text("message/text").contains(QStringLiteral("/scenarios/1/training/micro_batch")));

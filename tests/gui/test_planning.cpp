@@ -26,6 +26,15 @@ void wait_for_plan(Desk& desk) {
     REQUIRE(QTest::qWaitFor([&] { return !desk.window.model().planning(); }, 30000));
 }
 
+// All of its plan automatic, and the search for it under way.
+Scenario start_planning(LiveModel& model) {
+    Scenario job = large_job();
+    job.automatic = usually_free();
+    model.start_with(job);
+    REQUIRE(model.planning());
+    return job;
+}
+
 }  // namespace
 
 TEST_CASE("planning: every plan row has its auto, and a small search answers at once", "[gui]") {
@@ -79,10 +88,7 @@ TEST_CASE("planning: the whole plan is found beside the window, the last one sta
 TEST_CASE("planning: of two quick changes only the newest one's plan arrives", "[gui]") {
     Desk desk;
     LiveModel& model = desk.window.model();
-    Scenario job = large_job();
-    job.automatic = usually_free();
-    model.start_with(job);
-    REQUIRE(model.planning());
+    start_planning(model);
     std::vector<double> delivered;
     QObject::connect(&model, &LiveModel::changed, &desk.window, [&] {
         if (!model.planning()) delivered.push_back(model.answer().settings[P::inter_node_bandwidth]);
@@ -97,10 +103,7 @@ TEST_CASE("planning: of two quick changes only the newest one's plan arrives", "
 TEST_CASE("planning: a pin taken while a plan is looked for gets that plan", "[gui]") {
     Desk desk;
     LiveModel& model = desk.window.model();
-    Scenario job = large_job();
-    job.automatic = usually_free();
-    model.start_with(job);
-    REQUIRE(model.planning());
+    const Scenario job = start_planning(model);
     const Plan before = plan_of(model.answer().settings);
     QTest::keyClick(&desk.window, Qt::Key_P);
     REQUIRE(model.pins().size() == 1);

@@ -210,7 +210,7 @@ TEST_CASE("report: pins stand beside the scenario, in Markdown with figures of t
     desk.window.action(ActionId::pin)->trigger();
     desk.type("cluster.gpus", QStringLiteral("128"));
     const QString report = folder.filePath(QStringLiteral("a report.md"));
-    REQUIRE(desk.window.export_report(report));
+    REQUIRE(desk.window.plots().export_report(report));
     const QString text = QString::fromUtf8(bytes_of(report));
     CHECK(text.contains(QStringLiteral("## Scenarios side by side")));
     CHECK(text.contains(QStringLiteral("| GPUs | 128 | 64 |")));
@@ -221,29 +221,29 @@ TEST_CASE("report: pins stand beside the scenario, in Markdown with figures of t
             bytes_of(folder.filePath(QStringLiteral("a report-figures/%1.svg").arg(plot))).contains("<svg"));
     }
     // Figures that are no report's are not overwritten; the report's own are.
-    CHECK(desk.window.export_report(report));
+    CHECK(desk.window.plots().export_report(report));
     const QString theirs = folder.filePath(QStringLiteral("b-figures/walls.svg"));
     REQUIRE(QDir(folder.path()).mkdir(QStringLiteral("b-figures")));
     QFile kept(theirs);
     REQUIRE(kept.open(QIODevice::WriteOnly));
     REQUIRE(kept.write("mine") == 4);
     kept.close();
-    CHECK_FALSE(desk.window.export_report(folder.filePath(QStringLiteral("b.md"))));
+    CHECK_FALSE(desk.window.plots().export_report(folder.filePath(QStringLiteral("b.md"))));
     CHECK(desk.text("message/text").contains(theirs));
     CHECK(bytes_of(theirs) == "mine");
     CHECK(QDir(folder.filePath(QStringLiteral("b-figures"))).entryList(QDir::Files).size() == 1);
     CHECK_FALSE(QFile::exists(folder.filePath(QStringLiteral("b.md"))));
     // In a PDF words are words.
     const QString pdf = folder.filePath(QStringLiteral("report.pdf"));
-    REQUIRE(desk.window.export_report(pdf));
+    REQUIRE(desk.window.plots().export_report(pdf));
     const QString words = text_of_pdf(pdf);
     CHECK(words.contains(QStringLiteral("Scenariossidebyside")));
     CHECK(words.contains(QStringLiteral("Sensitivity:MPT-13Bon128")));
     CHECK(words.contains(QStringLiteral("training.micro_batch")));
     // No place to write to.
-    CHECK_FALSE(desk.window.export_report(QStringLiteral("/nowhere/at/all/report.html")));
+    CHECK_FALSE(desk.window.plots().export_report(QStringLiteral("/nowhere/at/all/report.html")));
     CHECK(desk.text("message/text").contains(QStringLiteral("/nowhere/at/all/report.html")));
-    CHECK_FALSE(desk.window.export_report(folder.filePath(QStringLiteral("report.docx"))));
+    CHECK_FALSE(desk.window.plots().export_report(folder.filePath(QStringLiteral("report.docx"))));
     CHECK(desk.text("message/text").contains(QStringLiteral(".html, .pdf or .md")));
 }
 

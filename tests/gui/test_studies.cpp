@@ -211,9 +211,9 @@ TEST_CASE("study: its figure, dropped on another window, opens the study again",
     const QString file = folder.filePath(QStringLiteral("figure.svg"));
     StudyDesk desk;
     desk.choose_study("scaling-trends");
-    REQUIRE(desk.window.export_plot(QStringLiteral("sweep"), file));
+    REQUIRE(desk.window.plots().export_plot(QStringLiteral("sweep"), file));
     StudyDesk other;
-    REQUIRE(other.window.open(file));
+    REQUIRE(other.window.documents().open(file));
     CHECK(other.model.scenario() == desk.model.scenario());
     CHECK(other.tab() == QStringLiteral("sweep"));
     CHECK(other.view("sweep") == desk.view("sweep"));
@@ -229,9 +229,9 @@ TEST_CASE("study: a session keeps tab, axes and study; the window opens as it wa
     const QString file = folder.filePath(QStringLiteral("session.json"));
     StudyDesk desk;
     desk.choose_study("fsdp-memory-and-bandwidth");
-    REQUIRE(desk.window.save_session(file));
+    REQUIRE(desk.window.documents().save_session(file));
     StudyDesk other;
-    REQUIRE(other.window.open(file));
+    REQUIRE(other.window.documents().open(file));
     CHECK(other.tab() == QStringLiteral("walls"));
     CHECK(other.view("walls").x == P::inter_node_bandwidth);
     CHECK(other.view("walls").y == P::memory);
@@ -245,7 +245,7 @@ TEST_CASE("study: a session keeps tab, axes and study; the window opens as it wa
     left.choose_study("scaling-trends");
     left.window.close();
     StudyDesk next;
-    next.window.restore();
+    next.window.documents().restore();
     CHECK(next.tab() == QStringLiteral("sweep"));
     CHECK(next.view("sweep") == left.view("sweep"));
     REQUIRE(next.panel->study());
@@ -296,13 +296,13 @@ TEST_CASE("study: a file of one's own opens like one that ships, a broken one sa
         return file.fileName();
     };
     StudyDesk desk;
-    REQUIRE(desk.window.open(write(QStringLiteral("mine.json"), text)));
+    REQUIRE(desk.window.documents().open(write(QStringLiteral("mine.json"), text)));
     CHECK(desk.tab() == QStringLiteral("sweep"));
     REQUIRE(desk.panel->study());
     CHECK(desk.panel->study()->name == "mine");
     const Scenario before = desk.model.scenario();
     text.replace(QStringLiteral("\"micro_batch\""), QStringLiteral("\"micro_bach\""));
-    CHECK_FALSE(desk.window.open(write(QStringLiteral("broken.json"), text)));
+    CHECK_FALSE(desk.window.documents().open(write(QStringLiteral("broken.json"), text)));
     CHECK(desk.text("message/text").contains(QStringLiteral("/scenario/training/micro_bach")));
     CHECK(desk.model.scenario() == before);
 }

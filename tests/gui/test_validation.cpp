@@ -213,7 +213,7 @@ TEST_CASE("the table, the CSV and the plot hold the same runs", "[validation]") 
     desk.find<QComboBox>("validation/quantity")->setCurrentIndex(1);
     const QTemporaryDir folder;
     for (const char* ending : {"svg", "pdf", "png", "csv"})
-        REQUIRE(desk.window.export_plot(
+        REQUIRE(desk.window.plots().export_plot(
             QStringLiteral("validation"),
             folder.filePath(QStringLiteral("validation.%1").arg(QLatin1String(ending)))));
     QFile csv(folder.filePath(QStringLiteral("validation.csv")));
@@ -310,12 +310,12 @@ TEST_CASE("a measured run outlives the window", "[measured]") {
         desk.window.close();
     }
     Desk desk;
-    desk.window.restore();
+    desk.window.documents().restore();
     CHECK(desk.model().scenario() == left);
     CHECK(desk.find<QWidget>("measured")->isVisible());
     desk.session.set_scenarios({});
     const Scenario now = desk.model().scenario();
-    desk.window.restore();
+    desk.window.documents().restore();
     CHECK(desk.model().scenario() == now);
     QApplication::setApplicationName(name);
 }

@@ -20,7 +20,9 @@
 #include <string>
 
 #include "app/commands/command.h"
+#include "app/documents.h"
 #include "app/main_window.h"
+#include "app/plot_actions.h"
 #include "app/session.h"
 #include "files/scenario_file.h"
 #include "widgets/panels/controls_panel.h"
@@ -42,6 +44,8 @@ class Desk {
 
     template <typename Widget>
     Widget* find(const QString& name) {
+        // One of the same name that is about to vanish must not be found in its place.
+        QApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
         auto* widget = window.findChild<Widget*>(name);
         INFO(name.toStdString());
         REQUIRE(widget != nullptr);

@@ -1,0 +1,183 @@
+#include "app/documents.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QMimeData>
+#include <QStandardPaths>
+#include <QUrl>
+#include <algorithm>
+
+#include "app/message_bar.h"
+#include "app/openable.h"
+#include "app/plot_tabs.h"
+#include "app/session.h"
+#include "app/side_panels.h"
+#include "app/workspace.h"
+#include "files/scenario_file.h"
+#include "widgets/live_model.h"
+#include "widgets/plots/figure_export.h"
+#include "widgets/report/report.h"
+#include "widgets/text.h"
+
+namespace shardscope {
+
+Documents::Documents(Catalogue& catalogue, Session& session, LiveModel& model, Workspace& workspace,
+                     PlotTabs& tabs, const SidePanels& sides, MessageBar& messages)
+    : catalogue_(catalogue),
+      session_(session),
+      model_(model),
+      workspace_(workspace),
+      tabs_(tabs),
+      messages_(messages) {
+    autosave_.setSingleShot(true);
+    connect(&autosave_, &QTimer::timeout, this, &Documents::keep_session);
+    connect(&model_, &LiveModel::changed, this, &Documents::keep_soon);
+    connect(&model_, &LiveModel::gesture_ended, this, &Documents::keep_soon);
+    connect(&model_, &LiveModel::pins_changed, this, &Documents::keep_soon);
+    connect(&tabs_, &PlotTabs::view_changed, this, &Documents::keep_soon);
+    connect(&sides, &SidePanels::study_closed, this, &Documents::keep_soon);
+}
+
+bool Documents::open(const QString& path) {
+    const QString file = QFileInfo(path).absoluteFilePath();
+    const QString name = QFileInfo(file).fileName();
+    messages_.hide();
+    Problems problems;
+    std::string text = read_text(file.toStdString(), problems);
+    if (!problems.empty()) {
+        messages_.say(problems, name);
+        return false;
+    }
+    const QByteArray bytes(text.data(), static_cast<qsizetype>(text.size()));
+    QByteArray inside = carried_by_report(bytes);
+    if (inside.isEmpty()) inside = scenario_in_figure(bytes);
+    if (!inside.isEmpty()) text = inside.toStdString();
+    if (!open_text({text, name, tr("Open %1").arg(name), file, !inside.isEmpty()})) return false;
+    session_.set_folder(QFileInfo(file).absolutePath());
+    session_.add_recent(file);
+    return true;
+}
+
+void Documents::open(const QStringList& paths) {
+    const auto stands_beside = [](const QString& path) {
+        Problems problems;
+        const Openable* kind = openable(read_text(path.toStdString(), problems));
+        return kind && kind->stands_beside;
+    };
+    QStringList files = paths;
+    const auto others = std::stable_partition(files.begin(), files.end(), stands_beside);
+    QStringList said;
+    QStringList left;
+    bool replaced = false;
+    for (auto file = files.begin(); file != files.end(); ++file) {
+        if (file >= others && replaced) {
+            left << QFileInfo(*file).fileName();
+            continue;
+        }
+        const bool opened = open(*file);
+        replaced = replaced || (file >= others && opened);
+        if (!messages_.isHidden()) said << messages_.text();
+    }
+    if (!left.empty())
+        said << tr("One scenario at a time; not opened: %1").arg(left.join(QStringLiteral(", ")));
+    if (!said.empty()) messages_.say(said.join(QLatin1Char('\n')));
+}
+
+bool Documents::open_text(const OpenedText& opened) {
+    messages_.hide();
+    Problems problems;
+    const bool taken = take(opened, {catalogue_, model_, workspace_, tabs_, messages_}, problems);
+    messages_.say(problems, opened.what);
+    return taken;
+}
+
+void Documents::open_study(const Preset& preset) {
+    messages_.hide();
+    Problems problems;
+    workspace_.take_study(preset, problems);
+    messages_.say(problems, text_of(preset.name));
+}
+
+QString Documents::restore() {
+    const std::string text = session_.scenarios().toStdString();
+    if (text.empty()) return {};
+    Problems problems;
+    const SavedSession session = is_session(text)
+                                     ? read_session(text, catalogue_, {}, problems)
+                                     : SavedSession{read_scenario(text, catalogue_, {}, problems), {}};
+    if (problems.empty()) {
+        workspace_.start_with(session);
+        return {};
+    }
+    // A newer version's perhaps: kept aside, for this window's own session takes its place.
+    const QString folder = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
+    const QString aside = QDir(folder).filePath(session_.file_name());
+    Problems unwritten;
+    QDir().mkpath(folder);
+    const bool kept = write_whole(aside.toStdString(), text, unwritten);
+    QString lost = tr("The last session cannot be read: %1%2")
+                       .arg(text_of(problems.front().text()),
+                            kept ? QLatin1Char('\n') + tr("It is kept in %1.").arg(aside) : QString());
+    messages_.say(lost);
+    return lost;
+}
+
+void Documents::start(const QString& file) {
+    const QString lost = restore();
+    if (file.isEmpty()) return;
+    const bool opened = open(file);
+    if (lost.isEmpty()) return;
+    messages_.say(opened ? lost : lost + QLatin1Char('\n') + messages_.text());
+}
+
+// A crash costs nothing that has been done, and of a drag under way no more than its last tenth of a second.
+void Documents::keep_soon() {
+    constexpr qint64 kBetween = 100;  // ms
+    const bool at_once = !model_.in_gesture() || !kept_.isValid();
+    const auto wait = static_cast<int>(at_once ? 0 : std::max<qint64>(0, kBetween - kept_.elapsed()));
+    if (!autosave_.isActive() || autosave_.remainingTime() > wait) autosave_.start(wait);
+}
+
+void Documents::keep_session() {
+    kept_.start();
+    session_.set_scenarios(QString::fromStdString(write_session(workspace_.session(), false)));
+}
+
+bool Documents::write_file(const QString& file, const std::string& content) {
+    Problems problems;
+    if (!write_whole(file.toStdString(), content, problems)) {
+        messages_.say(problems, file);
+        return false;
+    }
+    session_.set_folder(QFileInfo(file).absolutePath());
+    return true;
+}
+
+bool Documents::save(const QString& file) {
+    if (!write_file(file, write_scenario(model_.scenario()))) return false;
+    workspace_.saved_to(QFileInfo(file).absoluteFilePath());
+    session_.add_recent(QFileInfo(file).absoluteFilePath());
+    return true;
+}
+
+bool Documents::save_session(const QString& file) {
+    if (!write_file(file, write_session(workspace_.session()))) return false;
+    session_.add_recent(QFileInfo(file).absoluteFilePath());
+    return true;
+}
+
+void Documents::drop(const QMimeData& dropped) {
+    // A browser's link is no file; what is dropped with it may be a scenario.
+    QStringList files;
+    for (const QUrl& url : dropped.urls()) {
+        if (url.isLocalFile()) files << url.toLocalFile();
+    }
+    if (!files.isEmpty()) {
+        open(files);
+    } else if (dropped.hasText()) {
+        const QString what = tr("the dropped text");
+        open_text({dropped.text().toStdString(), what, tr("Load %1").arg(what), {}});
+    }
+}
+
+}  // namespace shardscope

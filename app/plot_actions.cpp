@@ -1,0 +1,152 @@
+#include "app/plot_actions.h"
+
+#include <QApplication>
+#include <QMenu>
+#include <algorithm>
+
+#include "app/exports.h"
+#include "app/plot_tabs.h"
+#include "app/session.h"
+#include "app/workspace.h"
+#include "widgets/explainable.h"
+#include "widgets/live_model.h"
+#include "widgets/panels/headline.h"
+#include "widgets/panels/launch_view.h"
+#include "widgets/panels/memory_bar.h"
+#include "widgets/panels/table_view.h"
+#include "widgets/panels/waterfall.h"
+#include "widgets/plots/live_plot.h"
+#include "widgets/plots/plans_plot.h"
+#include "widgets/plots/plot_kind.h"
+#include "widgets/report/report.h"
+#include "widgets/text.h"
+
+namespace shardscope {
+
+PlotActions::PlotActions(const Parts& parts, QWidget& window) : parts_(parts), window_(window) {
+    for (LivePlot* plot : parts_.tabs.plots()) offer_menu(*plot, plot->objectName());
+    offer_menu(parts_.memory, text_of(kMemoryKind.name));
+    offer_menu(parts_.waterfall, text_of(kWaterfallKind.name));
+}
+
+void PlotActions::explain_focus() {
+    const auto subject = subject_of(QApplication::focusWidget());
+    parts_.model.explain(subject ? *subject : *parts_.tabs.current().subject_here());
+}
+
+void PlotActions::ask_for_launch_settings() {
+    const auto& plans = parts_.tabs.the<PlansPlot>();
+    const QWidget* focus = QApplication::focusWidget();
+    const bool in_plans = focus && (focus == &plans || plans.isAncestorOf(focus));
+    parts_.launch.ask(in_plans ? plans.chosen() : std::nullopt);
+}
+
+void PlotActions::ask_for_report() {
+    const QString file = parts_.dialogs.save_file(&window_, tr("Export a report"),
+                                                  parts_.session.folder() + QStringLiteral("/report.html"),
+                                                  tr("Reports (*.html *.pdf *.md)"));
+    if (!file.isEmpty()) export_report(file);
+}
+
+bool PlotActions::export_plot(const QString& plot, const QString& file, double scale) {
+    FigureRequest request = request_of(plot);
+    request.scale = scale;
+    return parts_.exports.plot(request, parts_.model.answer(), file);
+}
+
+bool PlotActions::export_report(const QString& file) {
+    ReportRequest request;
+    request.figures = usual_figures();
+    for (FigureRequest& figure : request.figures) figure = request_of(text_of(figure.plot));
+    // What is looked at belongs to it.
+    const FigureRequest shown = parts_.tabs.current().request();
+    if (std::ranges::find(request.figures, shown.plot, &FigureRequest::plot) == request.figures.end())
+        request.figures.push_back(shown);
+    request.pins = parts_.model.pins();
+    request.hypothetical = parts_.headline.hypothetical();
+    request.carries = write_session(parts_.workspace.session(), false);
+    return parts_.exports.report(request, parts_.model.answer(), file);
+}
+
+// The panel beside the plots that has the focus, else the plot that is looked at.
+QString PlotActions::at_focus() const {
+    if (parts_.memory.hasFocus()) return text_of(kMemoryKind.name);
+    if (parts_.waterfall.hasFocus()) return text_of(kWaterfallKind.name);
+    return parts_.tabs.current().objectName();
+}
+
+void PlotActions::ask_to_export(const QString& plot) {
+    const FigureFile to = ask_for_figure(parts_.dialogs, &window_,
+                                         QStringLiteral("%1/%2.svg").arg(parts_.session.folder(), plot));
+    if (!to.file.isEmpty()) export_plot(plot, to.file, to.scale);
+}
+
+// What can be done with a plot or panel, by the other mouse button or the menu key.
+void PlotActions::offer_menu(QWidget& view, const QString& plot) {
+    view.setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(&view, &QWidget::customContextMenuRequested, this, [this, &view, plot](const QPoint& at) {
+        auto* menu = new QMenu(&window_);
+        menu->setObjectName(plot + QStringLiteral("/menu"));
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        // By the menu key it is about what has the focus.
+        const auto* explainable = dynamic_cast<const Explainable*>(&view);
+        const auto subject = view.hasFocus() && !view.underMouse() ? explainable->subject_here()
+                                                                   : explainable->subject_at(QPointF(at));
+        if (subject) {
+            const std::string title = shardscope::explain(*subject, parts_.model.answer()).title;
+            menu->addAction(tr("Why: %1").arg(text_of(title)), this,
+                            [this, subject] { parts_.model.explain(*subject); });
+        }
+        const auto* plans = qobject_cast<const PlansPlot*>(&view);
+        if (const auto chosen = plans ? plans->chosen() : std::nullopt)
+            menu->addAction(tr("Launch settings of this plan…"), this,
+                            [this, chosen] { parts_.launch.ask(chosen); });
+        menu->addAction(tr("Table"), this, [this, plot] { show_table(plot); });
+        menu->addAction(tr("Export…"), this, [this, plot] { ask_to_export(plot); });
+        menu->popup(view.mapToGlobal(at));
+    });
+}
+
+// One window for a table: where it is there already, it comes to the front.
+void PlotActions::show_table(const QString& plot) {
+    const QString title = tr(plot_kind(plot.toStdString())->label);
+    parts_.exports.with_data(title, {request_of(plot)}, parts_.model.answer(),
+                             [this, title](const Exports::Figures& ready, const Answer& now) {
+                                 const FigureRequest& figure = ready.front();
+                                 PlotTable table = table_of(*plot_kind(figure.plot), figure, now);
+                                 for (TableView* view : window_.findChildren<TableView*>()) {
+                                     if (!view->shows(title, table)) continue;
+                                     view->raise();
+                                     view->activateWindow();
+                                     return true;
+                                 }
+                                 auto* view = new TableView(title, std::move(table), &window_);
+                                 connect(&parts_.model, &LiveModel::changed, view, &TableView::set_stale);
+                                 view->show();
+                                 return true;
+                             });
+}
+
+void PlotActions::export_all() {
+    const QString folder =
+        parts_.dialogs.choose_folder(&window_, tr("Export all plots into a folder"), parts_.session.folder());
+    if (folder.isEmpty()) return;
+    std::vector<FigureRequest> figures;
+    for (const PlotKind* kind : plot_kinds()) figures.push_back(request_of(text_of(kind->name)));
+    parts_.exports.plots(figures, parts_.model.answer(), folder);
+}
+
+FigureRequest PlotActions::request_of(const QString& plot) const {
+    if (LivePlot* tab = parts_.tabs.plot(plot)) {
+        // One that nobody has looked at yet knows nothing of its axes.
+        tab->bring_up_to_date();
+        return tab->request();
+    }
+    FigureRequest request;
+    request.plot = plot.toStdString();
+    request.pins = parts_.model.pins();
+    request.hypothetical = parts_.headline.hypothetical();
+    return request;
+}
+
+}  // namespace shardscope
