@@ -26,6 +26,9 @@ SliderScale::SliderScale(const Domain& domain, bool logarithmic, const Parameter
       cells_(!domain.stops.empty() && (!parameter.names.empty() || parameter.group == Group::plan)) {
     const auto units = units_of(parameter.quantity);
     if (!units.empty()) unit_ = units.front().factor;
+    if (whole_) doubled_ = 1;
+    if (parameter.quantity == Quantity::bytes) doubled_ = unit_;
+    if (parameter.quantity == Quantity::network_bandwidth) doubled_ = 100 * unit_;
     if (!stops_.empty()) {
         if (parameter.names.empty() && std::isfinite(value)) {
             const auto [least, most] = std::ranges::minmax(stops_);
@@ -85,6 +88,25 @@ double SliderScale::roundest(double where, double tolerance) const {
     }
     const double stepped = step_ > 0 ? on_step(exact) : to_digits(exact / unit_, 3) * unit_;
     return std::clamp(stepped, low_, high_);
+}
+
+std::vector<double> SliderScale::ticks(double closest) const {
+    if (!logarithmic_ || cells_ || !(high_ > low_) || !(closest > 0 && closest <= 1)) return {};
+    const double length = std::log(high_ / low_);
+    const auto far_enough = [&](double ratio) { return std::log(ratio) >= closest * length; };
+    double ratio = doubled_ > 0 ? 2 : 10;
+    const bool parts = doubled_ <= 0 && far_enough(2);  // 1, 2 and 5 have room
+    while (!far_enough(ratio)) ratio *= doubled_ > 0 ? 2 : 10;
+    const double first = doubled_ > 0 ? doubled_ : unit_;
+    std::vector<double> out;
+    for (double power = std::floor(std::log(low_ / first) / std::log(ratio));; ++power) {
+        const double round = first * std::pow(ratio, power);
+        if (round > high_) return out;
+        for (const double part : {1.0, 2.0, 5.0}) {
+            const double value = round * part;
+            if ((part == 1 || parts) && value >= low_ && value <= high_) out.push_back(value);
+        }
+    }
 }
 
 // Between two stops a value lies where it lies between theirs.

@@ -30,6 +30,10 @@ class SliderScale {
     // The roundest value within `tolerance` of a place along the groove: a power of two, or few digits in the
     // unit it is shown in.
     [[nodiscard]] double roundest(double where, double tolerance) const;
+    // Round values to mark along a logarithmic groove, rising, no two nearer than `closest` of its length:
+    // doublings for whole numbers, for memory and for networks, which double from 100 Gbit/s; else 1, 2 and
+    // 5 of each decade in the unit it is shown in, or fewer. None on a linear groove or in cells.
+    [[nodiscard]] std::vector<double> ticks(double closest) const;
     // Where the value lies among the positions, 0 … last(): a whole number on one of them.
     [[nodiscard]] double place(double value) const;
     // Where the value lies along the groove, 0 … 1: by its size, or in the middle of its cell.
@@ -45,6 +49,7 @@ class SliderScale {
     double high_ = 1;
     double step_ = 0;
     double unit_ = 1;
+    double doubled_ = 0;  // what ticks are doublings of; 0: they are decimal
     bool logarithmic_ = false;
     bool whole_ = false;
     bool cells_ = false;

@@ -310,6 +310,23 @@ TEST_CASE("a typed value beyond the slider's end extends it", "[gui][rows]") {
     CHECK(it.row.slider()->scale().high() == end);
 }
 
+TEST_CASE("round values of a logarithmic slider are marked below its groove", "[gui][rows]") {
+    Row it(P::inter_node_bandwidth);
+    const ParameterSlider& slider = *it.row.slider();
+    const QImage image = it.row.slider()->grab().toImage();
+    const int below = static_cast<int>(slider.groove().bottom()) + 2;
+    const auto marked = [&](double gbit) {
+        const double x = slider.pointOf(gbit * 1e9 / 8).x();
+        return image.pixelColor(static_cast<int>(x * image.devicePixelRatio()),
+                                static_cast<int>(below * image.devicePixelRatio())) == current_theme().border;
+    };
+    for (const double gbit : {25, 50, 100, 200, 800, 1600}) {  // the handle lies on 400
+        INFO(gbit);
+        CHECK(marked(gbit));
+        CHECK_FALSE(marked(1.4 * gbit));
+    }
+}
+
 TEST_CASE("every slider goes from end to end without a value that makes no sense", "[gui][rows]") {
     LiveModel model(Catalogue::shipped());
     for (std::size_t i = 0; i < kParameters; ++i) {

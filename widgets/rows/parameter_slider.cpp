@@ -18,6 +18,8 @@ namespace {
 constexpr int kKeyStep = 4;  // positions an arrow key moves on a continuous groove: 1 % of it
 constexpr double kInset = 6;
 constexpr double kGroove = 12;
+constexpr double kTick = 3;
+constexpr double kTicksApart = 7;  // at least, px
 constexpr double kHandleWidth = 9;
 constexpr double kHandleHeight = 19;
 
@@ -267,10 +269,21 @@ void ParameterSlider::paint_track(QPainter& painter, const QRectF& groove) {
     }
 }
 
+void ParameterSlider::paint_ticks(QPainter& painter) const {
+    const QRectF area = groove();
+    QRectF tick(0, area.bottom() + 1, 1, std::round(kTick * zoom()));
+    for (const double value : scale_.ticks(std::min(1.0, kTicksApart * zoom() / area.width()))) {
+        // One whole pixel, no further than the groove's last.
+        tick.moveLeft(std::min(std::floor(pointOf(value).x()), area.right() - 1));
+        painter.fillRect(tick, current_theme().border);
+    }
+}
+
 void ParameterSlider::paintEvent(QPaintEvent*) {
     const Theme& theme = current_theme();
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
+    paint_ticks(painter);
     paint_track(painter, groove());
 
     const QColor ink = Theme::light().text;  // the handle is the same on every track and in both themes

@@ -59,7 +59,8 @@ class ParameterSlider : public QAbstractSlider {
     void sliderChange(SliderChange change) override;
 
   private:
-    [[nodiscard]] double zoom() const;  // 1 at the design's font size
+    void paint_ticks(QPainter& painter) const;  // below the groove
+    [[nodiscard]] double zoom() const;          // 1 at the design's font size
     [[nodiscard]] QRectF handle() const;
     void rescale();
     void take(double value);
