@@ -1,5 +1,6 @@
 #include "app/commands/command.h"
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -178,6 +179,14 @@ Output parse_output(const std::string& option, const std::string& path, Problems
     problems.push_back({option + " " + path, "there is no such output", "",
                         near.empty() ? "" : "did you mean “" + near + "”?"});
     return Output::count;
+}
+
+void add_assignments(CLI::App& command, std::vector<std::string>& into) {
+    command
+        .add_option("--set", into, "Another value of a parameter or a preset, for instance cluster.gpus=128")
+        ->type_name(value::kAssignment)
+        ->take_all()
+        ->allow_extra_args(false);
 }
 
 std::vector<Output> parse_outputs(const std::string& list, Problems& problems) {

@@ -79,6 +79,9 @@ inline constexpr PresetKey kPresetKeys[] = {{"model.preset", PresetKind::model},
 // what it is after a tab; the line `:files` says that files may, too.
 std::string candidates(const CLI::App& app, std::vector<std::string> words);
 
+// `--set KEY=VALUE`, as often as need be.
+void add_assignments(CLI::App& command, std::vector<std::string>& into);
+
 // The shipped presets and those of the user's data folder.
 Catalogue& catalogue();
 

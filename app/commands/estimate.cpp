@@ -91,12 +91,7 @@ void add_estimate(CLI::App& app, Context& context) {
     command->add_option("FILE", options->files, "Scenarios; - reads standard input")
         ->type_name(value::kScenario)
         ->required();
-    command
-        ->add_option("--set", options->assignments,
-                     "Another value of a parameter or a preset, for instance cluster.gpus=128")
-        ->type_name(value::kAssignment)
-        ->take_all()
-        ->allow_extra_args(false);
+    add_assignments(*command, options->assignments);
     command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
     command->add_flag("--hypothetical", options->hypothetical, "Times also for what does not fit");
     command->add_flag("--operators", options->operators,

@@ -189,10 +189,7 @@ void add_export(CLI::App& app, Context& context) {
         ->add_option("FILE", options->file, "Scenario or study, a file or a preset; - reads standard input")
         ->type_name(value::kScenario)
         ->required();
-    command->add_option("--set", options->assignments, "Another value of a parameter or a preset")
-        ->type_name(value::kAssignment)
-        ->take_all()
-        ->allow_extra_args(false);
+    add_assignments(*command, options->assignments);
     command
         ->add_option("--plot", options->plot,
                      plot_names().toStdString() + "; by default that of the scenario's view, or scaling")

@@ -100,10 +100,7 @@ void add_launch(CLI::App& app, Context& context) {
     command->add_option("FILE", options->file, "Scenario; - reads standard input")
         ->type_name(value::kScenario)
         ->required();
-    command->add_option("--set", options->assignments, "Another value of a parameter or a preset")
-        ->type_name(value::kAssignment)
-        ->take_all()
-        ->allow_extra_args(false);
+    add_assignments(*command, options->assignments);
     command->add_option("--for", options->tool, "The tool; that of the scenario's software unless set")
         ->check(CLI::IsMember(tool_names()));
     command->add_option("-o", options->target, "Instead of standard output")->type_name(value::kFile);
@@ -123,10 +120,7 @@ void add_import_launch(CLI::App& command, Context& context) {
             "--on", options->base,
             "Scenario whose cluster and assumptions it runs under; those of the first launch unless set")
         ->type_name(value::kScenario);
-    launch->add_option("--set", options->assignments, "Another value of a parameter or a preset")
-        ->type_name(value::kAssignment)
-        ->take_all()
-        ->allow_extra_args(false);
+    add_assignments(*launch, options->assignments);
     launch->callback([options, &context] { context.exit_code = import(*options); });
 }
 

@@ -143,10 +143,7 @@ void add_plan(CLI::App& app, Context& context) {
         "plan", "The best plan for the model on the cluster, the runners-up, and why each neighbour loses");
     command->add_option("FILE", options->file, "Scenario; - reads standard input")
         ->type_name(value::kScenario);
-    command->add_option("--set", options->assignments, "Another value of a parameter or a preset")
-        ->type_name(value::kAssignment)
-        ->take_all()
-        ->allow_extra_args(false);
+    add_assignments(*command, options->assignments);
     command
         ->add_option("--free", options->free,
                      "Plan parameters to choose; else those in `auto`, else all but "

@@ -125,10 +125,7 @@ void add_solve(CLI::App& app, Context& context) {
                      "VALUE may be a share: 'mfu>=95 % of best'")
         ->type_name(value::kTarget)
         ->required();
-    command->add_option("--set", options->assignments, "Another value of a parameter or a preset")
-        ->type_name(value::kAssignment)
-        ->take_all()
-        ->allow_extra_args(false);
+    add_assignments(*command, options->assignments);
     command->add_option("--from", options->from, "Smallest value to look at")->type_name("VALUE");
     command->add_option("--to", options->to, "Largest value to look at; of GPUs 16,384 unless set")
         ->type_name("VALUE");

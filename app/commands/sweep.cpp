@@ -176,10 +176,7 @@ void add_sweep(CLI::App& app, Context& context) {
     command->add_option("FILE", options->file, "Scenario; - reads standard input")
         ->type_name(value::kScenario)
         ->required();
-    command->add_option("--set", options->assignments, "Another value of a parameter or a preset")
-        ->type_name(value::kAssignment)
-        ->take_all()
-        ->allow_extra_args(false);
+    add_assignments(*command, options->assignments);
     command->add_option("--axis", options->axes, "KEY=FROM:TO:STEPS[:log] or KEY=a,b,c")
         ->type_name(value::kAxis)
         ->required()
