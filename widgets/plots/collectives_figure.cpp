@@ -118,21 +118,15 @@ void CollectivesFigure::Parts::fit() {
 void CollectivesFigure::Parts::lay_out() {
     const QFontMetricsF small(fonts.small);
     const QFontMetricsF bold(fonts.bold);
-    double widest = 0;
-    const auto ticks = y().ticker().staticCast<QCPAxisTickerText>()->ticks();
-    for (const QString& text : ticks) widest = std::max(widest, small.horizontalAdvance(text));
-    constexpr double kPadding = 8;
-    const double left = widest + kTickLength + 4 + kPadding;
+    const double left = widest_tick(y(), fonts.small) + kTickLength + 4 + kFigureMargin;
     // The names of the curves stand right of them.
     double names = small.horizontalAdvance(engine_name());
     for (std::size_t i = 0; i < data.series.size(); ++i)
         names = std::max(names, QFontMetricsF(name_font(i)).horizontalAdvance(name_of_curve(i)));
-    const double right = kToNames + std::min(names, kMostNames) + kPadding;
+    const double right = kToNames + std::min(names, kMostNames) + kFigureMargin;
     const double top = bold.height() + 10;
     const double bottom = kTickLength + 4 + small.height() + 4 + bold.height() + 6;
-    plot.axisRect()->setMargins(QMargins(static_cast<int>(std::ceil(left)), static_cast<int>(std::ceil(top)),
-                                         static_cast<int>(std::ceil(right)),
-                                         static_cast<int>(std::ceil(bottom))));
+    set_margins(plot, left, top, right, bottom);
 }
 
 template <typename Curve>

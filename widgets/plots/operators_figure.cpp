@@ -137,16 +137,10 @@ void OperatorsFigure::Parts::fit() {
 void OperatorsFigure::Parts::lay_out() {
     const QFontMetricsF small(fonts.small);
     const QFontMetricsF bold(fonts.bold);
-    double widest = 0;
-    const auto ticks = y().ticker().staticCast<QCPAxisTickerText>()->ticks();
-    for (const QString& text : ticks) widest = std::max(widest, small.horizontalAdvance(text));
-    constexpr double kPadding = 8;
-    const double left = widest + kTickLength + 4 + kPadding;
+    const double left = widest_tick(y(), fonts.small) + kTickLength + 4 + kFigureMargin;
     const double top = bold.height() + 10;
     const double bottom = kTickLength + 4 + small.height() + 2 + bold.height() + 4;
-    plot.axisRect()->setMargins(QMargins(static_cast<int>(std::ceil(left)), static_cast<int>(std::ceil(top)),
-                                         static_cast<int>(2 * kPadding),
-                                         static_cast<int>(std::ceil(bottom))));
+    set_margins(plot, left, top, 2 * kFigureMargin, bottom);
 }
 
 QPointF OperatorsFigure::Parts::pixel(const OperatorRow& row) const {

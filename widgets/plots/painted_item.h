@@ -5,6 +5,8 @@
 
 #include <qcustomplot.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "widgets/plots/figure_parts.h"
@@ -64,6 +66,23 @@ inline void own_ticks(QCPAxis& axis) {
     axis.setTickLength(0, static_cast<int>(kTickLength));
     axis.setTickLabelPadding(4);
     axis.grid()->setZeroLinePen(Qt::NoPen);
+}
+
+inline constexpr double kFigureMargin = 8;  // px, between the figure's edge and what stands outermost
+
+// The widest label of the axis' own ticks, px.
+inline double widest_tick(const QCPAxis& axis, const QFont& font) {
+    const QFontMetricsF metrics(font);
+    double widest = 0;
+    const auto labels = axis.ticker().staticCast<QCPAxisTickerText>()->ticks();
+    for (const QString& text : labels) widest = std::max(widest, metrics.horizontalAdvance(text));
+    return widest;
+}
+
+// Between the plot's edges and its one frame, to whole px.
+inline void set_margins(QCustomPlot& plot, double left, double top, double right, double bottom) {
+    const auto whole = [](double px) { return static_cast<int>(std::ceil(px)); };
+    plot.axisRect()->setMargins({whole(left), whole(top), whole(right), whole(bottom)});
 }
 
 // Both axes logarithmic with ticks of their own, grid lines across.

@@ -167,11 +167,9 @@ void PlansFigure::Parts::fit() {
 void PlansFigure::Parts::lay_out() {
     const QFontMetricsF small(fonts.small);
     const QFontMetricsF bold(fonts.bold);
-    double widest = small.horizontalAdvance(QStringLiteral("100"));
-    const auto ticks = y().ticker().staticCast<QCPAxisTickerText>()->ticks();
-    for (const QString& text : ticks) widest = std::max(widest, small.horizontalAdvance(text));
-    constexpr double kPadding = 8;
-    const double left = widest + kTickLength + 4 + kPadding;
+    const double left =
+        std::max(widest_tick(y(), fonts.small), small.horizontalAdvance(QStringLiteral("100"))) +
+        kTickLength + 4 + kFigureMargin;
     // The capacity's name stands above the frame, below the title.
     const double top = bold.height() + 10 + small.height();
     // What does not fit has no rate: it stands below the rates. The axis goes with it.
@@ -179,8 +177,7 @@ void PlansFigure::Parts::lay_out() {
     x().setOffset(static_cast<int>(lane));
     const double bottom =
         lane + kTickLength + 4 + small.height() + 4 + bold.height() + 2 + small.height() + 4;
-    const auto whole = [](double px) { return static_cast<int>(std::ceil(px)); };
-    plot.axisRect()->setMargins(QMargins(whole(left), whole(top), whole(2 * kPadding), whole(bottom)));
+    set_margins(plot, left, top, 2 * kFigureMargin, bottom);
 }
 
 // ---- places ----------------------------------------------------------------------------------------------

@@ -198,24 +198,15 @@ void ScalingFigure::Parts::fit_y() {
 void ScalingFigure::Parts::lay_out() {
     const QFontMetricsF small(fonts.small);
     const QFontMetricsF bold(fonts.bold);
-    const auto widest = [&](QCPAxis& axis) {
-        double width = 0;
-        const auto ticks = axis.ticker().staticCast<QCPAxisTickerText>()->ticks();
-        for (const QString& text : ticks) width = std::max(width, small.horizontalAdvance(text));
-        return width;
-    };
-    constexpr double kPadding = 8;
-    const double left =
-        std::max(widest(y()), small.horizontalAdvance(tr("wall"))) + kTickLength + 4 + kPadding;
+    const double left = std::max(widest_tick(y(), fonts.small), small.horizontalAdvance(tr("wall"))) +
+                        kTickLength + 4 + kFigureMargin;
     // Without a second axis half of the last tick's label needs the room.
-    const double right = (second_axis() ? widest(*plot.yAxis2) + kTickLength + 4
+    const double right = (second_axis() ? widest_tick(*plot.yAxis2, fonts.small) + kTickLength + 4
                                         : small.horizontalAdvance(QStringLiteral("16,384")) / 2) +
-                         kPadding;
+                         kFigureMargin;
     const double top = bold.height() + 10;
     const double bottom = 3 + kStrip + kTickLength + 2 + small.height() + 4 + bold.height() + 6;
-    plot.axisRect()->setMargins(QMargins(static_cast<int>(std::ceil(left)), static_cast<int>(std::ceil(top)),
-                                         static_cast<int>(std::ceil(right)),
-                                         static_cast<int>(std::ceil(bottom))));
+    set_margins(plot, left, top, right, bottom);
 }
 
 // ---- painting --------------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ namespace shardscope {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr double kPadding = 8;
 constexpr int kMostTicks = 5;
 constexpr int kBetween = 10;  // two outputs of one scenario
 
@@ -333,7 +332,7 @@ void SweepFigure::Parts::fit_axes() {
 
 double SweepFigure::Parts::tag_room() const {
     if (beside || std::ranges::none_of(data.outputs, is_memory)) return 0;
-    return kPadding + 6 +
+    return kFigureMargin + 6 +
            text_width(fonts.small_bold, tr("usable %1").arg(shown(data.capacity, Quantity::bytes, false)));
 }
 
@@ -341,16 +340,14 @@ void SweepFigure::Parts::lay_out(const QSize& size) {
     const QFontMetricsF small(fonts.small);
     const QFontMetricsF bold(fonts.bold);
     double widest = small.horizontalAdvance(tr("wall"));
-    for (const Panel& panel : blocks.front().panels) {
-        const auto labels = panel.y().ticker().staticCast<QCPAxisTickerText>()->ticks();
-        for (const QString& text : labels) widest = std::max(widest, small.horizontalAdvance(text));
-    }
+    for (const Panel& panel : blocks.front().panels)
+        widest = std::max(widest, widest_tick(panel.y(), fonts.small));
     // All in whole pixels, so that the frames have one size.
     const auto whole = [](double pixels) { return static_cast<int>(std::ceil(pixels)); };
-    const int left = whole(widest + kTickLength + 4 + kPadding);
+    const int left = whole(widest + kTickLength + 4 + kFigureMargin);
     // A label of the capacity or the last tick stands beyond the frame.
     const int right =
-        whole(std::max(kPadding + small.horizontalAdvance(QStringLiteral("16,384")) / 2, tag_room()));
+        whole(std::max(kFigureMargin + small.horizontalAdvance(QStringLiteral("16,384")) / 2, tag_room()));
     const int top = whole(bold.height() + kTitleGap);
     const int axis = whole(4 + kStrip + kTickLength + 2 + small.height() + 4);
     const int axis_name = whole(bold.height() + 6);

@@ -170,10 +170,9 @@ double TimelineFigure::Parts::label_width() const {
 void TimelineFigure::Parts::lay_out() {
     const QFontMetricsF small(fonts.small);
     const QFontMetricsF bold(fonts.bold);
-    const auto up = [](double value) { return static_cast<int>(std::ceil(value)); };
-    plot.axisRect()->setMargins(QMargins(up(label_width() + kBeside), key_margin(),
-                                         up(small.horizontalAdvance(QStringLiteral("1,000")) / 2 + 8),
-                                         up(kTickLength + 4 + small.height() + 4 + bold.height() + 6)));
+    set_margins(plot, label_width() + kBeside, key_margin(),
+                small.horizontalAdvance(QStringLiteral("1,000")) / 2 + kFigureMargin,
+                kTickLength + 4 + small.height() + 4 + bold.height() + 6);
 }
 
 double TimelineFigure::Parts::key_base(int row) const {
@@ -198,7 +197,7 @@ void TimelineFigure::Parts::place_key() {
     placed.clear();
     key_rows = kKeyRows;
     if (data.line.stages.empty()) return;
-    const auto set_margins = [&](int left, int top) {
+    const auto move_frame = [&](int left, int top) {
         QMargins margins = plot.axisRect()->margins();
         if (margins.left() == left && margins.top() == top) return;
         margins.setLeft(left);
@@ -206,7 +205,7 @@ void TimelineFigure::Parts::place_key() {
         plot.axisRect()->setMargins(margins);
     };
     const int label_margin = static_cast<int>(std::ceil(label_width() + kBeside));
-    set_margins(label_margin, plot.axisRect()->margins().top());
+    move_frame(label_margin, plot.axisRect()->margins().top());
     if (data.has_time()) {
         const QFontMetricsF metrics(fonts.small);
         const double side = std::round(metrics.capHeight());
@@ -258,7 +257,7 @@ void TimelineFigure::Parts::place_key() {
         }
         key_rows = std::max(kKeyRows, row + 1);
     }
-    set_margins(label_margin, key_margin());
+    move_frame(label_margin, key_margin());
 }
 
 QRectF TimelineFigure::Parts::memory_area() const {

@@ -161,21 +161,13 @@ void ValidationFigure::Parts::fit() {
 void ValidationFigure::Parts::lay_out() {
     const QFontMetricsF small(fonts.small);
     const QFontMetricsF bold(fonts.bold);
-    double widest = 0;
-    QString last;
+    const double left = widest_tick(y(), fonts.small) + kTickLength + 4 + kFigureMargin;
     const auto ticks = y().ticker().staticCast<QCPAxisTickerText>()->ticks();
-    for (const QString& text : ticks) {
-        widest = std::max(widest, small.horizontalAdvance(text));
-        last = text;
-    }
-    constexpr double kPadding = 8;
-    const double left = widest + kTickLength + 4 + kPadding;
-    const double right = small.horizontalAdvance(last) / 2 + kPadding;
+    const QString last = ticks.isEmpty() ? QString() : ticks.last();
+    const double right = small.horizontalAdvance(last) / 2 + kFigureMargin;
     const double top = bold.height() + 10;
     const double bottom = kTickLength + 4 + small.height() + 4 + bold.height() + 6;
-    plot.axisRect()->setMargins(QMargins(static_cast<int>(std::ceil(left)), static_cast<int>(std::ceil(top)),
-                                         static_cast<int>(std::ceil(right)),
-                                         static_cast<int>(std::ceil(bottom))));
+    set_margins(plot, left, top, right, bottom);
 }
 
 bool ValidationFigure::Parts::beyond(const ValidationPoint& point) const {
