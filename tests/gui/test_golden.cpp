@@ -322,7 +322,7 @@ TEST_CASE("scenarios: copy, paste, save, open, and a bad file changes nothing", 
 
 TEST_CASE("a model's config.json opens as the model of the scenario, in one undo step", "[files]") {
     const QTemporaryDir folder;
-    const QString saved = folder.filePath(QStringLiteral("saved.json"));
+    QString saved = folder.filePath(QStringLiteral("saved.json"));
     Dialogs dialogs = Dialogs::native();
     dialogs.save_file = [&](QWidget*, const QString&, const QString&, const QString&) { return saved; };
     Desk desk(dialogs);

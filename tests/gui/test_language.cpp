@@ -131,7 +131,8 @@ TEST_CASE("language: no English is left in the German window", "[language]") {
         if (said == english) continue;
         const auto found = seen.find(QString(english).remove(QLatin1Char('&')));
         INFO((found == seen.end() ? std::string() : found->second));
-        CHECK((found == seen.end() ? std::string() : found->first.toStdString()) == "");
+        CHECK_THAT((found == seen.end() ? std::string() : found->first.toStdString()),
+                   Catch::Matchers::Equals(""));
     }
     // Some that people look for first.
     CHECK(tabs->tabText(0) == QStringLiteral("Skalierung"));

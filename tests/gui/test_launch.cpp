@@ -90,7 +90,7 @@ TEST_CASE("launch: it opens on the tool of the scenario's software", "[launch]")
 
 TEST_CASE("launch: copied and saved is what is shown", "[launch]") {
     const QTemporaryDir folder;
-    const QString target = folder.filePath(QStringLiteral("run.sh"));
+    QString target = folder.filePath(QStringLiteral("run.sh"));
     QString suggestion;
     Dialogs dialogs = Dialogs::native();
     dialogs.save_file = [&](QWidget*, const QString&, const QString& suggested, const QString&) {

@@ -63,6 +63,7 @@ struct Beside : Desk {
             return std::tuple(above / outputs, rect->left(), above);
         };
         std::vector<std::pair<std::tuple<std::ptrdiff_t, int, std::ptrdiff_t>, QCPAxisRect*>> placed;
+        placed.reserve(static_cast<std::size_t>(out.size()));
         for (QCPAxisRect* rect : out) placed.emplace_back(place(rect), rect);
         std::ranges::sort(placed);
         std::ranges::transform(placed, out.begin(), [](const auto& one) { return one.second; });

@@ -162,6 +162,7 @@ TEST_CASE("window: a search shows what is called so above what merely speaks of 
         }
         std::ranges::sort(places);
         std::vector<std::string> out;
+        out.reserve(places.size());
         for (const auto& place : places) out.push_back(place.second);
         return out;
     };

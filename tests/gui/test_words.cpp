@@ -78,7 +78,7 @@ TEST_CASE("words: no plot or panel cuts one off or writes one over another", "[w
                     REQUIRE(canvas != nullptr);
                     const std::vector<DrawnWord> words = testing::drawn_words(*canvas);
                     CHECK(words.size() > 1);
-                    CHECK(fault(words, canvas->rect()) == "");
+                    CHECK_THAT(fault(words, canvas->rect()), Catch::Matchers::Equals(""));
                 }
                 for (const char* name : {"memory-bar", "waterfall", "headline"}) {
                     auto* panel = desk.find<QWidget>(name);
@@ -86,7 +86,7 @@ TEST_CASE("words: no plot or panel cuts one off or writes one over another", "[w
                                                     << (pinned ? "six pins, " : "no pin, ") << name);
                     const std::vector<DrawnWord> words = testing::drawn_words(*panel);
                     CHECK(words.size() > 1);
-                    CHECK(fault(words, panel->rect()) == "");
+                    CHECK_THAT(fault(words, panel->rect()), Catch::Matchers::Equals(""));
                     for (const DrawnWord& word : words) {
                         INFO(word.text.toStdString());
                         CHECK(!word.text.contains(QChar(0x2026)));

@@ -565,7 +565,7 @@ TEST_CASE("config.json: what cannot be read is said, each field by its name", "[
         for (const Problem& problem : problems) out += problem.text() + "\n";
         return out;
     };
-    CHECK(problems_of("{").find("1") != std::string::npos);
+    CHECK(problems_of("{").find('1') != std::string::npos);
     CHECK(problems_of("[]").find("no config.json") != std::string::npos);
     const std::string missing = problems_of(R"({"model_type": "new", "hidden_size": 4096})");
     for (const char* field : {"/num_hidden_layers", "/num_attention_heads", "/vocab_size"})
