@@ -16,6 +16,7 @@
 #include "evidence/measured.h"
 #include "files/scenario_file.h"
 #include "widgets/panels/launch_view.h"
+#include "widgets/panels/repair_strip.h"
 #include "widgets/panels/solve_panel.h"
 #include "widgets/panels/study_panel.h"
 #include "widgets/panels/why_panel.h"
@@ -231,7 +232,8 @@ int main(int argc, char** argv) {
         for (int i = 0; i < 5; ++i) QApplication::processEvents();
         // What is worked out in the background is waited for.
         const auto* plot = window.findChild<LivePlot*>(QLatin1String(shot.tab));
-        while (plot->pending() || window.model().planning())
+        const auto* repairs = window.findChild<RepairStrip*>();
+        while (plot->pending() || repairs->pending() || window.model().planning())
             QApplication::processEvents(QEventLoop::WaitForMoreEvents);
         QApplication::processEvents();
         QWidget* picture = &window;

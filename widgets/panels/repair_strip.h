@@ -20,6 +20,8 @@ class RepairStrip : public QWidget {
     Q_OBJECT
   public:
     explicit RepairStrip(LiveModel& model, QWidget* parent = nullptr);
+    // A better plan is still looked for.
+    [[nodiscard]] bool pending() const { return requested_ || anew_.pending(); }
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
