@@ -6,8 +6,8 @@
 #include <array>
 
 #include "app/message_bar.h"
-#include "app/progress_line.h"
 #include "planner/planner.h"
+#include "widgets/panels/progress_line.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/text.h"
 

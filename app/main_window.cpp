@@ -31,7 +31,6 @@
 #include "app/pickers.h"
 #include "app/plot_actions.h"
 #include "app/plot_tabs.h"
-#include "app/progress_line.h"
 #include "app/session.h"
 #include "app/side_panels.h"
 #include "files/scenario_file.h"
@@ -40,6 +39,7 @@
 #include "widgets/panels/launch_view.h"
 #include "widgets/panels/measured_panel.h"
 #include "widgets/panels/memory_bar.h"
+#include "widgets/panels/progress_line.h"
 #include "widgets/panels/repair_strip.h"
 #include "widgets/panels/scenario_table.h"
 #include "widgets/panels/solve_panel.h"
@@ -211,7 +211,7 @@ void MainWindow::build_panes() {
 
     message_ = new MessageBar;
     rows->addWidget(message_);
-    auto* progress = new ProgressLine;
+    auto* progress = new ProgressLine(QStringLiteral("progress"), tr("Ends this work; nothing is written"));
     rows->addWidget(progress);
     exports_ = new Exports(*message_, *progress, this);
     connect(exports_, &Exports::written, this,

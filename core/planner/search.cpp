@@ -467,6 +467,8 @@ SearchResult Search::run() {
             const Cell& cell = cells[order[i]];
             if (cell.first + cell.plans <= options_.from || cell.first >= options_.to) continue;
             visit(order[i], workers[thread]);
+            if (options_.progress)
+                options_.progress(static_cast<double>(i + 1) / static_cast<double>(order.size()));
         }
     });
 

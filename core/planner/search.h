@@ -11,6 +11,7 @@
 // The result does not depend on the number of threads.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <stop_token>
@@ -51,6 +52,8 @@ struct SearchOptions {  // what the search is for
     // Throughput that a plan of the space is known to reach: what cannot is left out.
     double reached = -std::numeric_limits<double>::infinity();
     std::stop_token stop{};
+    // Hears the share of the space that is done, from any thread; the first parts take longest.
+    std::function<void(double)> progress{};
 };
 
 struct SearchResult {                 // the best plans, and what was looked at

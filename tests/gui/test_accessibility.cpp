@@ -10,8 +10,8 @@
 #include <QTabWidget>
 #include <set>
 
-#include "app/progress_line.h"
 #include "support/desk.h"
+#include "widgets/panels/progress_line.h"
 #include "widgets/panels/repair_button.h"
 #include "widgets/panels/table_view.h"
 #include "widgets/panels/term_panel.h"

@@ -12,6 +12,7 @@
 #include "files/csv.h"
 #include "support/desk.h"
 #include "support/drawn_words.h"
+#include "support/scenarios.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/neighbour_list.h"
 #include "widgets/plots/plans_plot.h"
@@ -43,6 +44,7 @@ class Desk : public testing::Desk {
         QApplication::processEvents();
         find<QCustomPlot>("plans/plot")->replot();
     }
+    using testing::Desk::click;
     void click(PlansPlot& plot, std::size_t point) {
         QTest::mouseClick(find<QCustomPlot>("plans/plot"), Qt::LeftButton, {},
                           plot.figure().pixel_of(point).toPoint());
@@ -71,6 +73,38 @@ bool is_current(PlansPlot& plot, Desk& desk, bool all_free = false) {
 }
 
 }  // namespace
+
+TEST_CASE("a search that takes long says how far it is, and can be stopped and begun again", "[plans]") {
+    Desk desk;
+    PlansPlot& plot = desk.open_tab();
+    // The largest job that ships, on as many GPUs as there are: seconds.
+    desk.model().start_with(testing::of_model(
+        "deepseek-v3", {{P::gpus, 16384}, {P::global_batch, 16384}, {P::sequence_length, 4096}}));
+    auto* line = desk.find<QWidget>("plans/progress");
+    REQUIRE(QTest::qWaitFor([&] { return line->isVisible(); }, kPatience));
+    CHECK_THAT(desk.text("plans/progress/text").toStdString(),
+               Catch::Matchers::StartsWith("Searching the plans: "));
+    // It lies over the canvas, within the frame: nothing else moves.
+    const auto* canvas = desk.find<QCustomPlot>("plans/plot");
+    CHECK(line->parentWidget() == canvas);
+    CHECK(canvas->axisRect()->rect().contains(line->geometry()));
+
+    desk.click(QStringLiteral("plans/progress/stop"));
+    CHECK_FALSE(plot.pending());
+    CHECK_FALSE(line->isVisible());
+    auto* again = desk.find<QAbstractButton>("plans/again");
+    CHECK(again->isVisible());
+    // What was found for another scenario is not offered.
+    CHECK_FALSE(plot.chosen());
+
+    desk.click(QStringLiteral("plans/again"));
+    CHECK(plot.pending());
+    CHECK_FALSE(again->isVisible());
+    desk.start_small();
+    desk.wait(plot);
+    CHECK_FALSE(line->isVisible());
+    CHECK(is_current(plot, desk));
+}
 
 TEST_CASE("a click on the best plan adopts it, one undo brings the old one back", "[plans]") {
     Desk desk;

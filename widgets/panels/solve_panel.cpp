@@ -23,7 +23,6 @@ namespace {
 
 constexpr int kPadding = 12;
 constexpr int kGap = 8;
-constexpr int kPatience = 120;  // ms before progress is shown
 constexpr int kLetters = 13;
 constexpr std::size_t kMostOffers = 4;
 
@@ -69,11 +68,10 @@ SolvePanel::SolvePanel(LiveModel& model, QWidget* parent) : QWidget(parent), mod
     offers_row_->addWidget(cancel_);
     rows->addLayout(offers_row_);
 
-    waiting_.setInterval(kPatience);
-    connect(&waiting_, &QTimer::timeout, this, &SolvePanel::show_progress);
+    connect(&background_, &Background::waiting, this, &SolvePanel::show_progress);
     connect(cancel_, &QToolButton::clicked, this, [this] {
         background_.forget();
-        show_progress();
+        stop_waiting();
         result_->setText(tr("Cancelled."));
     });
     connect(&model_, &LiveModel::changed, this, &SolvePanel::solve_again);
@@ -190,7 +188,6 @@ void SolvePanel::ask() {
 
 void SolvePanel::close_panel() {
     background_.forget();
-    waiting_.stop();
     hide();
 }
 
@@ -250,6 +247,7 @@ std::optional<Target> SolvePanel::target() {
 void SolvePanel::solve_again() {
     if (isHidden()) return;
     background_.forget();
+    stop_waiting();
     clear_offers();
     const auto wanted = target();
     value_->update();
@@ -261,30 +259,26 @@ void SolvePanel::solve_again() {
     // Plans are not searched for in every frame of a drag.
     if (model_.in_gesture() && model_.scenario().automatic.any()) return;
     Question question{model_.answer().scenario, input_of(*input_), *wanted};
-    progress_->store(0);
-    waiting_.start();
     background_.ask(
-        [question, progress = progress_](const std::stop_token& stop) {
-            Found found{
-                question, solve(question, stop, [progress](double done) { progress->store(done); }), {}};
+        [question](const std::stop_token& stop, const Progress& progress) {
+            Found found{question, solve(question, stop, progress), {}};
             if (!found.solution.found() && !stop.stop_requested()) found.ways = ways_out(question, stop);
             return found;
         },
         [this](const Found& found) {
-            show_progress();
+            stop_waiting();
             show(found);
         });
 }
 
-void SolvePanel::show_progress() {
-    const bool busy = background_.pending();
-    if (!busy && cancel_->hasFocus()) input_->setFocus();
-    cancel_->setVisible(busy);
-    if (!busy) {
-        waiting_.stop();
-        return;
-    }
-    result_->setText(tr("Looking: %1").arg(shown(progress_->load(), Quantity::percent)));
+void SolvePanel::show_progress(double done) {
+    cancel_->show();
+    result_->setText(tr("Looking: %1").arg(shown(done, Quantity::percent)));
+}
+
+void SolvePanel::stop_waiting() {
+    if (cancel_->hasFocus()) input_->setFocus();
+    cancel_->hide();
 }
 
 void SolvePanel::show(const Found& found) {

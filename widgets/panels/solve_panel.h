@@ -6,9 +6,7 @@
 // "/apply/0" … (the values, the answer first), "/way/0" … (other plans), "/cancel", "/close".
 #pragma once
 
-#include <QTimer>
 #include <QWidget>
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -57,7 +55,8 @@ class SolvePanel : public QWidget {
     [[nodiscard]] std::optional<Target> target();  // nothing, with the reason shown, when it cannot be read
     void solve_again();
     void show(const Found& found);
-    void show_progress();
+    void show_progress(double done);
+    void stop_waiting();
     void close_panel();
     void clear_offers();
     void offer(const QString& name, const QString& text, const QString& undo_text, const Scenario& scenario);
@@ -73,8 +72,6 @@ class SolvePanel : public QWidget {
     std::vector<QPushButton*> offers_;
     QGridLayout* grid_ = nullptr;
     std::vector<QPushButton*> chips_;
-    std::shared_ptr<std::atomic<double>> progress_ = std::make_shared<std::atomic<double>>(0);
-    QTimer waiting_;
     Background background_;
 };
 

@@ -130,7 +130,8 @@ PlansSubject plans_subject(const Scenario& scenario, bool all_free) {
     return out;
 }
 
-SharedPlans plans_data(const PlansSubject& subject, unsigned threads, const std::stop_token& stop) {
+SharedPlans plans_data(const PlansSubject& subject, unsigned threads, const std::stop_token& stop,
+                       const std::function<void(double)>& progress) {
     Made& made = last_made();
     {
         const std::scoped_lock lock(made.mutex);
@@ -144,6 +145,7 @@ SharedPlans plans_data(const PlansSubject& subject, unsigned threads, const std:
     options.best_of_cells = true;
     options.threads = threads;
     options.stop = stop;
+    options.progress = progress;
     const Settings settings = resolve(question.scenario);
     const SearchResult found = search_plans(settings, question.free, options);
     if (found.stopped) return nullptr;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -74,10 +75,12 @@ struct PlansSubject {
 // Free is what is automatic; where nothing is, or with `all_free`, what usually is.
 PlansSubject plans_subject(const Scenario& scenario, bool all_free);
 
-// Takes up to a second or so. Null when stopped. The last one is kept, so that a picture, its caption and its
+// Takes a few seconds on the largest machines. Null when stopped. `progress` hears the share that is done,
+// from any thread. The last one is kept, so that a picture, its caption and its
 // table are of one search.
 using SharedPlans = std::shared_ptr<const PlansData>;
-SharedPlans plans_data(const PlansSubject& subject, unsigned threads, const std::stop_token& stop = {});
+SharedPlans plans_data(const PlansSubject& subject, unsigned threads, const std::stop_token& stop = {},
+                       const std::function<void(double)>& progress = {});
 
 // A scenario among the plans: the current one, or a pin.
 struct PlanDot {

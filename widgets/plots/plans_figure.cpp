@@ -270,7 +270,7 @@ void PlansFigure::set_output(Output id) { parts_->id = id; }
 void PlansFigure::set_hypothetical(bool on) { parts_->hypothetical = on; }
 void PlansFigure::set_current(const std::optional<PlanDot>& dot) { parts_->current = dot; }
 void PlansFigure::set_ghosts(std::vector<PlanDot> ghosts) { parts_->ghosts = std::move(ghosts); }
-void PlansFigure::set_searching(bool on) { parts_->searching = on; }
+void PlansFigure::set_stale(const QString& why) { parts_->stale = why; }
 void PlansFigure::set_strength(double strength) { parts_->strength = strength; }
 void PlansFigure::set_highlight(std::optional<std::size_t> point) { parts_->highlight = point; }
 void PlansFigure::refit() { parts_->fit(); }

@@ -32,8 +32,9 @@ class PlansFigure {
     void set_hypothetical(bool on);
     void set_current(const std::optional<PlanDot>& dot);
     void set_ghosts(std::vector<PlanDot> ghosts);
-    // Other plans are being searched for: what is drawn fades.
-    void set_searching(bool on);
+    // What is drawn is of other plans than those that are wanted, and fades; the words say why. Empty: it is
+    // of those.
+    void set_stale(const QString& why);
     // How strongly it is drawn: 1, less while an input is not valid.
     void set_strength(double strength);
     void set_highlight(std::optional<std::size_t> point);

@@ -49,9 +49,8 @@ void PlansFigure::Parts::paint_titles(QCPPainter& painter) const {
     const double base = std::round(bold.ascent() + 4);
     const QString y_title = axis_title(id);
     draw_text(painter, {4, base}, y_title, fonts.bold, theme->text);
-    QString words;
-    if (searching) words = tr("searching the plans…");
-    else if (data) words = plans_count_words(data->report);
+    QString words = stale;
+    if (words.isEmpty() && data) words = plans_count_words(data->report);
     draw_text(painter, {std::round(area.right() - small.horizontalAdvance(words)), base}, words, fonts.small,
               theme->muted);
     const QString title =
@@ -136,7 +135,7 @@ void PlansFigure::Parts::paint_above(QCPPainter& painter) const {
         else if (std::isnan(data->at_best(id)))
             paint_words(painter, tr("There is no price per GPU hour: set one, or compare by something else"));
     }
-    const double strongly = searching && data ? std::min(strength, kStale) : strength;
+    const double strongly = !stale.isEmpty() && data ? std::min(strength, kStale) : strength;
     if (strongly < 1) {
         QColor veil = theme->pane;
         veil.setAlphaF(static_cast<float>(1 - strongly));

@@ -22,7 +22,7 @@ struct PlansFigure::Parts {
     bool hypothetical = false;
     std::optional<PlanDot> current;
     std::vector<PlanDot> ghosts;
-    bool searching = false;
+    QString stale;  // why it is
     double strength = 1;
     std::optional<std::size_t> highlight;
     QCPGraph* cloud;

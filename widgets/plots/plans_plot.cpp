@@ -5,6 +5,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QKeyEvent>
+#include <QPushButton>
 #include <QToolTip>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "base/said.h"
 #include "explore/jobs.h"
 #include "widgets/panels/drawing.h"
+#include "widgets/panels/progress_line.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/neighbour_list.h"
 #include "widgets/plots/option_row.h"
@@ -57,6 +59,16 @@ PlansPlot::PlansPlot(LiveModel& model, QWidget* parent)
     connect(list_, &NeighbourList::adopted, this, [this](int row) {
         adopt(figure_->data()->report.neighbours[static_cast<std::size_t>(row)].answer.scenario);
     });
+    progress_ = new ProgressLine(QStringLiteral("plans/progress"),
+                                 tr("Ends this search; what was found before stays"), &canvas());
+    progress_->setAutoFillBackground(true);
+    connect(&search_, &Background::waiting, this, &PlansPlot::show_progress);
+    connect(progress_, &ProgressLine::stopped, this, &PlansPlot::stop);
+    again_ = new QPushButton(tr("Search again"), &canvas());
+    again_->setObjectName(QStringLiteral("plans/again"));
+    again_->setToolTip(tr("Searches the plans of the present scenario"));
+    again_->hide();
+    connect(again_, &QPushButton::clicked, this, &PlansPlot::search);
     pause_.setSingleShot(true);
     connect(&pause_, &QTimer::timeout, this, &PlansPlot::search);
     figure_ = std::make_unique<PlansFigure>(canvas());
@@ -101,7 +113,10 @@ void PlansPlot::update_figure() {
     asked_.reset();
     search_.forget();
     pause_.stop();
-    figure_->set_searching(sense);
+    stopped_ = false;
+    progress_->hide();
+    again_->hide();
+    figure_->set_stale(sense ? tr("searching the plans…") : QString());
     list_->setEnabled(false);
     if (!sense) return;
     asked_ = std::move(subject);
@@ -112,13 +127,43 @@ void PlansPlot::update_figure() {
 }
 
 void PlansPlot::search() {
+    stopped_ = false;
+    again_->hide();
+    figure_->set_stale(tr("searching the plans…"));
     search_.ask([subject = *asked_, threads = background_threads()](
-                    const std::stop_token& stop) { return plans_data(subject, threads, stop); },
+                    const std::stop_token& stop,
+                    const Progress& progress) { return plans_data(subject, threads, stop, progress); },
                 [this](SharedPlans found) { take(std::move(found)); });
+    replot();
+}
+
+void PlansPlot::show_progress(double done) {
+    progress_->show_step(tr("Searching the plans: %1").arg(shown(done, Quantity::percent)),
+                         static_cast<int>(100 * done), 100);
+    place_progress();
+}
+
+void PlansPlot::stop() {
+    search_.forget();
+    stopped_ = true;
+    progress_->hide();
+    again_->show();
+    place_progress();
+    figure_->set_stale(tr("search stopped"));
+    replot();
+}
+
+// Across the top of the frame, where what is drawn is faint.
+void PlansPlot::place_progress() {
+    const QRect frame = canvas().axisRect()->rect();
+    progress_->setGeometry(frame.left(), frame.top(), frame.width(), progress_->sizeHint().height());
+    again_->adjustSize();
+    again_->move(frame.center().x() - again_->width() / 2, frame.top() + 8);
 }
 
 void PlansPlot::take(SharedPlans found) {
-    figure_->set_searching(false);
+    progress_->hide();
+    figure_->set_stale({});
     figure_->set_data(std::move(found));
     fill_list();
     list_->setEnabled(true);
@@ -161,6 +206,7 @@ void PlansPlot::fold_list() {
 void PlansPlot::resizeEvent(QResizeEvent* event) {
     LivePlot::resizeEvent(event);
     fold_list();
+    place_progress();
 }
 
 // ---- the plot as an input --------------------------------------------------------------------------------
@@ -217,11 +263,11 @@ void PlansPlot::choose(std::optional<std::size_t> point) {
 void PlansPlot::press(QMouseEvent* event) {
     setFocus(Qt::MouseFocusReason);
     pressed_.reset();
-    if (event->button() == Qt::LeftButton && !pending()) pressed_ = figure_->point_at(event->position());
+    if (event->button() == Qt::LeftButton && !is_stale()) pressed_ = figure_->point_at(event->position());
 }
 
 void PlansPlot::move(QMouseEvent* event) {
-    const auto point = pending() ? std::nullopt : figure_->point_at(event->position());
+    const auto point = is_stale() ? std::nullopt : figure_->point_at(event->position());
     choose(point);
     if (point) show_words(*point, event->globalPosition().toPoint());
     else QToolTip::hideText();
@@ -230,7 +276,7 @@ void PlansPlot::move(QMouseEvent* event) {
 void PlansPlot::release(QMouseEvent* event) {
     const std::optional<std::size_t> pressed = pressed_;
     pressed_.reset();
-    if (pressed && !pending() && figure_->point_at(event->position()) == pressed)
+    if (pressed && !is_stale() && figure_->point_at(event->position()) == pressed)
         adopt(figure_->data()->scenario_of(figure_->data()->points[*pressed]));
 }
 
@@ -250,7 +296,7 @@ void PlansPlot::step(int direction) {
 }
 
 void PlansPlot::keyPressEvent(QKeyEvent* event) {
-    const bool ready = figure_->data() && !pending();
+    const bool ready = figure_->data() && !is_stale();
     const int key = event->key();
     if (ready && (key == Qt::Key_Left || key == Qt::Key_Right)) {
         step(key == Qt::Key_Right ? 1 : -1);
@@ -262,13 +308,13 @@ void PlansPlot::keyPressEvent(QKeyEvent* event) {
 }
 
 std::optional<Scenario> PlansPlot::chosen() const {
-    if (pending() || !figure_->data() || !figure_->highlight()) return std::nullopt;
+    if (is_stale() || !figure_->data() || !figure_->highlight()) return std::nullopt;
     return figure_->data()->scenario_of(figure_->data()->points[*figure_->highlight()]);
 }
 
 void PlansPlot::adopt(const Scenario& scenario) {
     // What was found for another scenario would take its changes back.
-    if (pending()) return;
+    if (is_stale()) return;
     Scenario next = scenario;
     // Plans are compared as predicted; an MFU set by hand stays.
     const Scenario& now = model().scenario();

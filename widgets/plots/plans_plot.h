@@ -12,10 +12,12 @@
 
 class QCheckBox;
 class QComboBox;
+class QPushButton;
 
 namespace shardscope {
 
 class NeighbourList;
+class ProgressLine;
 
 class PlansPlot : public LivePlot {
     Q_OBJECT
@@ -44,7 +46,12 @@ class PlansPlot : public LivePlot {
     void resizeEvent(QResizeEvent* event) override;
 
   private:
+    // What is drawn is not of the present scenario: it is searched for, or the search was stopped.
+    [[nodiscard]] bool is_stale() const { return pending() || stopped_; }
     void search();
+    void stop();
+    void show_progress(double done);
+    void place_progress();
     void take(SharedPlans found);
     void fill_list();
     void fold_list();
@@ -59,6 +66,9 @@ class PlansPlot : public LivePlot {
     QComboBox* output_;
     QCheckBox* all_free_;
     NeighbourList* list_;
+    ProgressLine* progress_;  // over the canvas, so that nothing moves
+    QPushButton* again_;      // in its place, once a search was stopped
+    bool stopped_ = false;
     std::unique_ptr<PlansFigure> figure_;
     std::optional<PlansSubject> asked_;
     std::optional<std::size_t> pressed_;

@@ -264,3 +264,20 @@ TEST_CASE("search: the best plan of every cell is the best of that cell's plans"
         CHECK(found.of_cells[i].score == expected[i].score);
     }
 }
+
+TEST_CASE("a search says how much of the space is done, and finds the same", "[search]") {
+    const Scenario scenario = of_model("llama-3-70b", {{P::gpus, 64}});
+    const Settings base = resolve(scenario);
+    SearchOptions options;
+    const SearchResult quiet = search_plans(base, usually_free(), options);
+    std::vector<double> heard;
+    options.progress = [&heard](double done) { heard.push_back(done); };
+    const SearchResult told = search_plans(base, usually_free(), options);
+    REQUIRE(heard.size() > 10);
+    CHECK(std::ranges::is_sorted(heard));
+    CHECK(heard.front() > 0);
+    CHECK(heard.back() == 1);
+    REQUIRE_FALSE(told.best.empty());
+    CHECK(told.best.front().number == quiet.best.front().number);
+    CHECK(told.evaluated == quiet.evaluated);
+}

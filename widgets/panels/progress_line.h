@@ -1,5 +1,5 @@
-// Long work beside the window: what it is, how far it is, and a way to stop it. Object names: "progress",
-// "progress/text", "progress/bar", "progress/stop".
+// Long work beside the window: what it is, how far it is, and a way to stop it. Object names: NAME,
+// "NAME/text", "NAME/bar", "NAME/stop".
 #pragma once
 
 #include <QWidget>
@@ -12,7 +12,7 @@ namespace shardscope {
 class ProgressLine : public QWidget {
     Q_OBJECT
   public:
-    explicit ProgressLine(QWidget* parent = nullptr);
+    ProgressLine(const QString& name, const QString& what_stop_does, QWidget* parent = nullptr);
 
     void show_step(const QString& text, int done, int of);
 

@@ -1,4 +1,4 @@
-#include "app/progress_line.h"
+#include "widgets/panels/progress_line.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -7,22 +7,23 @@
 
 namespace shardscope {
 
-ProgressLine::ProgressLine(QWidget* parent) : QWidget(parent), text_(new QLabel), bar_(new QProgressBar) {
-    setObjectName(QStringLiteral("progress"));
+ProgressLine::ProgressLine(const QString& name, const QString& what_stop_does, QWidget* parent)
+    : QWidget(parent), text_(new QLabel), bar_(new QProgressBar) {
+    setObjectName(name);
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(12, 4, 12, 4);
-    text_->setObjectName(QStringLiteral("progress/text"));
+    text_->setObjectName(name + QStringLiteral("/text"));
     text_->setTextFormat(Qt::PlainText);
     row->addWidget(text_, 1);
-    bar_->setObjectName(QStringLiteral("progress/bar"));
+    bar_->setObjectName(name + QStringLiteral("/bar"));
     bar_->setAccessibleName(tr("Progress"));
     bar_->setTextVisible(false);
     constexpr int kWidth = 160;
     bar_->setFixedWidth(kWidth);
     row->addWidget(bar_);
     auto* stop = new QPushButton(tr("Stop"));
-    stop->setObjectName(QStringLiteral("progress/stop"));
-    stop->setToolTip(tr("Ends this work; nothing is written"));
+    stop->setObjectName(name + QStringLiteral("/stop"));
+    stop->setToolTip(what_stop_does);
     connect(stop, &QPushButton::clicked, this, &ProgressLine::stopped);
     row->addWidget(stop);
     hide();
