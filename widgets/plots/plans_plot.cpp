@@ -68,7 +68,10 @@ PlansPlot::PlansPlot(LiveModel& model, QWidget* parent)
     again_->setObjectName(QStringLiteral("plans/again"));
     again_->setToolTip(tr("Searches the plans of the present scenario"));
     again_->hide();
-    connect(again_, &QPushButton::clicked, this, &PlansPlot::search);
+    connect(again_, &QPushButton::clicked, this, [this] {
+        asked_.reset();
+        refresh();
+    });
     pause_.setSingleShot(true);
     connect(&pause_, &QTimer::timeout, this, &PlansPlot::search);
     figure_ = std::make_unique<PlansFigure>(canvas());
@@ -127,14 +130,10 @@ void PlansPlot::update_figure() {
 }
 
 void PlansPlot::search() {
-    stopped_ = false;
-    again_->hide();
-    figure_->set_stale(tr("searching the plans…"));
     search_.ask([subject = *asked_, threads = background_threads()](
                     const std::stop_token& stop,
                     const Progress& progress) { return plans_data(subject, threads, stop, progress); },
                 [this](SharedPlans found) { take(std::move(found)); });
-    replot();
 }
 
 void PlansPlot::show_progress(double done) {
