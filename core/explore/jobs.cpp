@@ -81,7 +81,11 @@ void parallel_for(std::size_t count, unsigned threads, const std::function<void(
     take();
 }
 
-unsigned usable_threads() { return std::max(1U, std::thread::hardware_concurrency()); }
+unsigned usable_threads() {
+    // Asked in every frame, and answered from a file each time.
+    static const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
+    return threads;
+}
 unsigned background_threads() { return std::max(1U, usable_threads() - 1); }
 
 }  // namespace shardscope

@@ -65,24 +65,37 @@ bool judged_by_its_cause(P id, const Settings& s) {
 struct Bounds {
     double low, high;
     bool whole;
+    bool optional;  // may be missing
 };
+
+// A row's named values when they are whole numbers in a row, or else nothing plain.
+Bounds bounds_of_names(const Parameter& row) {
+    for (std::size_t i = 0; i < row.names.size(); ++i) {
+        if (row.names[i].value != static_cast<double>(i)) return {1, 0, true, false};
+    }
+    return {0, static_cast<double>(row.names.size()) - 1, true, false};
+}
 
 std::array<Bounds, kParameters> make_bounds() {
     std::array<Bounds, kParameters> out{};
     for (std::size_t i = 0; i < kParameters; ++i) {
         const Parameter& row = parameter(static_cast<P>(i));
-        // Of choices no number between the named ones; and what no integer holds.
-        constexpr double kMost = 9e18;
-        if (row.named_only || row.maximum > kMost) out[i] = {1, 0, true};
-        else out[i] = {row.minimum, row.maximum, row.whole};
+        constexpr double kMost = 9e18;  // beyond it no integer holds a whole number
+        if (row.named_only) out[i] = bounds_of_names(row);
+        else if (row.maximum > kMost) out[i] = {1, 0, true, false};
+        else out[i] = {row.minimum, row.maximum, row.whole, false};
+        out[i].optional = row.optional || row.prominence == Prominence::file;
     }
     return out;
 }
 
-bool is_plainly_in_range(std::size_t i, double value) {
+const std::array<Bounds, kParameters>& all_bounds() {
     static const std::array<Bounds, kParameters> all = make_bounds();
-    const Bounds& bounds = all[i];
-    if (!(value >= bounds.low && value <= bounds.high)) return false;
+    return all;
+}
+
+bool is_plainly_in_range(const Bounds& bounds, double value) {
+    if (!(value >= bounds.low && value <= bounds.high)) return bounds.optional && std::isnan(value);
     // Faster than to round down, which is a call.
     return !bounds.whole || static_cast<double>(static_cast<std::int64_t>(value)) == value;
 }
@@ -90,12 +103,12 @@ bool is_plainly_in_range(std::size_t i, double value) {
 // `report(id, words)` is called once for each broken rule; `words` makes the Problem.
 template <typename Report>
 void values_in_range(const Settings& s, Report&& report) {
+    const std::array<Bounds, kParameters>& bounds = all_bounds();
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         const double value = s[id];
-        if (is_plainly_in_range(i, value)) continue;
+        if (is_plainly_in_range(bounds[i], value)) continue;
         const Parameter& row = parameter(id);
-        if (std::isnan(value) && (row.optional || row.prominence == Prominence::file)) continue;
         if (judged_by_its_cause(id, s)) continue;
         const auto is_named = [&](const Named& entry) { return entry.value == value; };
         if (std::ranges::any_of(row.names, is_named)) continue;
