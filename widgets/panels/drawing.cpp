@@ -1,8 +1,10 @@
 #include "widgets/panels/drawing.h"
 
+#include <QCache>
 #include <QFontMetricsF>
 #include <QPainter>
 #include <cmath>
+#include <utility>
 
 namespace shardscope {
 
@@ -52,7 +54,15 @@ QString relative(double ratio) {
 QString unbroken(QString text) { return text.replace(QStringLiteral(" %"), QStringLiteral("\u00a0%")); }
 
 double text_width(const QFont& font, const QString& text) {
-    return QFontMetricsF(font).horizontalAdvance(text);
+    // The same few hundred words are measured in every frame, and shaping them takes far longer than to look
+    // them up. Figures are drawn in several threads.
+    constexpr int kKept = 2000;
+    thread_local QCache<std::pair<QFont, QString>, double> known(kKept);
+    const std::pair key(font, text);
+    if (const double* width = known[key]) return *width;
+    const double width = QFontMetricsF(font).horizontalAdvance(text);
+    known.insert(key, new double(width));
+    return width;
 }
 
 }  // namespace shardscope

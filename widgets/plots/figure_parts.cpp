@@ -2,6 +2,7 @@
 
 #include <QFontMetricsF>
 #include <QPaintEngine>
+#include <QStaticText>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -63,9 +64,8 @@ FigureFonts::FigureFonts(const QFont& base)
 QSizeF size_of(const LabelLines& lines) {
     QSizeF out(0, 0);
     for (const LabelLine& line : lines) {
-        const QFontMetricsF metrics(line.font);
-        out.setWidth(std::max(out.width(), metrics.horizontalAdvance(line.text)));
-        out.setHeight(out.height() + metrics.height());
+        out.setWidth(std::max(out.width(), text_width(line.font, line.text)));
+        out.setHeight(out.height() + QFontMetricsF(line.font).height());
     }
     return out;
 }
@@ -78,13 +78,18 @@ void draw_text(QPainter& painter, const QPointF& at, const QString& text, const 
     if (halo.isValid()) {
         const bool screen = painter.paintEngine() && (painter.paintEngine()->type() == QPaintEngine::Raster);
         if (screen) {
-            // Glyphs come from a cache: many shifted copies are far cheaper than stroking outlines.
+            // Glyphs come from a cache: many shifted copies are far cheaper than stroking outlines, and
+            // shaped once.
+            QStaticText shaped(text);
+            shaped.setTextFormat(Qt::PlainText);
+            shaped.prepare({}, font);
+            const QPointF top_left = at - QPointF(0, QFontMetricsF(font).ascent());
             painter.setPen(halo);
             constexpr std::array<QPointF, 12> kAround{QPointF(-2, 0), QPointF(2, 0),   QPointF(0, -2),
                                                       QPointF(0, 2),  QPointF(-1, -1), QPointF(1, -1),
                                                       QPointF(-1, 1), QPointF(1, 1),   QPointF(-2, -1),
                                                       QPointF(2, -1), QPointF(-2, 1),  QPointF(2, 1)};
-            for (const QPointF& shift : kAround) painter.drawText(at + shift, text);
+            for (const QPointF& shift : kAround) painter.drawStaticText(top_left + shift, shaped);
         } else {
             // No stroked outlines: the font engine gives slightly other ones once the same font has been on a
             // screen, and a file's bytes must not depend on that.
@@ -110,7 +115,7 @@ void draw_label(QPainter& painter, const QRectF& box, const LabelLines& lines, Q
     double top = box.top();
     for (const LabelLine& line : lines) {
         const QFontMetricsF metrics(line.font);
-        const double spare = box.width() - metrics.horizontalAdvance(line.text);
+        const double spare = box.width() - text_width(line.font, line.text);
         const double left = alignment & Qt::AlignRight ? spare : alignment & Qt::AlignHCenter ? spare / 2 : 0;
         draw_text(painter, {std::round(box.left() + left), std::round(top + metrics.ascent())}, line.text,
                   line.font, line.color, halo);
