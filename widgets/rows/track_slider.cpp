@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "explore/jobs.h"
 #include "widgets/rows/painted_track.h"
 #include "widgets/rows/replanned_tracks.h"
 #include "widgets/theme/theme.h"
@@ -13,34 +14,58 @@ namespace {
 
 constexpr int kStride = 3;           // px between two estimates of a continuous groove
 constexpr int kReplannedStride = 6;  // planning takes longer
+constexpr unsigned kThreads = 4;     // to start more takes longer than they save
 
 }  // namespace
 
 TrackSlider::TrackSlider(P id, LiveModel& model, QWidget* parent)
     : ParameterSlider(parent), id_(id), model_(model) {
+    all().push_back(this);
     const auto outdate = [this] {
         if (isSliderDown()) return;
-        fresh_ = false;
+        made_for_ = 0;
         update();
     };
     connect(&model_, &LiveModel::changed, this, outdate);
     connect(this, &ParameterSlider::released, this, outdate);
 }
 
-void TrackSlider::refresh(int columns) {
-    if (fresh_ && columns == columns_) return;
-    fresh_ = true;
-    columns_ = columns;
+TrackSlider::~TrackSlider() { std::erase(all(), this); }
+
+std::vector<TrackSlider*>& TrackSlider::all() {
+    static std::vector<TrackSlider*> all;
+    return all;
+}
+
+int TrackSlider::columns() const {
+    return std::max(1, static_cast<int>(std::lround(groove().width() * devicePixelRatioF())));
+}
+
+TrackGrain TrackSlider::grain(int stride) const {
+    return {.columns = columns(), .stride = static_cast<int>(std::lround(stride * devicePixelRatioF()))};
+}
+
+// What outdates one track outdates all: the first that is painted makes those on screen, side by side.
+void TrackSlider::refresh() {
+    if (is_fresh()) return;
+    std::vector<TrackSlider*> due{this};
+    for (TrackSlider* other : all()) {
+        const bool alike = other != this && &other->model_ == &model_;
+        if (alike && !other->is_fresh() && !other->visibleRegion().isEmpty()) due.push_back(other);
+    }
     const Scenario& scenario = model_.answer().scenario;
-    const auto grain = [&](int stride) {
-        return TrackGrain{.columns = columns,
-                          .stride = static_cast<int>(std::lround(stride * devicePixelRatioF()))};
-    };
-    held_ = track(locked(scenario), id_, scale(), grain(kStride));
-    if (scenario.automatic.none()) {
-        replanned_.reset();
-    } else {
-        ReplannedTracks::of(model_).want(this, id_, scale(), grain(kReplannedStride));
+    const Scenario plan_held = locked(scenario);
+    parallel_for(due.size(), std::min(usable_threads(), kThreads), [&](std::size_t i) {
+        due[i]->held_ = track(plan_held, due[i]->id_, due[i]->scale(), due[i]->grain(kStride));
+    });
+    for (TrackSlider* slider : due) {
+        slider->made_for_ = slider->columns();
+        if (scenario.automatic.none()) {
+            slider->replanned_.reset();
+        } else {
+            ReplannedTracks::of(model_).want(slider, slider->id_, slider->scale(),
+                                             slider->grain(kReplannedStride));
+        }
     }
 }
 
@@ -67,7 +92,7 @@ void TrackSlider::paint_track(QPainter& painter, const QRectF& groove) {
         ParameterSlider::paint_track(painter, groove);
         return;
     }
-    refresh(std::max(1, static_cast<int>(std::lround(groove.width() * devicePixelRatioF()))));
+    refresh();
     const TrackPicture picture{.held = &held_,
                                .replanned = replanned_ ? &*replanned_ : nullptr,
                                .stale = is_stale(),
