@@ -117,9 +117,9 @@ int run(const Options& options) {
     if (!options.against.empty()) request.against = parse_output("--against", options.against, problems);
     request.side_by_side |= options.side_by_side;
     for (const std::string& log : options.collectives) {
-        const std::vector<CollectiveTable> read = read_log(log);
+        const std::vector<MeasuredTable> read = named_after(log, read_log(log));
         if (read.empty()) return kUnusable;
-        for (const CollectiveTable& table : read) request.collectives.push_back({log, {}, log, table});
+        request.collectives.insert(request.collectives.end(), read.begin(), read.end());
     }
     if (const PlotKind* kind = plot_kind(request.plot); !kind) {
         problems.push_back(

@@ -81,8 +81,9 @@ Neighbour neighbour(const Answer& best, const Scenario& scenario, P id, bool all
     out.to = out.answer.settings[id];
     if (!out.answer.valid()) return out;
     const Estimate& e = out.answer.estimate;
-    const double limit = e.memory.capacity + (allow_risky ? 1 : -1) * e.memory.margin;
-    out.over = std::max(0.0, e.memory.peak - limit);
+    if (e.verdict == Verdict::does_not_fit) out.over = e.memory.peak - e.memory.capacity;
+    else if (e.verdict == Verdict::risky && !allow_risky)
+        out.over = e.memory.peak - (e.memory.capacity - e.memory.margin);
     // Steps of other batches are compared token by token.
     const double scale = best.estimate.tokens_per_gpu / e.tokens_per_gpu;
     out.slower = scale * e.step.total - best.estimate.step.total;

@@ -29,7 +29,8 @@ struct Neighbour {
     double from = 0;
     double to = 0;
     Answer answer;
-    double over = 0;                      // bytes beyond what counts as fitting; 0: it fits
+    // Bytes beyond what is usable, as the verdict says it; of what may fit, into the margin; 0: it fits.
+    double over = 0;
     double slower = 0;                    // s a step of as many tokens as the best plan's; negative: faster
     struct Part {                         // a share of the difference
         std::string label;                // "exposed communication": in English, why() says it

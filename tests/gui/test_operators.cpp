@@ -203,6 +203,35 @@ TEST_CASE("operators tab: the list never lies over the plot", "[operators]") {
     }
 }
 
+TEST_CASE("operators tab: no number of the list is cut off, the bold ones of sums neither", "[operators]") {
+    Desk desk;
+    desk.open_tab<OperatorsPlot>("operators");
+    const auto* list = desk.find<QTableView>("operators/list");
+    auto* columns = desk.find<QComboBox>("operators/columns");
+    for (const char* model : {"mpt-13b", "llama-3.1-405b", "deepseek-v3", "resnet-50"}) {
+        const Preset* preset = commands::catalogue().find(PresetKind::model, model);
+        REQUIRE(preset);
+        desk.model().start_with(with_model(desk.model().answer().scenario, *preset));
+        for (const QSize size : {QSize(1024, 700), QSize(1440, 900), QSize(2560, 1440)}) {
+            desk.window.resize(size);
+            QApplication::processEvents();
+            for (const int shown : {0, 1}) {
+                columns->setCurrentIndex(shown);
+                QApplication::processEvents();
+                // The first column has what the others leave, and a tool tip.
+                for (int column = 1; column < list->model()->columnCount(); ++column) {
+                    if (list->isColumnHidden(column)) continue;
+                    for (int row = 0; row < list->model()->rowCount(); ++row) {
+                        const QModelIndex at = list->model()->index(row, column);
+                        INFO(model << " at " << size.width() << ": " << at.data().toString().toStdString());
+                        CHECK(list->sizeHintForIndex(at).width() <= list->columnWidth(column));
+                    }
+                }
+            }
+        }
+    }
+}
+
 TEST_CASE("operators tab: a name stands at its dot or has a line to it, and every roof is named",
           "[operators]") {
     Desk desk;

@@ -66,9 +66,9 @@ CollectivesData collectives_data(const Answer& answer, const std::vector<Measure
     return out;
 }
 
-std::vector<MeasuredTable> tables_of_log(std::string_view text, const std::string& file, Problems& problems) {
+std::vector<MeasuredTable> named_after(const std::string& file, const std::vector<CollectiveTable>& tables) {
     std::vector<MeasuredTable> out;
-    for (const CollectiveTable& table : read_nccl_log(text, problems)) out.push_back({file, {}, file, table});
+    for (const CollectiveTable& table : tables) out.push_back({file, {}, file, table});
     return out;
 }
 

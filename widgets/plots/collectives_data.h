@@ -32,8 +32,8 @@ struct CollectivesData {
 CollectivesData collectives_data(const Answer& answer, const std::vector<MeasuredTable>& own,
                                  std::optional<std::size_t> shown = {});
 
-// The tables of an nccl-tests log, named after the file.
-std::vector<MeasuredTable> tables_of_log(std::string_view text, const std::string& file, Problems& problems);
+// The tables of an nccl-tests log, named after its file.
+std::vector<MeasuredTable> named_after(const std::string& file, const std::vector<CollectiveTable>& tables);
 
 // One row a measurement.
 PlotTable collectives_table(const CollectivesData& data);

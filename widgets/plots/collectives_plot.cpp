@@ -10,6 +10,7 @@
 
 #include "base/said.h"
 #include "evidence/fabric_fit.h"
+#include "files/nccl_log.h"
 #include "files/scenario_file.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_page.h"
@@ -55,7 +56,7 @@ bool CollectivesPlot::add_log(const std::string& path, Problems& problems) {
     Problems unreadable;
     const std::string text = read_text(path, unreadable);
     std::vector<MeasuredTable> read;
-    if (unreadable.empty()) read = tables_of_log(text, name, unreadable);
+    if (unreadable.empty()) read = named_after(name, read_nccl_log(text, unreadable));
     problems.insert(problems.end(), unreadable.begin(), unreadable.end());
     if (read.empty()) return false;
     // The newest first; what was beside it stays to be compared with.

@@ -299,22 +299,26 @@ void OperatorGrid::restyle() {
 // Widths that any value has room in, so that nothing moves while values change; the name takes what is left.
 void OperatorGrid::arrange() {
     const QFont small = list_font(*this);
-    const auto wide = [&](const QString& text) {
-        return static_cast<int>(text_width(small, text)) + 2 * kCell + kInner;
+    QFont bold = small;  // of the sums
+    bold.setBold(true);
+    const auto wide_in = [](const QFont& font, const QString& text) {
+        return static_cast<int>(text_width(font, text)) + 2 * kCell + kInner;
     };
+    const auto wide = [&](const QString& text) { return wide_in(bold, text); };
     std::array<int, columns> widths{};
-    widths[share] = wide(tr("Of step"));
+    widths[share] = std::max(wide_in(small, tr("Of step")), wide(QStringLiteral("100.0 %")));
     widths[forward] = wide(QStringLiteral("888.88 ms"));
     widths[backward] = widths[forward];
     for (const Wall wall : {Wall::compute, Wall::memory_bandwidth, Wall::intra_node, Wall::inter_node})
-        widths[bound] = std::max(widths[bound], wide(text_of(label_of(wall))));
+        widths[bound] = std::max(widths[bound], wide_in(small, text_of(label_of(wall))));
     widths[intensity] = wide(QStringLiteral("8,888.8"));
-    widths[shape] = wide(QStringLiteral("88,888 × 88,888 × 88,888"));
-    widths[flops] = wide(QStringLiteral("8.888 T"));
+    widths[shape] = std::max(wide_in(small, QStringLiteral("88,888 × 88,888 × 88,888")),
+                             wide_in(small, QStringLiteral("888 of 8,888 × 8,888 × 888")));
+    widths[flops] = wide(QStringLiteral("888.8 T"));
     widths[weights] = wide(QStringLiteral("888.8 M"));
     widths[saved] = wide(QStringLiteral("8,888 MiB"));
-    widths[moved] = widths[saved];
-    const int least = wide(QStringLiteral("attention.softmax")) + kSwatch;
+    widths[moved] = wide(QStringLiteral("8,888.8 GiB"));
+    const int least = wide_in(small, QStringLiteral("attention.softmax")) + kSwatch;
     const int whole = viewport()->width();
     const bool room = least + std::accumulate(widths.begin(), widths.end(), 0) <= whole;
     int rest = whole;
