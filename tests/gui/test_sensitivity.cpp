@@ -197,7 +197,7 @@ TEST_CASE("sensitivity: what does not fit shows peak memory, and the output chos
         render_figure(desk.plot->request(), desk.window.model().answer(), FigureFormat::svg);
     CHECK(svg.contains("It does not fit, so this shows what peak memory depends on"));
     CHECK(svg.contains("MFU has no value until it fits"));
-    CHECK(svg.contains("Peak memory: change from"));
+    CHECK(svg.contains("Peak memory, relative change from"));
     // The axis says where it ends.
     CHECK(svg.contains("+100 %"));
     // A bar opens the sweep of what it shows.

@@ -69,10 +69,10 @@ void paint_title(QPainter& painter, const QRectF& area, const Theme& theme, cons
     if (!data.has_time) return;
     small.setItalic(data.hypothetical);
     QString note = data.hypothetical ? Waterfall::tr("hypothetical: it does not fit")
-                                     : Waterfall::tr("exposed solid, hidden pale");
+                                     : Waterfall::tr("exposed solid, hidden faint");
     const double room = area.width() - 2 * kPadding - text_width(bold, title) - 12;
     if (text_width(small, note) > room)
-        note = data.hypothetical ? Waterfall::tr("hypothetical") : Waterfall::tr("hidden pale");
+        note = data.hypothetical ? Waterfall::tr("hypothetical") : Waterfall::tr("hidden faint");
     painter.setPen(theme.muted);
     // Hypothetical times say so in any case; how to read them may go where there is no room.
     if (data.hypothetical || text_width(small, note) <= room + 6)

@@ -322,7 +322,7 @@ std::optional<std::size_t> CollectivesFigure::point_at(const QPointF& pixel) con
 }
 
 QString fit_words(const BandwidthFit& fit) {
-    return tr("B_max %1, k %2, half of it at %3 (x₀ %4)")
+    return tr("Bₘₐₓ %1, k %2, half of it at %3 (x₀ %4)")
         .arg(shown(fit.curve.most, Quantity::link_bandwidth), QString::number(fit.curve.sharpness, 'f', 2),
              size_text(std::exp2(fit.curve.half)), QString::number(fit.curve.half, 'f', 1));
 }
@@ -340,7 +340,7 @@ QString collectives_words(const CollectivesData& data) {
         tr("Rings: %1, measured (%2).")
             .arg(QString::fromStdString(series.title()), QString::fromStdString(series.measured.source))};
     if (series.fit.points > 0) {
-        out += tr("Solid: the sigmoid B_max ÷ (1 + exp(−k·(log₂ size − x₀))) fitted to those from 128 KiB "
+        out += tr("Solid: the sigmoid Bₘₐₓ ÷ (1 + exp(−k·(log₂ size − x₀))) fitted to those from 128 KiB "
                   "on, %1; "
                   "%2.")
                    .arg(fit_words(series.fit), fit_error_words(series.fit));

@@ -40,7 +40,7 @@ class CollectivesFigure {
     std::unique_ptr<Parts> parts_;
 };
 
-// "B_max 369 GB/s, k 0.68, half of it at 88 MiB"
+// "Bₘₐₓ 369 GB/s, k 0.68, half of it at 88 MiB"
 QString fit_words(const BandwidthFit& fit);
 // "rms 0.10, median error 5.1 %, R² 0.998, 18 points"
 QString fit_error_words(const BandwidthFit& fit);

@@ -76,7 +76,7 @@ void NeighbourList::set_neighbours(const std::vector<Neighbour>& neighbours, Out
     const QSignalBlocker quiet(selectionModel());
     rows_->clear();
     rows_->setHorizontalHeaderLabels(
-        {tr("One step away"), tr("Why it loses"), text_of(label_of(compared)), tr("Memory")});
+        {tr("From the best plan"), tr("Why it loses"), text_of(label_of(compared)), tr("Memory")});
     for (const Neighbour& n : neighbours_) {
         const auto text = [](const std::string& value) {
             return new QStandardItem(QString::fromStdString(value));

@@ -80,8 +80,8 @@ void PlansFigure::Parts::paint_key(QCPPainter& painter) const {
     enum Mark { square, cross, hatch };
     const double hatched = 2 * kMark;  // wide enough to be seen as one
     const std::array<std::pair<Mark, QString>, 3> all{
-        std::pair{square, tr("one step away, coloured by its loss")}, std::pair{cross, tr("does not fit")},
-        std::pair{hatch, tr("may not fit")}};
+        std::pair{square, tr("one step from the best, coloured by its loss")},
+        std::pair{cross, tr("does not fit")}, std::pair{hatch, tr("may not fit")}};
     double width = -kBetween;
     std::size_t count = 0;
     const double room = area.right() - 4;

@@ -300,7 +300,7 @@ void SensitivityFigure::paint_ticks(QPainter& painter, const QRectF& area) const
         if (box) draw_text(painter, {box->left(), box->top() + small.ascent()}, text, fonts_.small, t.muted);
     }
     const QString axis =
-        tr("%1: change from %2")
+        tr("%1, relative change from %2")
             .arg(text_of(label_of(ranked.output)), shown(ranked.now, output(ranked.output).quantity));
     const double axis_width = bold.horizontalAdvance(axis);
     draw_text(painter,
@@ -310,9 +310,11 @@ void SensitivityFigure::paint_ticks(QPainter& painter, const QRectF& area) const
               axis, fonts_.bold, t.text);
     QStringList rest;
     const int count = static_cast<int>(rows_.size());
-    if (count < bars()) rest += tr("%1 to %2 of %3 inputs").arg(first_ + 1).arg(first_ + count).arg(bars());
-    rest +=
-        tr("%1 more change less than %2").arg(ranked.without_effect).arg(shown(kNoEffect, Quantity::percent));
+    if (count < bars())
+        rest += tr("%1 to %2 of the %3 that matter").arg(first_ + 1).arg(first_ + count).arg(bars());
+    rest += tr("%1 others change it by less than %2")
+                .arg(ranked.without_effect)
+                .arg(shown(kNoEffect, Quantity::percent));
     draw_text(
         painter,
         {area.left(), field_.bottom() + kTickLength + small.height() + bold.height() + 6 + small.ascent()},

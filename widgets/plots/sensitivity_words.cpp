@@ -45,8 +45,8 @@ QString sensitivity_note(const SensitivityData& data) {
 }
 
 QStringList sensitivity_key(const SensitivityData& data) {
-    QStringList out{data.held.change == Change::half_and_double ? tr("pale: ½ ×, full: 2 ×")
-                                                                : tr("pale: −10 %, full: +10 %")};
+    QStringList out{data.held.change == Change::half_and_double ? tr("faint: ½ ×, full: 2 ×")
+                                                                : tr("faint: −10 %, full: +10 %")};
     if (data.plan == SweepPlan::held) out += tr("plan held");
     if (data.anew) out += tr("upper: plan held, lower: found anew");
     if (any_unfit(data)) out += tr("hatched: does not fit");

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_words.h"
@@ -248,7 +249,16 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
         QList<QPointF> corners{
             {dot.x() + kOff, above}, {left, above}, {dot.x() + kOff, below}, {left, below}};
         corners += around(dot, size, 10);
-        const auto box = room.place(size, corners);
+        // What fits is named where it fits.
+        const auto hatched = [&](const QRectF& box) {
+            double sum = 0;
+            for (const Stretch& stretch : unfit(b)) {
+                sum += std::max(0.0, std::min(box.right(), x.coordToPixel(stretch.to)) -
+                                         std::max(box.left(), x.coordToPixel(stretch.from)));
+            }
+            return shown_data.current.fits() ? sum : 0;
+        };
+        const auto box = room.place(size, corners, std::numeric_limits<double>::infinity(), hatched);
         if (box) draw_label(painter, *box, label, Qt::AlignHCenter, t.pane);
     }
     if (output(id).timed && !marks()) paint_ends(painter, b, p);

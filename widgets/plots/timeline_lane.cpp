@@ -113,7 +113,18 @@ class Shares {
     std::vector<std::array<double, kSlots>> sums_;
 };
 
-void paint_box(QPainter& painter, const QRectF& box, const Interval& interval, const LaneView& view) {
+// What is written into its box: of a layer, or else a micro-batch; 0 for none.
+int number_of(const Interval& interval, const LaneView& view) {
+    const bool numbered = interval.activity == Activity::forward || interval.activity == Activity::backward ||
+                          interval.activity == Activity::weight_gradient;
+    if (!numbered) return 0;
+    if (interval.layer > 0) return interval.layer;
+    return view.cut ? interval.micro_batch : 0;
+}
+
+// `room_for`: px that a box needs for its number.
+void paint_box(QPainter& painter, const QRectF& box, const Interval& interval, const LaneView& view,
+               double room_for) {
     const Theme* theme = view.theme;
     const QColor colour = colour_of(interval, *theme);
     // A hairline between neighbours, as soon as there is room for one.
@@ -130,23 +141,17 @@ void paint_box(QPainter& painter, const QRectF& box, const Interval& interval, c
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(filled.adjusted(0, 0, -1, -1));
     }
-    QString text;
-    if (interval.activity == Activity::folded)
-        text = tr("× %1 more").arg(shown(view.folded, Quantity::count));
-    else if (interval.layer > 0) text = QString::number(interval.layer);
-    else if (interval.micro_batch > 0 && (view.cut || is_communication(interval.activity)))
-        text = QString::number(interval.micro_batch);
-    const bool numbered = interval.activity == Activity::folded || interval.activity == Activity::forward ||
-                          interval.activity == Activity::backward ||
-                          interval.activity == Activity::weight_gradient;
-    if (!numbered || text.isEmpty()) return;
-    const QFontMetricsF metrics(view.font);
-    if (box.height() < metrics.capHeight() + 4 || filled.width() < metrics.horizontalAdvance(text) + 2)
-        return;
+    const bool folded = interval.activity == Activity::folded;
+    const int number = number_of(interval, view);
+    if (!folded && number == 0) return;
+    const QString text =
+        folded ? tr("× %1 more").arg(shown(view.folded, Quantity::count)) : QString::number(number);
+    const double width = text_width(view.font, text);
+    const double cap = QFontMetricsF(view.font).capHeight();
+    if (box.height() < cap + 4 || filled.width() < (folded ? width : room_for) + 2) return;
     draw_text(painter,
-              {std::round(filled.center().x() - metrics.horizontalAdvance(text) / 2),
-               std::round(filled.center().y() + metrics.capHeight() / 2)},
-              text, view.font, interval.activity == Activity::folded ? theme->muted : ink_on(colour));
+              {std::round(filled.center().x() - width / 2), std::round(filled.center().y() + cap / 2)}, text,
+              view.font, folded ? theme->muted : ink_on(colour));
 }
 
 }  // namespace
@@ -193,6 +198,10 @@ void paint_lane(QPainter& painter, const QRectF& box, const std::vector<Interval
     const Theme& theme = *view.theme;
     Columns columns(box.left(), box.right());
     Shares shares(box.left(), box.right());
+    // Boxes as wide as each other are numbered all or none.
+    int most = 0;
+    for (const Interval& interval : intervals) most = std::max(most, number_of(interval, view));
+    const double room_for = text_width(view.font, QString::number(most));
     const auto draw = [&](const Interval& interval) {
         const double from = std::max(box.left(), view.pixel_of(interval.start));
         const double to = std::min(box.right(), view.pixel_of(interval.end));
@@ -206,7 +215,7 @@ void paint_lane(QPainter& painter, const QRectF& box, const std::vector<Interval
         }
         const double left = std::round(from);
         paint_box(painter, QRectF(left, box.top(), std::max(1.0, std::round(to) - left), box.height()),
-                  interval, view);
+                  interval, view, room_for);
     };
     // What is hidden lies below what is not.
     for (const Interval& interval : intervals) {
