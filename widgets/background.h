@@ -1,8 +1,8 @@
 // A result worked out beside the window: the newest question wins, an answer to an older one is never
 // delivered, and whoever asked may be destroyed at any moment.
 //
-// Work that takes a second argument, `progress(share)`, says how much of it is done: from 0 to 1, from any
-// thread. As long as it is under way `waiting` is emitted now and then, not before it takes noticeably long.
+// Work that takes a second argument, `progress(share)`, says from any thread how much is done: up to 1, of a
+// second stage from 1 to 2. `waiting` is emitted now and then, not before it takes noticeably long.
 #pragma once
 
 #include <QObject>

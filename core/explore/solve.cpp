@@ -414,13 +414,19 @@ Solution solve(const Question& question, const std::stop_token& stop,
     return Search(question, stop, progress).run();
 }
 
-std::vector<WayOut> ways_out(const Question& question, const std::stop_token& stop) {
+std::vector<WayOut> ways_out(const Question& question, const std::stop_token& stop,
+                             const std::function<void(double)>& progress) {
     std::vector<WayOut> out;
+    constexpr double kAttempts = 2;
+    double attempted = 0;
     const auto attempt = [&](const std::string& label, const Scenario& scenario) {
+        const double before = attempted++;
         if (scenario == question.scenario || stop.stop_requested()) return;
         Question other = question;
         other.scenario = scenario;
-        Solution found = solve(other, stop);
+        Solution found = solve(other, stop, [&](double done) {
+            if (progress) progress((before + done) / kAttempts);
+        });
         if (found.found()) out.push_back({label, std::move(found)});
     };
     Scenario planned = question.scenario;

@@ -82,7 +82,8 @@ struct WayOut {
     std::string label;  // "with the plan automatic"
     Solution solution;
 };
-std::vector<WayOut> ways_out(const Question& question, const std::stop_token& stop = {});
+std::vector<WayOut> ways_out(const Question& question, const std::stop_token& stop = {},
+                             const std::function<void(double)>& progress = {});
 
 // Whether more of it is what one wants, rather than what it costs.
 bool is_wanted(P id);

@@ -259,10 +259,12 @@ void SolvePanel::solve_again() {
     // Plans are not searched for in every frame of a drag.
     if (model_.in_gesture() && model_.scenario().automatic.any()) return;
     Question question{model_.answer().scenario, input_of(*input_), *wanted};
+    question.threads = background_threads();
     background_.ask(
         [question](const std::stop_token& stop, const Progress& progress) {
             Found found{question, solve(question, stop, progress), {}};
-            if (!found.solution.found() && !stop.stop_requested()) found.ways = ways_out(question, stop);
+            if (!found.solution.found() && !stop.stop_requested())
+                found.ways = ways_out(question, stop, [&](double done) { progress(1 + done); });
             return found;
         },
         [this](const Found& found) {
@@ -271,9 +273,12 @@ void SolvePanel::solve_again() {
         });
 }
 
+// From 1 on: of what else would do.
 void SolvePanel::show_progress(double done) {
     cancel_->show();
-    result_->setText(tr("Looking: %1").arg(shown(done, Quantity::percent)));
+    result_->setText(done <= 1 ? tr("Looking: %1").arg(shown(done, Quantity::percent))
+                               : tr("There is none. Looking for what else would do: %1")
+                                     .arg(shown(done - 1, Quantity::percent)));
 }
 
 void SolvePanel::stop_waiting() {

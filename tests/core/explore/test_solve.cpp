@@ -155,7 +155,12 @@ TEST_CASE("solve: no solution names what blocks it, with numbers", "[solve]") {
 TEST_CASE("solve: where the plan as it is has no answer, another plan may", "[solve]") {
     const Question question{of_model("llama-3-70b", {{P::micro_batch, 2}}), P::gpus, {}};
     REQUIRE_FALSE(solve(question).found());
-    const auto others = ways_out(question);
+    double last = 0;
+    const auto others = ways_out(question, {}, [&](double done) {
+        CHECK(done >= last);
+        last = done;
+    });
+    CHECK(last == 1);
     REQUIRE_FALSE(others.empty());
     for (const WayOut& way : others) {
         INFO(way.label);
