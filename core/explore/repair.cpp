@@ -40,7 +40,7 @@ Repair try_values(const Scenario& scenario, const Answer& now, P id, const std::
         repair.mfu = scratch.estimate.mfu;
         repair.peak = scratch.estimate.memory.peak;
         repair.label = label_of(id) + " " + format(id, now.settings[id], false) + " → " +
-                       format(id, scratch.settings[id], false);
+                       format(id, scratch.settings[id]);
         repair.result = result_text(scratch);
         return repair;
     }

@@ -32,8 +32,12 @@ QStringList lines_of(const QStringList& phrases, const QFontMetricsF& metrics, d
     QStringList out;
     for (const QString& phrase : phrases) {
         const QString longer = out.isEmpty() ? phrase : out.back() + QStringLiteral("; ") + phrase;
-        if (!out.isEmpty() && metrics.horizontalAdvance(longer) <= width) out.back() = longer;
-        else out += phrase;
+        if (!out.isEmpty() && metrics.horizontalAdvance(longer + QLatin1Char(';')) <= width) {
+            out.back() = longer;
+        } else {
+            if (!out.isEmpty()) out.back() += QLatin1Char(';');
+            out += phrase;
+        }
     }
     return out;
 }
