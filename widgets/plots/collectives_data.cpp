@@ -68,6 +68,7 @@ CollectivesData collectives_data(const Answer& answer, const std::vector<Measure
 
 std::vector<MeasuredTable> named_after(const std::string& file, const std::vector<CollectiveTable>& tables) {
     std::vector<MeasuredTable> out;
+    out.reserve(tables.size());
     for (const CollectiveTable& table : tables) out.push_back({file, {}, file, table});
     return out;
 }
