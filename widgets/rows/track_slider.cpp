@@ -48,18 +48,24 @@ TrackGrain TrackSlider::grain(int stride) const {
 // What outdates one track outdates all: the first that is painted makes those on screen, side by side.
 void TrackSlider::refresh() {
     if (is_fresh()) return;
-    std::vector<TrackSlider*> due{this};
+    struct Due {
+        TrackSlider* slider;
+        TrackGrain grain;  // known here: threads must not ask a widget
+    };
+    std::vector<Due> due{{this, grain(kStride)}};
     for (TrackSlider* other : all()) {
         const bool alike = other != this && &other->model_ == &model_;
-        if (alike && !other->is_fresh() && !other->visibleRegion().isEmpty()) due.push_back(other);
+        if (alike && !other->is_fresh() && !other->visibleRegion().isEmpty())
+            due.push_back({other, other->grain(kStride)});
     }
     const Scenario& scenario = model_.answer().scenario;
     const Scenario plan_held = locked(scenario);
     parallel_for(due.size(), std::min(usable_threads(), kThreads), [&](std::size_t i) {
-        due[i]->held_ = track(plan_held, due[i]->id_, due[i]->scale(), due[i]->grain(kStride));
+        TrackSlider& slider = *due[i].slider;
+        slider.held_ = track(plan_held, slider.id_, slider.scale(), due[i].grain);
     });
-    for (TrackSlider* slider : due) {
-        slider->made_for_ = slider->columns();
+    for (const auto& [slider, grain] : due) {
+        slider->made_for_ = grain.columns;
         if (scenario.automatic.none()) {
             slider->replanned_.reset();
         } else {
