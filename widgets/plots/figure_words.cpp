@@ -203,7 +203,7 @@ QString waterfall_words(const Answer& answer, bool hypothetical) {
             .arg(shown(memory.peak, Quantity::bytes), shown(memory.capacity, Quantity::bytes));
     }
     QString out =
-        tr("Terms of one optimizer step; they add up to it. Pale: communication hidden below compute.");
+        tr("Terms of one optimizer step; they add up to it. Faint: communication hidden below compute.");
     if (!answer.fits()) out += QLatin1Char(' ') + hypothetical_words();
     return out;
 }
@@ -220,7 +220,7 @@ QString timeline_words(const TimelineData& data) {
     } else {
         out += tr("Above what a GPU computes, below what it exchanges; numbers are layers.");
     }
-    out += tr("Pale: communication hidden below compute.");
+    out += tr("Faint: communication hidden below compute.");
     out +=
         tr("Where passes are too narrow to be told apart, their shares of the time stand one above the "
            "other.");
