@@ -21,6 +21,7 @@
 #include "widgets/panels/study_panel.h"
 #include "widgets/panels/why_panel.h"
 #include "widgets/plots/live_plot.h"
+#include "widgets/rows/replanned_tracks.h"
 #include "widgets/theme/theme.h"
 
 using namespace shardscope;
@@ -233,7 +234,8 @@ int main(int argc, char** argv) {
         // What is worked out in the background is waited for.
         const auto* plot = window.findChild<LivePlot*>(QLatin1String(shot.tab));
         const auto* repairs = window.findChild<RepairStrip*>();
-        while (plot->pending() || repairs->pending() || window.model().planning())
+        const auto& tracks = ReplannedTracks::of(window.model());
+        while (plot->pending() || repairs->pending() || tracks.pending() || window.model().planning())
             QApplication::processEvents(QEventLoop::WaitForMoreEvents);
         QApplication::processEvents();
         QWidget* picture = &window;

@@ -29,6 +29,8 @@ class ReplannedTracks : public QObject {
 
     // Asks for a slider's track; it is handed over with `take_replanned`.
     void want(TrackSlider* slider, P id, const SliderScale& scale, TrackGrain grain);
+    // Tracks are still to come.
+    [[nodiscard]] bool pending() const { return !wanted_.empty() || background_.pending(); }
 
   private:
     explicit ReplannedTracks(LiveModel& model);
