@@ -65,15 +65,15 @@ bool judged_by_its_cause(P id, const Settings& s) {
 struct Bounds {
     double low, high;
     bool whole;
-    bool optional;  // may be missing
+    bool optional = false;  // may be missing
 };
 
 // A row's named values when they are whole numbers in a row, or else nothing plain.
 Bounds bounds_of_names(const Parameter& row) {
     for (std::size_t i = 0; i < row.names.size(); ++i) {
-        if (row.names[i].value != static_cast<double>(i)) return {1, 0, true, false};
+        if (row.names[i].value != static_cast<double>(i)) return {1, 0, true};
     }
-    return {0, static_cast<double>(row.names.size()) - 1, true, false};
+    return {0, static_cast<double>(row.names.size()) - 1, true};
 }
 
 std::array<Bounds, kParameters> make_bounds() {
@@ -82,8 +82,8 @@ std::array<Bounds, kParameters> make_bounds() {
         const Parameter& row = parameter(static_cast<P>(i));
         constexpr double kMost = 9e18;  // beyond it no integer holds a whole number
         if (row.named_only) out[i] = bounds_of_names(row);
-        else if (row.maximum > kMost) out[i] = {1, 0, true, false};
-        else out[i] = {row.minimum, row.maximum, row.whole, false};
+        else if (row.maximum > kMost) out[i] = {1, 0, true};
+        else out[i] = {row.minimum, row.maximum, row.whole};
         out[i].optional = row.optional || row.prominence == Prominence::file;
     }
     return out;

@@ -224,6 +224,7 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
     const bool in_range = x.range().contains(now);
     const bool has_dot = in_range && y.range().contains(value);
     const QPointF dot = drawn_at(x, y, now, has_dot ? value : y.range().lower, painter);
+    const std::vector<Stretch> hatching = unfit(b);
     constexpr double kDot = 4.5;
     if (in_range) {
         const double at = std::floor(dot.x()) + 0.5;
@@ -252,11 +253,12 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
         // What fits is named where it fits.
         const auto hatched = [&](const QRectF& box) {
             double sum = 0;
-            for (const Stretch& stretch : unfit(b)) {
+            if (!shown_data.current.fits()) return sum;
+            for (const Stretch& stretch : hatching) {
                 sum += std::max(0.0, std::min(box.right(), x.coordToPixel(stretch.to)) -
                                          std::max(box.left(), x.coordToPixel(stretch.from)));
             }
-            return shown_data.current.fits() ? sum : 0;
+            return sum;
         };
         const auto box = room.place(size, corners, std::numeric_limits<double>::infinity(), hatched);
         if (box) draw_label(painter, *box, label, Qt::AlignHCenter, t.pane);
@@ -264,7 +266,7 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
     if (output(id).timed && !marks()) paint_ends(painter, b, p);
     if (shown_data.family != P::count) paint_members(painter, b, p, lines, room);
     paint_tags(painter, panel, room);
-    for (const Stretch& stretch : unfit(b)) {
+    for (const Stretch& stretch : hatching) {
         const double left = std::max(area.left(), x.coordToPixel(stretch.from));
         const double right = std::min(area.right(), x.coordToPixel(stretch.to));
         draw_area_words(painter, QRectF(left, area.top(), right - left, area.height()),

@@ -14,7 +14,8 @@ namespace {
 
 constexpr int kStride = 3;           // px between two estimates of a continuous groove
 constexpr int kReplannedStride = 6;  // planning takes longer
-constexpr unsigned kThreads = 4;     // to start more takes longer than they save
+// A frame's tracks take 3 to 4 ms; of that, starting three helpers takes 0.1 ms and fifteen would take 2.
+constexpr unsigned kThreads = 4;
 
 }  // namespace
 
