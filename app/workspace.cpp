@@ -1,10 +1,12 @@
 #include "app/workspace.h"
 
+#include <QFileInfo>
 #include <QUndoStack>
 #include <algorithm>
 
 #include "app/plot_tabs.h"
 #include "app/side_panels.h"
+#include "files/scenario_file.h"
 #include "studies/study.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/live_plot.h"
@@ -51,7 +53,11 @@ void Workspace::saved_to(const QString& file) {
 SavedSession Workspace::session() const {
     SavedSession out = model_.session();
     out.view = tabs_.current().view();
-    if (sides_.study()) out.view.study = sides_.study()->name;
+    if (const std::optional<Study>& study = sides_.study()) {
+        // The next start knows the shipped studies by name, and one of the person's own by its file.
+        const bool shipped = study->preset->path.empty();
+        out.view.study = shipped ? study->name : study->preset->path;
+    }
     return out;
 }
 
@@ -149,9 +155,17 @@ void Workspace::show(const State& state) {
     origin_ = state.origin;
 }
 
+const Preset* Workspace::find_study(const std::string& name) {
+    if (const Preset* known = catalogue_.find(PresetKind::study, name)) return known;
+    if (!QFileInfo(QString::fromStdString(name)).isAbsolute()) return nullptr;
+    Problems problems;
+    const std::string text = read_text(name, problems);
+    return problems.empty() && is_study(text) ? catalogue_.add(text, name, problems) : nullptr;
+}
+
 void Workspace::show_study(const std::string& name) {
     // A file that is opened again is another preset of the same name.
-    const Preset* preset = catalogue_.find(PresetKind::study, name);
+    const Preset* preset = find_study(name);
     if (preset == (sides_.study() ? sides_.study()->preset : nullptr)) return;
     Problems problems;
     std::optional<Study> study;

@@ -58,6 +58,8 @@ class Workspace {
     // `change` the scenarios, and go to the state `after`, as one step.
     template <typename Change>
     void do_as_one(const QString& step, State after, Change&& change);
+    // By its name, or by the path of a file that does not ship; nullptr where there is none.
+    const Preset* find_study(const std::string& name);
     void show_study(const std::string& name);
 
     Catalogue& catalogue_;

@@ -13,7 +13,9 @@
 #include <cstdio>
 #include <vector>
 
+#include "app/side_panels.h"
 #include "files/session_file.h"
+#include "studies/study.h"
 #include "support/desk.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/table_choices.h"
@@ -434,6 +436,34 @@ TEST_CASE("files: a last session that cannot be read is kept aside and said", "[
     INFO(aside.toStdString());
     REQUIRE(file.open(QIODevice::ReadOnly));
     CHECK(file.readAll().contains("from-the-future"));
+    session.set_scenarios({});
+}
+
+TEST_CASE("files: a study of one's own is open again at the next start", "[files]") {
+    const QTemporaryDir folder;
+    QFile shipped(QStringLiteral(SHARDSCOPE_SOURCE_DIR "/presets/studies/scaling-trends.json"));
+    REQUIRE(shipped.open(QIODevice::ReadOnly));
+    const QString file = write(folder, QStringLiteral("mine.json"), shipped.readAll());
+    Session session;
+    Problems problems;
+    // Each start has a catalogue of its own, which knows the shipped studies.
+    const auto start = [&] {
+        return Catalogue::with_folder(folder.filePath("none").toStdString(), problems);
+    };
+    {
+        Catalogue catalogue = start();
+        MainWindow window(catalogue, session);
+        window.show();
+        REQUIRE(window.documents().open(file));
+        REQUIRE(window.findChild<SidePanels*>()->study());
+        window.documents().keep_session();
+    }
+    Catalogue catalogue = start();
+    MainWindow window(catalogue, session);
+    window.documents().restore();
+    const std::optional<Study>& study = window.findChild<SidePanels*>()->study();
+    REQUIRE(study);
+    CHECK(study->preset->path == file.toStdString());
     session.set_scenarios({});
 }
 

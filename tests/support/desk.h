@@ -33,10 +33,14 @@ namespace shardscope::testing {
 // ms, for what is worked out beside the window: long enough on a loaded machine, under a sanitizer.
 inline constexpr int kPatience = 300000;
 
+// With the scenarios of the first start, or those that the last window left.
+enum class Start { first, restored };
+
 class Desk {
   public:
-    explicit Desk(Dialogs dialogs = Dialogs::native())
+    explicit Desk(Dialogs dialogs = Dialogs::native(), Start start = Start::first)
         : window(commands::catalogue(), session, std::move(dialogs)) {
+        if (start == Start::restored) window.documents().start({});
         window.resize(1440, 900);
         window.show();
         QApplication::processEvents();

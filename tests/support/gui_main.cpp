@@ -1,5 +1,6 @@
-// The GUI tests' own main: no display, settings of its own that last as long as the process (tests run beside
-// each other), one locale. Discovery runs this at build time.
+// The GUI tests' own main: no display unless SHARDSCOPE_TESTS_PLATFORM names a Qt platform that has one,
+// settings of its own that last as long as the process (tests run beside each other), one locale. Discovery
+// runs this at build time.
 #define CATCH_CONFIG_RUNNER
 #include <QApplication>
 #include <QLocale>
@@ -9,7 +10,9 @@
 #include "widgets/theme/theme.h"
 
 int main(int argc, char** argv) {
-    qputenv("QT_QPA_PLATFORM", "offscreen");
+    qputenv("QT_QPA_PLATFORM", qEnvironmentVariableIsSet("SHARDSCOPE_TESTS_PLATFORM")
+                                   ? qgetenv("SHARDSCOPE_TESTS_PLATFORM")
+                                   : QByteArray("offscreen"));
     // A program that a test starts has its test's settings.
     QTemporaryDir home;
     if (!qEnvironmentVariableIsSet("SHARDSCOPE_TESTS_HOME")) {

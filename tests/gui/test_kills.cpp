@@ -1,0 +1,404 @@
+// The program is killed at random moments of drags, saves, imports and undo. Whatever it was doing, the next
+// start restores a state that is at most one gesture old, and every saved file is whole.
+#include <QDeadlineTimer>
+#include <QDirIterator>
+#include <QProcess>
+#include <QRegularExpression>
+#include <QTabWidget>
+#include <QTemporaryDir>
+#include <QXmlStreamReader>
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "app/plot_tabs.h"
+#include "app/side_panels.h"
+#include "files/session_file.h"
+#include "studies/study.h"
+#include "support/desk.h"
+#include "support/random.h"
+#include "support/stock.h"
+#include "widgets/plots/live_plot.h"
+
+namespace shardscope::testing {
+namespace {
+
+constexpr const char* kVictim = "SHARDSCOPE_KILLS_FOLDER";  // the folder that the victim works in
+constexpr const char* kVictimSeed = "SHARDSCOPE_KILLS_VICTIM_SEED";
+constexpr const char* kTest = "kills: a killed program is restored to a state at most one gesture old";
+
+// ---- The program that is killed ----------------------------------------------
+
+// Uses the window without end. Its journal, on standard output, has a line for:
+//   state SESSION   a state that differs from the last one; before it can be written to the session file
+//   start           the session is restored
+//   begin NAME      a gesture
+//   save BASE64     what is about to be saved
+//   end             of the gesture
+//   lost TEXT       the session could not be restored
+class Victim : public QObject {
+  public:
+    Victim(const QString& folder, std::uint64_t seed)
+        : folder_(folder), random_(seed), desk_(dialogs(), Start::restored) {
+        const QDir stock(QDir(folder).filePath(QStringLiteral("stock")));
+        for (const QString& name : stock.entryList(QDir::Files, QDir::Name)) {
+            if (!name.contains(QStringLiteral(".part"))) stock_ << stock.filePath(name);
+        }
+        qApp->installEventFilter(this);
+    }
+
+    [[noreturn]] void work() {
+        write_state();
+        if (const auto* message = desk_.find<QWidget>("message"); message->isVisible())
+            write("lost", desk_.text("message/text").toUtf8());
+        write("start");
+        while (true) {
+            gesture();
+            write_state();
+            write("end");
+            // A person rests now and then.
+            if (random_.percent(30)) QTest::qWait(random_.below(40));
+        }
+    }
+
+    // The session is written by a timer: its state is in the journal before.
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() == QEvent::Timer) write_state();
+        return QObject::eventFilter(watched, event);
+    }
+
+  private:
+    Dialogs dialogs() {
+        Dialogs out = Dialogs::native();
+        out.open_file = [this](QWidget*, const QString&, const QString&, const QString&) {
+            return random_.of(stock_);
+        };
+        out.save_file = [this](QWidget*, const QString&, const QString&, const QString&) {
+            return QDir(folder_).filePath(QStringLiteral("saved-%1.json").arg(random_.below(3)));
+        };
+        out.save_file_as = [this](QWidget*, const QString&, const QString&, const QStringList&) {
+            return Dialogs::SaveAs{QDir(folder_).filePath(QStringLiteral("figure.svg")), 0};
+        };
+        return out;
+    }
+
+    static void write(const char* what, const QByteArray& rest = {}) {
+        QByteArray line(what);
+        if (!rest.isEmpty()) line += ' ' + rest;
+        line += '\n';
+        std::fwrite(line.data(), 1, static_cast<std::size_t>(line.size()), stdout);
+        std::fflush(stdout);
+    }
+    void write_state() {
+        SavedSession now = desk_.window.model().session();
+        now.view = desk_.window.findChild<PlotTabs*>()->current().view();
+        if (const auto& study = desk_.window.findChild<SidePanels*>()->study())
+            now.view.study = study->preset->path.empty() ? study->name : study->preset->path;
+        const QByteArray text = QByteArray::fromStdString(write_session(now, false)).trimmed();
+        if (text == last_) return;
+        last_ = text;
+        write("state", text);
+    }
+    void trigger(ActionId id) {
+        if (desk_.window.action(id)->isEnabled()) desk_.window.action(id)->trigger();
+        QApplication::processEvents();
+    }
+
+    void gesture() {
+        static const std::vector<std::string> kKeys{"cluster.gpus",
+                                                    "cluster.inter_node_bandwidth",
+                                                    "cluster.gpu.memory",
+                                                    "model.layers",
+                                                    "model.hidden_size",
+                                                    "training.sequence_length",
+                                                    "training.global_batch",
+                                                    "training.micro_batch",
+                                                    "training.tensor_parallel"};
+        static const std::vector<QString> kTexts{
+            QStringLiteral("1"),  QStringLiteral("2"),  QStringLiteral("8"),   QStringLiteral("128"),
+            QStringLiteral("4k"), QStringLiteral("-3"), QStringLiteral("abc"), QStringLiteral("512")};
+        LiveModel& model = desk_.window.model();
+        const int which = random_.below(100);
+        if (which < 35) {
+            write("begin", "drag");
+            drag(random_.of(kKeys));
+        } else if (which < 47) {
+            write("begin", "type");
+            desk_.type(random_.of(kKeys), random_.of(kTexts));
+        } else if (which < 60) {
+            write("begin", "undo");
+            trigger(ActionId::undo);
+        } else if (which < 65) {
+            write("begin", "redo");
+            trigger(ActionId::redo);
+        } else if (which < 77) {
+            write("begin", "save");
+            write("save", QByteArray::fromStdString(write_scenario(model.scenario())).toBase64());
+            trigger(random_.percent(30) ? ActionId::save_as : ActionId::save);
+        } else if (which < 80) {
+            write("begin", "save-session");
+            // The session that is saved has the view of the moment, which the last line tells.
+            write_state();
+            Problems problems;
+            const SavedSession now = read_session(last_.toStdString(), commands::catalogue(), {}, problems);
+            write("save", QByteArray::fromStdString(write_session(now)).toBase64());
+            trigger(ActionId::save_session);
+        } else if (which < 90) {
+            write("begin", "import");
+            if (random_.percent(50)) trigger(ActionId::open);
+            else desk_.drop(random_.of(stock_));
+        } else if (which < 94) {
+            write("begin", "pin");
+            if (random_.percent(70)) trigger(ActionId::pin);
+            else if (random_.percent(50)) trigger(ActionId::unpin_all);
+            else if (!model.pins().empty()) model.swap('A', random_.of(model.pins()).letter);
+        } else if (which < 97) {
+            write("begin", "tab");
+            trigger(random_.percent(50) ? ActionId::next_plot : ActionId::previous_plot);
+        } else if (which < 99) {
+            write("begin", "export");
+            trigger(ActionId::export_plot);
+        } else {
+            write("begin", "new");
+            trigger(ActionId::new_scenario);
+        }
+    }
+
+    void drag(const std::string& key) {
+        QWidget* slider = desk_.slider(key);
+        const auto at = [&](double share) {
+            return QPoint(8 + static_cast<int>(share * (slider->width() - 16)), slider->height() / 2);
+        };
+        const double from = random_.share();
+        const double to = random_.share();
+        const int steps = 3 + random_.below(30);
+        QTest::mousePress(slider, Qt::LeftButton, {}, at(from));
+        for (int i = 1; i <= steps; ++i) {
+            const QPointF point(at(from + (to - from) * i / steps));
+            QMouseEvent move(QEvent::MouseMove, point, slider->mapToGlobal(point), Qt::NoButton,
+                             Qt::LeftButton, {});
+            QApplication::sendEvent(slider, &move);
+            QApplication::processEvents();
+        }
+        QTest::mouseRelease(slider, Qt::LeftButton, {}, at(to));
+        QApplication::processEvents();
+    }
+
+    QString folder_;
+    QStringList stock_;
+    Random random_;
+    Desk desk_;
+    QByteArray last_;
+};
+
+// ---- The one who kills -------------------------------------------------------
+
+struct Journal {
+    bool started = false;
+    bool in_gesture = false;
+    QByteArray gesture;  // the last one begun
+    QByteArray restored;
+    QByteArray lost;
+    // All states from the beginning of the last finished gesture on.
+    std::vector<QByteArray> recent;
+    std::size_t finished = 0;  // how many of them were there at the end of it
+    std::vector<QByteArray> saved;
+
+    void take(const QByteArray& line) {
+        const qsizetype space = line.indexOf(' ');
+        const QByteArray what = space < 0 ? line : line.first(space);
+        const QByteArray rest = space < 0 ? QByteArray() : line.sliced(space + 1);
+        if (what == "state") {
+            recent.push_back(rest);
+        } else if (what == "start") {
+            started = true;
+            restored = recent.back();
+            recent = {restored};
+            finished = 1;
+        } else if (what == "begin") {
+            gesture = rest;
+            in_gesture = true;
+        } else if (what == "save") {
+            saved.push_back(QByteArray::fromBase64(rest));
+        } else if (what == "lost") {
+            lost = rest;
+        } else if (what == "end") {
+            // The state that the gesture began with is the oldest that may come back.
+            recent.erase(recent.begin(), recent.begin() + static_cast<std::ptrdiff_t>(finished) - 1);
+            finished = recent.size();
+            in_gesture = false;
+        }
+    }
+};
+
+// What the kills are aimed at, and how long it takes.
+struct Prey {
+    const char* gesture;
+    int microseconds;
+};
+const std::vector<Prey> kPreys{{"drag", 300000}, {"type", 30000}, {"undo", 30000},        {"redo", 30000},
+                               {"save", 4000},   {"save", 30000}, {"save-session", 8000}, {"import", 50000},
+                               {"pin", 20000},   {"tab", 30000},  {"export", 30000}};
+
+QByteArray content_of(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+std::map<QString, QByteArray> files_below(const QString& folder) {
+    std::map<QString, QByteArray> out;
+    for (QDirIterator at(folder, QDir::Files | QDir::Hidden, QDirIterator::Subdirectories); at.hasNext();) {
+        const QString path = at.next();
+        out[path] = content_of(path);
+    }
+    return out;
+}
+
+bool is_whole_svg(const QByteArray& text) {
+    QXmlStreamReader reader(text);
+    while (!reader.atEnd()) reader.readNext();
+    return !reader.hasError();
+}
+
+// What a program that is killed between two calls leaves: a file that was to take another one's place.
+bool is_left_over(const QString& path) {
+    const QString name = QFileInfo(path).fileName();
+    static const QRegularExpression settings(QStringLiteral("\\.conf\\.[A-Za-z0-9]{6}$"));
+    return name.contains(QStringLiteral(".part")) || settings.match(name).hasMatch();
+}
+
+int number_from(const char* variable, int otherwise) {
+    return qEnvironmentVariableIsSet(variable) ? qEnvironmentVariableIntValue(variable) : otherwise;
+}
+
+}  // namespace
+
+TEST_CASE("kills: a killed program is restored to a state at most one gesture old", "[kills]") {
+    if (qEnvironmentVariableIsSet(kVictim)) {
+        Victim(qEnvironmentVariable(kVictim), qEnvironmentVariable(kVictimSeed).toULongLong()).work();
+    }
+    const int kills = number_from("SHARDSCOPE_KILLS", 5);
+    const int seed = number_from("SHARDSCOPE_KILLS_SEED", 1);
+    const QTemporaryDir home;
+    const QString folder = home.filePath(QStringLiteral("work"));
+    REQUIRE(QDir().mkpath(folder + QStringLiteral("/stock")));
+    copy_stock(folder + QStringLiteral("/stock"), false);
+    Random random(static_cast<std::uint64_t>(seed));
+    std::vector<QByteArray> allowed;  // what the next start may restore; none: anything
+    std::map<QString, QByteArray> files = files_below(folder);
+    std::set<QString> left_over;
+    int before_start = 0;
+    int in_gestures = 0;
+    int newest = 0;
+    int parts = 0;
+    std::map<QByteArray, int> interrupted;
+    // The last start only shows what the last kill has left.
+    for (int kill = 0; kill <= kills; ++kill) {
+        INFO("seed " << seed << ", kill " << kill << " of " << kills);
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QLatin1String(kVictim), folder);
+        environment.insert(QLatin1String(kVictimSeed), QString::number(1000000LL * seed + kill));
+        for (const char* kind : {"XDG_CONFIG_HOME", "XDG_DATA_HOME"})
+            environment.insert(QLatin1String(kind), home.filePath(QLatin1String(kind)));
+        QProcess program;
+        program.setProcessEnvironment(environment);
+        program.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+        program.start(QApplication::applicationFilePath(), {QLatin1String(kTest)});
+        REQUIRE(program.waitForStarted(kPatience));
+
+        // Now and then while it starts; else a random time after that, often in a gesture of the kind chosen.
+        const bool early = kill < kills && random.percent(5);
+        const Prey& prey = random.of(kPreys);
+        const bool hunts = random.percent(70);
+        QDeadlineTimer moment(early ? random.below(400) : kPatience);
+        QDeadlineTimer hunt(QDeadlineTimer::Forever);
+        Journal journal;
+        QByteArray unread;
+        QByteArray said;
+        const auto read = [&] {
+            unread += program.readAllStandardOutput();
+            for (qsizetype end = 0; (end = unread.indexOf('\n')) >= 0; unread.remove(0, end + 1)) {
+                said = unread.first(end);
+                journal.take(said);
+                if (early) continue;
+                if (said == "start") {
+                    const int wait = kill < kills ? random.below(700) : 0;
+                    if (hunts) hunt.setRemainingTime(wait);
+                    else moment.setRemainingTime(wait);
+                } else if (hunt.hasExpired() && said == QByteArray("begin ") + prey.gesture) {
+                    hunt = QDeadlineTimer(QDeadlineTimer::Forever);
+                    moment.setPreciseRemainingTime(0, random.below(prey.microseconds) * 1000LL);
+                }
+            }
+        };
+        while (!moment.hasExpired() && program.state() == QProcess::Running) {
+            // The last millisecond is waited for awake.
+            program.waitForReadyRead(
+                static_cast<int>(moment.remainingTime() > 1 ? moment.remainingTime() - 1 : 0));
+            read();
+        }
+        INFO("last it wrote: " << said.toStdString());
+        REQUIRE(program.state() == QProcess::Running);
+        program.kill();
+        REQUIRE(program.waitForFinished(kPatience));
+        read();
+        REQUIRE(program.exitStatus() == QProcess::CrashExit);
+        REQUIRE((early || journal.started));
+
+        // What it has restored, and what the next start may restore.
+        if (journal.started) {
+            CHECK(journal.lost.toStdString().empty());
+            if (!allowed.empty()) {
+                INFO("restored: " << journal.restored.toStdString());
+                INFO("newest: " << allowed.back().toStdString());
+                INFO("oldest: " << allowed.front().toStdString());
+                const auto found = std::ranges::find(allowed.rbegin(), allowed.rend(), journal.restored);
+                REQUIRE(found != allowed.rend());
+                if (found == allowed.rbegin()) ++newest;
+            }
+            allowed = journal.recent;
+        } else {
+            ++before_start;
+        }
+        if (kill < kills && journal.in_gesture) {
+            ++in_gestures;
+            ++interrupted[journal.gesture];
+        }
+
+        // Every file is the old one or the new one.
+        std::map<QString, QByteArray> now = files_below(folder);
+        for (const auto& [path, text] : now) {
+            if (is_left_over(path)) continue;
+            INFO(path.toStdString());
+            if (path.endsWith(QStringLiteral(".svg"))) {
+                CHECK(is_whole_svg(text));
+            } else if (text != files[path]) {
+                INFO(text.toStdString());
+                CHECK(std::ranges::find(journal.saved, text) != journal.saved.end());
+            }
+        }
+        // None that was to be its successor is left behind for longer than until the next start.
+        std::set<QString> still;
+        for (const QString& place : {folder, home.filePath(QStringLiteral("XDG_CONFIG_HOME"))}) {
+            for (const auto& [path, text] : files_below(place)) {
+                if (!is_left_over(path)) continue;
+                INFO(path.toStdString());
+                if (journal.started) CHECK(left_over.count(path) == 0);
+                still.insert(path);
+                parts += left_over.count(path) == 0 ? 1 : 0;
+            }
+        }
+        left_over = still;
+        files = std::move(now);
+    }
+    std::printf(
+        "%d kills (seed %d): %d while it started, %d within a gesture; restored the newest state %d times; "
+        "%d part files on the way\n",
+        kills, seed, before_start, in_gestures, newest, parts);
+    for (const auto& [name, count] : interrupted) std::printf("  %s %d", name.constData(), count);
+    std::printf("\n");
+}
+
+}  // namespace shardscope::testing
