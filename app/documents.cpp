@@ -13,6 +13,7 @@
 #include "app/session.h"
 #include "app/side_panels.h"
 #include "app/workspace.h"
+#include "files/file_io.h"
 #include "files/scenario_file.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/figure_export.h"

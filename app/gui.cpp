@@ -5,6 +5,7 @@
 #include <QIcon>
 #include <cstdio>
 
+#include "app/application.h"
 #include "app/commands/command.h"
 #include "app/documents.h"
 #include "app/language.h"
@@ -16,18 +17,16 @@
 namespace shardscope {
 
 int run_gui(int argc, char** argv, const std::string& file) {
-    // Qt aborts without a display; say it and leave instead.
     const auto missing = [](const char* name) { return qEnvironmentVariableIsEmpty(name); };
     if (missing("DISPLAY") && missing("WAYLAND_DISPLAY") && missing("QT_QPA_PLATFORM")) {
         std::fputs(
             "shardscope: there is no display to open a window on; see shardscope --help for the commands "
-            "that "
-            "need none\n",
+            "that need none\n",
             stderr);
         return commands::kFailed;
     }
     QHashSeed::setDeterministicGlobalSeed();  // exported PDFs: see the export command
-    QApplication application(argc, argv);
+    const std::unique_ptr<QApplication> application = make_application(argc, argv);
     QApplication::setApplicationName(QStringLiteral("Shardscope"));
     QApplication::setOrganizationDomain(QStringLiteral("shardscope.org"));
     QApplication::setOrganizationName(QStringLiteral("Shardscope"));

@@ -1,11 +1,10 @@
 #include "app/session.h"
 
 #include <QDir>
-#include <QFile>
 #include <QFileInfo>
 #include <QStandardPaths>
 
-#include "files/scenario_file.h"
+#include "files/file_io.h"
 
 namespace shardscope {
 namespace {
@@ -59,13 +58,13 @@ QString Session::folder() const {
 void Session::set_folder(const QString& folder) { settings_.setValue(kFolder, folder); }
 
 QString Session::scenarios() const {
-    QFile file(file_);
-    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+    Problems unread;  // there is none at the first start
+    return QString::fromStdString(read_text(file_.toStdString(), unread));
 }
 
 void Session::set_scenarios(const QString& text) {
     Problems unwritten;
-    write_whole(file_.toStdString(), text.toStdString(), unwritten);
+    write_whole(file_.toStdString(), text.toStdString(), unwritten, Durability::program_end);
 }
 
 QString Session::file_name() const { return QFileInfo(file_).fileName(); }

@@ -6,7 +6,7 @@
 
 #include "app/plot_tabs.h"
 #include "app/side_panels.h"
-#include "files/scenario_file.h"
+#include "files/file_io.h"
 #include "studies/study.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/live_plot.h"

@@ -11,8 +11,8 @@
 #include "evidence/fabric_fit.h"
 #include "evidence/measurements.h"
 #include "files/calibration_file.h"
+#include "files/file_io.h"
 #include "files/nccl_log.h"
-#include "files/scenario_file.h"
 
 namespace shardscope::commands {
 namespace {

@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <system_error>
 
 #include "base/text.h"
+#include "files/file_io.h"
 #include "files/nccl_log.h"
 #include "files/scenario_file.h"
 #include "planner/planner.h"
@@ -54,8 +56,12 @@ int unwritten(const Problems& problems, const std::string& file) {
     return kFailed;
 }
 
+bool is_standard_output(const std::string& target) {
+    return target.empty() || target == "-" || target == "/dev/stdout";
+}
+
 int write_output(const std::string& target, const std::string& text) {
-    if (target.empty()) {
+    if (is_standard_output(target)) {
         std::fputs(text.c_str(), stdout);
         return kDone;
     }
@@ -72,12 +78,14 @@ namespace {
 
 // The preset an input names; nullptr where a file of that name is there, or neither.
 const Preset* input_preset(const std::string& file) {
-    return std::filesystem::exists(file) ? nullptr : scenario_named(file);
+    std::error_code unusable;  // what is wrong with a path is said when it is read
+    return std::filesystem::exists(file, unusable) ? nullptr : scenario_named(file);
 }
 
 }  // namespace
 
 std::string input_folder(const std::string& file) {
+    if (is_stream(file)) return {};
     const Preset* preset = input_preset(file);
     return std::filesystem::path(preset ? preset->path : file).parent_path().string();
 }

@@ -3,11 +3,12 @@
 // stale and knows the user's own presets.
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <iostream>
 #include <string>
 #include <vector>
 
 #include "app/commands/command.h"
+#include "base/text.h"
+#include "files/file_io.h"
 
 namespace shardscope::commands {
 namespace {
@@ -108,8 +109,9 @@ void add_completion(CLI::App& app, Context& context) {
     // own.
     CLI::App* words = command->add_subcommand("words", "What may stand in the place of the last word");
     words->group("")->callback([&app, &context] {
-        std::vector<std::string> typed;
-        for (std::string word; std::getline(std::cin, word);) typed.push_back(word);
+        Problems none;  // a shell waits for words only
+        std::vector<std::string> typed = split(read_text("-", none), '\n');
+        if (typed.back().empty()) typed.pop_back();  // after the end of the last line
         std::fputs(candidates(app, typed).c_str(), stdout);
         context.exit_code = kDone;
     });

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/application.h"
 #include "app/commands/command.h"
 #include "base/text.h"
 #include "explore/sweep.h"
@@ -153,7 +154,7 @@ int run(const Options& options) {
     int argc = 1;
     char name[] = "shardscope";
     char* argv[] = {name, nullptr};
-    const QApplication application(argc, argv);
+    const std::unique_ptr<QApplication> application = make_application(argc, argv);
     const Answer shown = answer(scenario);
     QString problem;
     std::vector<ReportFile> files;

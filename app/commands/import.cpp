@@ -12,9 +12,9 @@
 #include "estimate/answer.h"
 #include "evidence/fabric_fit.h"
 #include "files/calibration_file.h"
+#include "files/file_io.h"
 #include "files/hf_config.h"
 #include "files/nccl_log.h"
-#include "files/scenario_file.h"
 
 namespace shardscope::commands {
 namespace {

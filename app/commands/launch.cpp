@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/commands/command.h"
+#include "files/file_io.h"
 #include "files/scenario_file.h"
 
 namespace shardscope::commands {
@@ -43,7 +44,7 @@ int launch(const Options& options) {
     const LaunchFormat& format =
         options.tool.empty() ? launch_format_for(found.settings) : *launch_format(options.tool);
     const LaunchText written =
-        options.target.empty() ? format.write(found) : format.write_as(found, options.target);
+        is_standard_output(options.target) ? format.write(found) : format.write_as(found, options.target);
     if (written.text.empty()) {
         std::string why = written.notes.front();
         why.pop_back();  // the full stop of a sentence

@@ -9,8 +9,8 @@
 #include "app/commands/command.h"
 #include "base/text.h"
 #include "explore/jobs.h"
+#include "files/file_io.h"
 #include "files/plan_file.h"
-#include "files/scenario_file.h"
 
 namespace shardscope::commands {
 namespace {

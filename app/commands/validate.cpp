@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "evidence/runs.h"
 #include "files/calibration_file.h"
-#include "files/scenario_file.h"
+#include "files/file_io.h"
 
 namespace shardscope::commands {
 namespace {

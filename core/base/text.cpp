@@ -26,6 +26,11 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
     std::string best;
     std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2) + 1;
     for (const std::string& candidate : candidates) {
+        // The distance is no smaller than the difference in length; a file may hold words of megabytes.
+        if (std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size()) >=
+                best_distance &&
+            !candidate.starts_with(word))
+            continue;
         std::size_t distance = edit_distance(word, candidate);
         if (candidate.starts_with(word) && !word.empty()) distance = std::min<std::size_t>(distance, 1);
         if (distance < best_distance) {

@@ -10,10 +10,10 @@
 #include "base/text.h"
 #include "files/calibration_file.h"
 #include "files/embedded.h"
+#include "files/file_io.h"
 #include "files/hf_config.h"
 #include "files/json_values.h"
 #include "files/listed_model_file.h"
-#include "files/scenario_file.h"
 #include "scenario/catalogue.h"
 #include "studies/study.h"
 
@@ -24,6 +24,11 @@ using nlohmann::json;
 
 constexpr std::array kKinds{PresetKind::gpu,      PresetKind::cluster, PresetKind::model,
                             PresetKind::scenario, PresetKind::study,   PresetKind::calibration};
+
+// Limits of a folder of presets.
+constexpr std::size_t kMostPresets = 1000;
+constexpr std::size_t kMostPresetEntries = 10000;                    // files, folders and all else
+constexpr std::size_t kLargestPresetFolder = std::size_t{64} << 20;  // bytes of all that are read
 
 // The section whose parameters a kind of preset fills.
 std::string section_of(PresetKind kind) {
@@ -198,6 +203,40 @@ std::string absolute_path(const std::string& path) {
 }
 
 bool is_shipped(const Preset& preset) { return preset.path.empty() && !preset.name.empty(); }
+
+// The *.json files in the folder and in those below it, in the order of their names; links to folders are not
+// followed. None of a folder that cannot be one of presets.
+std::vector<std::string> files_of_presets(const std::string& top, Problems& problems) {
+    std::vector<std::string> files;
+    Problems unreadable;
+    std::size_t entries = 0;
+    std::vector<std::string> folders{top};
+    while (!folders.empty() && !top.empty()) {
+        const std::string folder = folders.back();
+        folders.pop_back();
+        std::error_code error;
+        for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
+             it.increment(error)) {
+            std::error_code gone;  // removed meanwhile
+            if (it->symlink_status(gone).type() == std::filesystem::file_type::directory)
+                folders.push_back(it->path().string());
+            if (it->path().extension() == ".json") files.push_back(it->path().string());
+            if (++entries <= kMostPresetEntries && files.size() <= kMostPresets) continue;
+            problems.push_back({top, said("this is no folder of presets, and nothing in it is read"),
+                                said("it has more than 1,000 JSON files or 10,000 entries"),
+                                said("move other files out of it")});
+            return {};
+        }
+        // Whoever has no presets has no folder for them.
+        const bool none = folder == top && error == std::errc::no_such_file_or_directory;
+        if (error && !none)
+            unreadable.push_back({folder, said("the folder of presets cannot be read"), error.message(),
+                                  said("check its permissions")});
+    }
+    problems.insert(problems.end(), unreadable.begin(), unreadable.end());
+    std::ranges::sort(files);
+    return files;
+}
 
 // A config.json as the text of a model preset; any other text as it is.
 std::string as_preset(std::string_view text, const std::string& path, Problems& problems) {
@@ -386,16 +425,18 @@ Catalogue Catalogue::with_folder(const std::string& folder, Problems& problems) 
     Catalogue catalogue;
     catalogue.load_shipped();
     catalogue.load_fits();
-    std::error_code error;
-    std::vector<std::string> files;
-    for (std::filesystem::recursive_directory_iterator it(folder, error), end; !error && it != end;
-         it.increment(error)) {
-        if (it->path().extension() == ".json") files.push_back(it->path().string());
-    }
-    std::ranges::sort(files);
+    const std::vector<std::string> files = files_of_presets(folder, problems);
+    std::size_t bytes = 0;
     for (const std::string& file : files) {
         Problems own;
         const std::string text = read_text(file, own);
+        bytes += text.size();
+        if (bytes > kLargestPresetFolder) {
+            problems.push_back({folder, said("the presets in this folder are larger than 64 MiB together"),
+                                said("those from {1} on are left out", {file}),
+                                said("move other files out of it")});
+            break;
+        }
         const Preset* added = own.empty() ? catalogue.add(text, file, own) : nullptr;
         // Of shipped studies a test judges what they hold.
         if (added && added->kind == PresetKind::study) read_study(*added, catalogue, own);

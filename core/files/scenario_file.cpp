@@ -2,17 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
-
-#include <unistd.h>
 
 #include "base/said.h"
 #include "base/text.h"
+#include "files/file_io.h"
 #include "files/json_values.h"
 #include "files/listed_model_file.h"
 #include "planner/planner.h"
@@ -23,8 +18,6 @@ namespace {
 
 using nlohmann::json;
 using nlohmann::ordered_json;
-
-constexpr std::uintmax_t kLargestFile = 16 << 20;
 
 // A phrase with a place for the name.
 const char* no_preset(PresetKind kind) {
@@ -370,82 +363,6 @@ std::vector<Document> split_documents(std::string_view text) {
     if (lines.size() > 1 && lines.front().text.front() == '{' && json::accept(lines.front().text))
         return lines;
     return {Document{std::string(text), 1}};
-}
-
-std::string read_text(const std::string& path, Problems& problems) {
-    std::string text;
-    if (path == "-") {
-        text.assign(std::istreambuf_iterator<char>(std::cin), {});
-    } else {
-        std::error_code error;
-        const auto status = std::filesystem::status(path, error);
-        if (error || !std::filesystem::exists(status)) {
-            problems.push_back(
-                {"", said("the file cannot be read"), said("it does not exist"), said("check the path")});
-            return {};
-        }
-        if (std::filesystem::is_directory(status)) {
-            problems.push_back(
-                {"", said("this is a folder"), said("a file is expected"), said("name a file in it")});
-            return {};
-        }
-        if (std::filesystem::is_regular_file(status) &&
-            std::filesystem::file_size(path, error) > kLargestFile) {
-            problems.push_back({"", said("the file is larger than 16 MiB"),
-                                said("no scenario or table is that large"), said("check the path")});
-            return {};
-        }
-        std::ifstream file(path, std::ios::binary);
-        if (!file) {
-            const std::string why = std::generic_category().message(errno);
-            problems.push_back({"", said("the file cannot be read"), why, said("check its permissions")});
-            return {};
-        }
-        text.assign(std::istreambuf_iterator<char>(file), {});
-    }
-    if (text.size() > kLargestFile)
-        problems.push_back(
-            {"", said("the input is larger than 16 MiB"), said("no scenario or table is that large"), {}});
-    // The mark some editors put before UTF-8 is no part of any text.
-    constexpr std::string_view kMark = "\xEF\xBB\xBF";
-    if (text.starts_with(kMark)) text.erase(0, kMark.size());
-    return text;
-}
-
-bool write_whole(const std::string& target, std::string_view content, Problems& problems) {
-    std::error_code status_error;
-    const auto status = std::filesystem::status(target, status_error);
-    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-        problems.push_back({"", said("this is no regular file"), said("it would be replaced"),
-                            said("choose another place to write to")});
-        return false;
-    }
-    // A link keeps pointing where it does: what it points to is replaced.
-    std::error_code link_error;
-    const auto resolved = std::filesystem::weakly_canonical(target, link_error);
-    const std::string path = link_error ? target : resolved.string();
-    const std::string temporary = path + ".part" + std::to_string(::getpid());
-    const auto fail = [&](const char* what) {
-        const std::string why = std::generic_category().message(errno);  // before anything else sets it
-        problems.push_back({"", said(what), why, said("choose another place to write to")});
-        std::error_code ignored;
-        std::filesystem::remove(temporary, ignored);
-        return false;
-    };
-    {
-        std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-        if (!file) return fail(phrase("the file cannot be written"));
-        file.write(content.data(), static_cast<std::streamsize>(content.size()));
-        file.flush();
-        if (!file) return fail(phrase("the file cannot be written whole"));
-    }
-    std::error_code error;
-    std::filesystem::rename(temporary, path, error);
-    if (error) {
-        errno = error.value();
-        return fail(phrase("the file cannot be put in its place"));
-    }
-    return true;
 }
 
 }  // namespace shardscope

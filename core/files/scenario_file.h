@@ -32,9 +32,4 @@ struct Document {
 };
 std::vector<Document> split_documents(std::string_view text);
 
-// Whole content of a file ("-": standard input) or a problem (missing, empty, larger than 16 MiB, not text).
-std::string read_text(const std::string& path, Problems& problems);
-// Writes next to the target and renames: the file is there whole or not at all. False with a problem.
-bool write_whole(const std::string& target, std::string_view content, Problems& problems);
-
 }  // namespace shardscope

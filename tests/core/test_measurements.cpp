@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "evidence/measurements.h"
-#include "files/scenario_file.h"
+#include "files/file_io.h"
 #include "model/operators.h"
 #include "scenario/scenario.h"
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/side_panels.h"
+#include "files/file_io.h"
 #include "files/session_file.h"
 #include "studies/study.h"
 #include "support/desk.h"

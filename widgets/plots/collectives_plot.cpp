@@ -11,7 +11,7 @@
 #include "base/said.h"
 #include "evidence/fabric_fit.h"
 #include "files/nccl_log.h"
-#include "files/scenario_file.h"
+#include "files/file_io.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/option_row.h"

@@ -1,13 +1,10 @@
 #include "widgets/report/report.h"
 
-#include <QDir>
-#include <QFile>
 #include <QFileInfo>
-#include <QStringList>
 #include <array>
 #include <utility>
 
-#include "files/scenario_file.h"
+#include "files/file_io.h"
 #include "widgets/plots/pdf_file.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/report/report_writers.h"
@@ -87,24 +84,13 @@ std::vector<ReportFile> render_report(const ReportRequest& request, const Answer
 }
 
 bool write_files(const std::vector<ReportFile>& files, Problems& problems, std::string& failed) {
-    QStringList made;
-    QString made_folder;
+    std::vector<NewFile> out;
     for (const ReportFile& file : files) {
-        failed = file.path.toStdString();
-        const QFileInfo place(file.path);
-        // One level: where the report itself has no place, none is made for it.
-        if (&file != &files.back() && QDir().mkdir(place.path())) made_folder = place.path();
-        const bool is_new = !place.exists();
         const std::string_view bytes(file.bytes.constData(), static_cast<std::size_t>(file.bytes.size()));
-        if (!write_whole(failed, bytes, problems)) {
-            // Figures without their report would be in the way of the next attempt.
-            for (const QString& path : std::as_const(made)) QFile::remove(path);
-            if (!made_folder.isEmpty()) QDir().rmdir(made_folder);
-            return false;
-        }
-        if (is_new) made.append(file.path);
+        // Where the report itself has no place, none is made for it.
+        out.push_back({file.path.toStdString(), bytes, &file != &files.back()});
     }
-    return true;
+    return write_all(out, problems, failed);
 }
 
 QByteArray carried_by_report(const QByteArray& file) {

@@ -32,7 +32,7 @@ std::vector<FigureRequest> usual_figures();
 // drawn as.
 std::vector<FigureRequest> figures_of(const ReportRequest& request, const Answer& answer);
 
-// In the order to write them: Markdown's figures, in a folder of their own beside the report, come before it.
+// Markdown's figures, in a folder of their own beside the report, come before it.
 struct ReportFile {
     QString path;
     QByteArray bytes;
@@ -42,8 +42,8 @@ struct ReportFile {
 std::vector<ReportFile> render_report(const ReportRequest& request, const Answer& answer, const QString& file,
                                       QString* problem = nullptr);
 
-// Writes them in their order, making the figures' folder. False, with the path that failed, at the first that
-// cannot be written; what was new is removed again then.
+// Writes all of them, making the figures' folder, or none. False, with the path that failed, when one cannot be
+// written; then all files are as they were.
 bool write_files(const std::vector<ReportFile>& files, Problems& problems, std::string& failed);
 
 // The JSON inside a report that was written here; empty when there is none.

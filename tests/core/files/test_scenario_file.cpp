@@ -6,6 +6,7 @@
 
 #include "explore/difference.h"
 #include "files/result.h"
+#include "files/file_io.h"
 #include "files/scenario_file.h"
 #include "studies/study.h"
 #include "support/scenarios.h"

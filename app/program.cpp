@@ -1,0 +1,101 @@
+#include "app/program.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <new>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "app/gui.h"
+#include "base/text.h"
+
+namespace shardscope {
+namespace {
+
+using namespace commands;
+
+// A program may be started without its standard streams. A file that is opened then would get the number of
+// one of them, and what is printed would end up in that file. What takes their place refuses all use.
+void reserve_standard_streams() {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+        [[maybe_unused]] const int number =
+            ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // the lowest that is free
+    }
+}
+
+// The exit code once all that was printed is handed over: only then a full disk or a closed pipe shows.
+int printed(int exit_code) {
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+    std::fprintf(stderr, "shardscope: standard output cannot be written (%s)\n",
+                 std::generic_category().message(errno).c_str());
+    return kFailed;
+}
+
+int run(int argc, char** argv) {
+    CLI::App app{"Shardscope: what-if explorer for training large transformers"};
+    app.set_version_flag("--version", "shardscope " SHARDSCOPE_VERSION);
+    std::string file;
+    app.add_option("FILE", file,
+                   "What the window opens: a scenario, a session, a figure or report that carries one, "
+                   "launch settings, "
+                   "a log of nccl-tests, a table of runs, a model's config.json")
+        ->type_name(value::kFile);
+    Context context;
+    add_estimate(app, context);
+    add_sweep(app, context);
+    add_plan(app, context);
+    add_solve(app, context);
+    add_export(app, context);
+    add_presets(app, context);
+    add_validate(app, context);
+    add_calibrate(app, context);
+    add_parameters(app, context);
+    add_import(app, context);
+    add_launch(app, context);
+    add_completion(app, context);
+    add_manual(app, context);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return printed(app.exit(error) == 0 ? kDone : kUnusable);
+    }
+    if (!app.get_subcommands().empty()) return printed(context.exit_code);
+    std::error_code unusable;  // the window says what is wrong with a file
+    if (!file.empty() && !std::filesystem::exists(file, unusable) && !unusable) {
+        std::vector<std::string> names;
+        for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+        const std::string near = nearest(file, names);
+        report({{"", "there is no file or command of this name", "",
+                 near.empty() ? "see shardscope --help" : "did you mean `shardscope " + near + "`?"}},
+               file);
+        return kUnusable;
+    }
+    return run_gui(argc, argv, file);
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+    reserve_standard_streams();
+    // A write beyond the limit on file sizes then fails like any other, and is told.
+    std::signal(SIGXFSZ, SIG_IGN);
+    try {
+        return run(argc, argv);
+    } catch (const std::bad_alloc&) {
+        std::fputs("shardscope: out of memory; close other programs, or ask for less at once\n", stderr);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "shardscope: %s\n", error.what());
+    }
+    return kFailed;
+}
+
+}  // namespace shardscope
