@@ -99,8 +99,8 @@ bool is_standard_output(const std::string& target);
 // Writes to the file, or to standard output where none is named; the exit code.
 int write_output(const std::string& target, const std::string& text);
 
-// The text of a file of scenarios or of a stream (see read_text), or of the scenario or study preset of that name
-// where there is no such file. A study's text is its scenario's.
+// The text of a file of scenarios or of a stream (see read_text), or of the scenario or study preset of that
+// name where there is no such file. A study's text is its scenario's.
 std::string read_input(const std::string& file, Problems& problems);
 // The folder in which relative paths in that text begin.
 std::string input_folder(const std::string& file);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/commands/command.h"
+#include "app/commands/progress.h"
 #include "base/text.h"
 #include "explore/jobs.h"
 #include "files/file_io.h"
@@ -118,7 +119,11 @@ int run(const Options& options) {
         return kUnusable;
     }
     if (!options.over.empty()) {
-        const GridReport found = grid_report(grid);
+        GridReport found;
+        {
+            Progress progress("planning every point of the grid");
+            found = grid_report(grid, progress.take());
+        }
         const int code = write_output(options.target,
                                       options.format == "json" ? grid_json(found) + "\n" : grid_text(found));
         return code != kDone ? code : found.feasible > 0 ? kDone : kNoSolution;
@@ -126,7 +131,11 @@ int run(const Options& options) {
     if (!options.shard.empty())
         return write_output(options.target, shard_lines(question, shard, usable_threads()));
     const auto start = std::chrono::steady_clock::now();
-    const PlanReport found = plan_report(question, usable_threads());
+    PlanReport found;
+    {
+        Progress progress("searching the plans");
+        found = plan_report(question, usable_threads(), {}, progress.take());
+    }
     if (options.timing) {
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
         std::fprintf(stderr, "{\"evaluated\": %s, \"seconds\": %s}\n", exact(found.evaluated).c_str(),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/commands/command.h"
+#include "app/commands/progress.h"
 #include "base/text.h"
 #include "explore/jobs.h"
 #include "explore/solve.h"
@@ -91,7 +92,11 @@ int run(const Options& options) {
         return kUnusable;
     }
     question.threads = usable_threads();
-    const Solution found = solve(question);
+    Solution found;
+    {
+        Progress progress("solving");
+        found = solve(question, {}, progress.take());
+    }
     const bool json = options.format == "json";
     if (json) std::fputs(json_of(question, found).c_str(), stdout);
     if (found.found()) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/commands/command.h"
+#include "app/commands/progress.h"
 #include "base/text.h"
 #include "explore/jobs.h"
 #include "explore/sweep.h"
@@ -104,7 +105,9 @@ class Lines {
 
 // All lines in order, made on all processors, block by block.
 template <typename Take>
-void write_lines(const Lines& lines, std::size_t begin, std::size_t end, Take&& take) {
+void write_lines(const Lines& lines, std::size_t begin, std::size_t end, bool prints, Take&& take) {
+    Progress progress("sweeping", prints);
+    const std::function<void(double)> tell = progress.take();
     constexpr std::size_t kBlock = 64;
     constexpr std::size_t kBlocks = 256;  // at once: what is held back is small
     std::vector<std::string> blocks;
@@ -116,6 +119,7 @@ void write_lines(const Lines& lines, std::size_t begin, std::size_t end, Take&& 
             blocks[i] = lines.of(from, std::min(last, from + kBlock));
         });
         for (const std::string& block : blocks) take(block);
+        if (tell) tell(static_cast<double>(last - begin) / static_cast<double>(end - begin));
     }
 }
 
@@ -158,12 +162,13 @@ int run(const Options& options) {
     const std::string header = !json && shard.part == 1 ? csv_header(axes, fields) : std::string();
     if (options.target.empty()) {
         std::fputs(header.c_str(), stdout);
-        write_lines(lines, shard.begin(total), shard.end(total),
+        write_lines(lines, shard.begin(total), shard.end(total), true,
                     [](const std::string& block) { std::fputs(block.c_str(), stdout); });
         return kDone;
     }
     std::string out = header;
-    write_lines(lines, shard.begin(total), shard.end(total), [&](const std::string& block) { out += block; });
+    write_lines(lines, shard.begin(total), shard.end(total), false,
+                [&](const std::string& block) { out += block; });
     return write_output(options.target, out);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -70,15 +71,25 @@ void JobQueue::work(const std::stop_token& closing) {
 
 void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work) {
     std::atomic<std::size_t> next{0};
+    std::exception_ptr failure;
+    std::once_flag failed;
     const auto take = [&] {
-        for (std::size_t i = next++; i < count; i = next++) work(i);
+        try {
+            for (std::size_t i = next++; i < count; i = next++) work(i);
+        } catch (...) {
+            std::call_once(failed, [&] { failure = std::current_exception(); });
+            next = count;
+        }
     };
     const std::size_t helpers =
         std::min<std::size_t>(std::max(1U, threads), std::max<std::size_t>(count, 1)) - 1;
-    std::vector<std::jthread> others;
-    others.reserve(helpers);
-    for (std::size_t i = 0; i < helpers; ++i) others.emplace_back(take);
-    take();
+    {
+        std::vector<std::jthread> others;
+        others.reserve(helpers);
+        for (std::size_t i = 0; i < helpers; ++i) others.emplace_back(take);
+        take();
+    }
+    if (failure) std::rethrow_exception(failure);
 }
 
 unsigned usable_threads() {

@@ -43,7 +43,8 @@ class JobQueue {
 };
 
 // Calls `work(i)` for i = 0 … count − 1 on up to `threads` threads, this one among them; which thread takes
-// which index is not defined. Returns when all are done. `work` must not throw.
+// which index is not defined. Returns when all are done. When a call throws, for want of memory for instance,
+// those that have not begun are left out, and the first exception is thrown again.
 void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work);
 // Threads worth using on this machine, at least one.
 unsigned usable_threads();

@@ -1,13 +1,14 @@
 #include "planner/grid.h"
 
 #include <array>
+#include <atomic>
 
 #include "explore/jobs.h"
 #include "planner/planner.h"
 
 namespace shardscope {
 
-GridReport grid_report(const GridQuestion& question) {
+GridReport grid_report(const GridQuestion& question, const std::function<void(double)>& progress) {
     GridReport out;
     out.question = question;
     Scenario base = question.plan.scenario;
@@ -17,6 +18,7 @@ GridReport grid_report(const GridQuestion& question) {
 
     // Points side by side, each planned by one thread.
     std::vector<Answer> answers(out.points);
+    std::atomic<std::size_t> done{0};
     parallel_for(out.points, question.threads, [&](std::size_t i) {
         Scenario point = base;
         std::size_t rest = i;
@@ -25,6 +27,7 @@ GridReport grid_report(const GridQuestion& question) {
             rest /= axis.values.size();
         }
         answer_into(point, answers[i]);
+        if (progress) progress(static_cast<double>(++done) / static_cast<double>(out.points));
     });
 
     for (const Output id : {Output::mfu, Output::tokens_per_s_per_gpu, Output::tokens_per_s}) {

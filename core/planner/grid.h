@@ -4,6 +4,7 @@
 // recomputation is the plan here.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct GridReport {
     std::vector<GridBest> best;         // highest MFU, tokens/s/GPU, tokens/s
     std::vector<Threshold> thresholds;  // inter-node bandwidth, memory
 };
-GridReport grid_report(const GridQuestion& question);
+// `progress` hears the share of the points that is done, from any thread.
+GridReport grid_report(const GridQuestion& question, const std::function<void(double)>& progress = {});
 
 }  // namespace shardscope

@@ -220,11 +220,13 @@ PlanReport plan_report(const PlanQuestion& question, const SearchResult& found) 
     return out;
 }
 
-PlanReport plan_report(const PlanQuestion& question, unsigned threads, const std::stop_token& stop) {
+PlanReport plan_report(const PlanQuestion& question, unsigned threads, const std::stop_token& stop,
+                       const std::function<void(double)>& progress) {
     const Settings settings = resolve(question.scenario);
     SearchOptions options = options_of(question);
     options.threads = threads;
     options.stop = stop;
+    options.progress = progress;
     return plan_report(question, search_plans(settings, question.free, options));
 }
 

@@ -1,6 +1,7 @@
 // What a search has to say: the best plans, what else could have been, and why it loses.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -63,7 +64,9 @@ struct PlanReport {  // the best plans, and why each neighbour loses
     std::string reason;  // why there is no plan; empty when there is one
     [[nodiscard]] bool found() const { return !plans.empty(); }
 };
-PlanReport plan_report(const PlanQuestion& question, unsigned threads, const std::stop_token& stop = {});
+// `progress` hears the share of the search that is done, from any thread.
+PlanReport plan_report(const PlanQuestion& question, unsigned threads, const std::stop_token& stop = {},
+                       const std::function<void(double)>& progress = {});
 // The same from what a search found.
 PlanReport plan_report(const PlanQuestion& question, const SearchResult& found);
 

@@ -38,12 +38,12 @@ const std::vector<std::string>& reading_commands() {
         "validate --runs @",
         "validate --calibration @",
         "calibrate --runs @",
-        "calibrate --measurements @",
+        "calibrate --gpu h100-sxm-80gb --measurements @",
         "calibrate --collectives @ --cluster dgx-h100",
         "import hf @",
         "import nccl @",
         "import launch @",
-        "launch @ --for megatron-lm"};
+        "launch @ --for megatron"};
     return commands;
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("standard input and bash's process substitution are read as streams", 
     CHECK(has(two.out, "\"a\""));
     CHECK(has(two.out, "\"b\""));
     // Relative paths in a stream begin in the working folder.
-    folder.write("own.json", bash(folder, "$shardscope presets show mpt-7b").out);
+    folder.write("own.json", slurp(SHARDSCOPE_SOURCE_DIR "/presets/models/mpt-7b.json"));
     CHECK(bash(folder, "$shardscope estimate <(echo '{\"model\": {\"preset\": \"own.json\"}}')").code == 0);
     const Ran closed = bash(folder, "$shardscope estimate - <&-");
     CHECK(closed.code == 2);
@@ -131,7 +131,7 @@ TEST_CASE("a folder of presets with pipes and devices holds nothing up", "[strea
 TEST_CASE("standard output is what -o names as - and /dev/stdout", "[streams]") {
     const Folder folder;
     for (const std::string& command : {std::string("plan first-launch --free micro_batch --top 1"),
-                                       std::string("launch first-launch --for megatron-lm")}) {
+                                       std::string("launch first-launch --for megatron")}) {
         const Ran plain = bash(folder, "$shardscope " + command);
         for (const char* target : {" -o -", " -o /dev/stdout"}) {
             CAPTURE(command, target);
@@ -187,7 +187,7 @@ TEST_CASE("without its standard streams the program writes nothing into its file
     const Folder folder;
     const std::string sweep = "$shardscope sweep first-launch --axis gpus=8:64:3 -o ";
     REQUIRE(bash(folder, sweep + "usual.csv").code == 0);
-    CHECK(bash(folder, sweep + "bare.csv <&- >&- 2>&-").code == 1);  // nothing can be printed
+    CHECK(bash(folder, sweep + "bare.csv <&- >&- 2>&-").code == 0);
     CHECK(slurp(folder.file("bare.csv")) == slurp(folder.file("usual.csv")));
     CHECK(bash(folder, "$shardscope parameters >&-").code == 1);
 }
