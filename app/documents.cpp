@@ -155,7 +155,7 @@ bool Documents::write_file(const QString& file, const std::string& content) {
 }
 
 bool Documents::save(const QString& file) {
-    if (!write_file(file, write_scenario(model_.scenario()))) return false;
+    if (!write_file(file, write_scenario(workspace_.readable(model_.scenario())))) return false;
     workspace_.saved_to(QFileInfo(file).absoluteFilePath());
     session_.add_recent(QFileInfo(file).absoluteFilePath());
     return true;

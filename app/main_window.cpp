@@ -370,7 +370,8 @@ void MainWindow::connect_edit_actions() {
     connect(undo, &QUndoStack::canUndoChanged, this, refresh_undo);
     refresh_undo();
     on(ActionId::copy, [this] {
-        QApplication::clipboard()->setText(QString::fromStdString(write_scenario(model_.scenario())));
+        QApplication::clipboard()->setText(
+            QString::fromStdString(write_scenario(workspace_->readable(model_.scenario()))));
     });
     on(ActionId::paste, [this] {
         const QString what = tr("the clipboard");

@@ -42,6 +42,7 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] LiveModel& model() { return model_; }
     [[nodiscard]] QAction* action(ActionId id) const { return actions_.at(id); }
 
+    [[nodiscard]] Workspace& workspace() { return *workspace_; }
     [[nodiscard]] Documents& documents() { return *documents_; }
     [[nodiscard]] PlotActions& plots() { return *plots_; }
 

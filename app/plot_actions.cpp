@@ -51,7 +51,13 @@ void PlotActions::ask_for_report() {
 bool PlotActions::export_plot(const QString& plot, const QString& file, double scale) {
     FigureRequest request = request_of(plot);
     request.scale = scale;
-    return parts_.exports.plot(request, parts_.model.answer(), file);
+    return parts_.exports.plot(request, readable_answer(), file);
+}
+
+Answer PlotActions::readable_answer() const {
+    Answer out = parts_.model.answer();
+    out.scenario = parts_.workspace.readable(out.scenario);
+    return out;
 }
 
 bool PlotActions::export_report(const QString& file) {
@@ -133,7 +139,7 @@ void PlotActions::export_all() {
     if (folder.isEmpty()) return;
     std::vector<FigureRequest> figures;
     for (const PlotKind* kind : plot_kinds()) figures.push_back(request_of(text_of(kind->name)));
-    parts_.exports.plots(figures, parts_.model.answer(), folder);
+    parts_.exports.plots(figures, readable_answer(), folder);
 }
 
 FigureRequest PlotActions::request_of(const QString& plot) const {

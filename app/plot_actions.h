@@ -59,6 +59,7 @@ class PlotActions : public QObject {
   private:
     void offer_menu(QWidget& view, const QString& plot);
     [[nodiscard]] FigureRequest request_of(const QString& plot) const;  // as it is shown here
+    [[nodiscard]] Answer readable_answer() const;                       // its scenario as a figure carries it
 
     Parts parts_;
     QWidget& window_;

@@ -52,14 +52,21 @@ void Workspace::saved_to(const QString& file) {
 
 SavedSession Workspace::session() const {
     SavedSession out = model_.session();
+    out.current = readable(out.current);
+    for (SavedPin& pin : out.pins) pin.scenario = readable(pin.scenario);
     out.view = tabs_.current().view();
     if (const std::optional<Study>& study = sides_.study()) {
         // The next start knows the shipped studies by name, and one of the person's own by its file.
         const bool shipped = study->preset->path.empty();
         out.view.study = shipped ? study->name : study->preset->path;
     }
+    Scenario seen = out.current;
+    seen.view.clear();
+    out.view = view_of(readable(with_view(seen, out.view)));
     return out;
 }
+
+Scenario Workspace::readable(const Scenario& scenario) const { return with_valid_view(scenario, catalogue_); }
 
 template <typename Change>
 void Workspace::do_as_one(const QString& step, State after, Change&& change) {

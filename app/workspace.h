@@ -21,8 +21,10 @@ class Workspace {
     // All outlive it.
     Workspace(Catalogue& catalogue, LiveModel& model, PlotTabs& tabs, SidePanels& sides);
 
-    // All scenarios, and what is looked at.
+    // All scenarios, and what is looked at, as they can be read back.
     [[nodiscard]] SavedSession session() const;
+    // A scenario of the model's as it can be read back: without what edits have made wrong in its view.
+    [[nodiscard]] Scenario readable(const Scenario& scenario) const;
     // As one undo step `step`.
     void take(const SavedSession& session, const QString& step);
     // Pins and tab change only where the scenario's view speaks of them. `file`: what it was read from, if it

@@ -130,6 +130,22 @@ void check_pins(const json& view, const Scenario& scenario, Catalogue& catalogue
     pins_of(scenario, catalogue, problems);
 }
 
+// Removes what "/view/pins/1/training" is in: an entry of a list or of an object, else the whole field.
+void remove_named_part(json& view, const std::string& pointer) {
+    const std::vector<std::string> path = split(pointer, '/');  // "", "view", "pins", "1", …
+    const std::string field = path.size() > 2 ? path[2] : std::string();
+    const auto found = view.find(field);
+    if (found == view.end()) {
+        view.clear();
+        return;
+    }
+    const std::string part = path.size() > 3 ? path[3] : std::string();
+    const bool number = !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
+    if (found->is_array() && number && std::stoul(part) < found->size()) found->erase(std::stoul(part));
+    else if (!found->is_object() || found->erase(part) == 0) found->clear();
+    if (found->empty()) view.erase(field);
+}
+
 }  // namespace
 
 std::span<const std::string_view> viewable_plots() { return kPlots; }
@@ -249,6 +265,19 @@ void check_view(const Scenario& scenario, Catalogue& catalogue, Problems& proble
     check_switched(view, problems);
     check_pins(view, scenario, catalogue, problems);
     check_measurement(scenario.view, problems);
+}
+
+Scenario with_valid_view(const Scenario& scenario, Catalogue& catalogue) {
+    Scenario out = scenario;
+    while (!out.view.empty()) {
+        Problems problems;
+        check_view(out, catalogue, problems);
+        if (problems.empty()) break;
+        json view = object_in(out);
+        remove_named_part(view, problems.front().where);
+        out.view = view.empty() ? std::string() : view.dump();
+    }
+    return out;
 }
 
 }  // namespace shardscope

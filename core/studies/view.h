@@ -57,6 +57,10 @@ std::vector<Scenario> pins_of(const Scenario& scenario, Catalogue& catalogue, Pr
 // What is wrong with the scenario's view, its measured run included; pointers from the top of the file.
 void check_view(const Scenario& scenario, Catalogue& catalogue, Problems& problems);
 
+// Returns the scenario without those parts of its view that check_view finds wrong. An edit of the scenario
+// can make them wrong: a pin that changes the tensor-parallel degree need not fit another number of heads.
+Scenario with_valid_view(const Scenario& scenario, Catalogue& catalogue);
+
 // The plots a view may name: those of `export`.
 std::span<const std::string_view> viewable_plots();
 

@@ -17,6 +17,7 @@
 #include "files/file_io.h"
 #include "files/session_file.h"
 #include "studies/study.h"
+#include "studies/view.h"
 #include "support/desk.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/table_choices.h"
@@ -466,6 +467,45 @@ TEST_CASE("files: a study of one's own is open again at the next start", "[files
     REQUIRE(study);
     CHECK(study->preset->path == file.toStdString());
     session.set_scenarios({});
+}
+
+TEST_CASE("files: what is saved can be read though an edit has made a pin of the view invalid", "[files]") {
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("saved.json"));
+    Dialogs dialogs = Dialogs::native();
+    dialogs.save_file = [&](QWidget*, const QString&, const QString&, const QString&) { return file; };
+    Desk desk(dialogs);
+    Catalogue& catalogue = commands::catalogue();
+    const Preset* study = catalogue.find(PresetKind::study, "characterization-model-parallel");
+    REQUIRE(study);
+    desk.window.documents().open_study(*study);
+    // Its pins split the heads into 4 and 8; 14 heads are split into neither.
+    desk.type("model.hidden_size", QStringLiteral("1344"));
+    Problems unreadable;
+    check_view(desk.window.model().scenario(), catalogue, unreadable);
+    REQUIRE_FALSE(unreadable.empty());
+
+    Problems problems;
+    desk.window.documents().keep_session();
+    const SavedSession kept = read_session(desk.session.scenarios().toStdString(), catalogue, {}, problems);
+    CHECK(problems.empty());
+    CHECK(kept.pins.size() == desk.window.model().pins().size());
+    CHECK(kept.view.study == study->name);
+    desk.window.action(ActionId::save)->trigger();
+    const std::string saved = read_text(file.toStdString(), problems);
+    const Scenario read = read_scenario(saved, catalogue, {}, problems);
+    CHECK(problems.empty());
+    CHECK(resolve(read)[P::hidden_size] == 1344);
+    desk.window.action(ActionId::copy)->trigger();
+    read_scenario(QApplication::clipboard()->text().toStdString(), catalogue, {}, problems);
+    CHECK(problems.empty());
+    const QString figure = folder.filePath(QStringLiteral("figure.svg"));
+    REQUIRE(desk.window.plots().export_plot(QStringLiteral("scaling"), figure));
+    QFile svg(figure);
+    REQUIRE(svg.open(QIODevice::ReadOnly));
+    read_scenario(scenario_in_figure(svg.readAll()).toStdString(), catalogue, {}, problems);
+    CHECK(problems.empty());
+    desk.session.set_scenarios({});
 }
 
 TEST_CASE("files: the session outlives a kill", "[files]") {

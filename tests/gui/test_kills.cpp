@@ -4,7 +4,6 @@
 #include <QDirIterator>
 #include <QProcess>
 #include <QRegularExpression>
-#include <QTabWidget>
 #include <QTemporaryDir>
 #include <QXmlStreamReader>
 #include <algorithm>
@@ -13,14 +12,10 @@
 #include <set>
 #include <vector>
 
-#include "app/plot_tabs.h"
-#include "app/side_panels.h"
 #include "files/session_file.h"
-#include "studies/study.h"
 #include "support/desk.h"
 #include "support/random.h"
 #include "support/stock.h"
-#include "widgets/plots/live_plot.h"
 
 namespace shardscope::testing {
 namespace {
@@ -92,10 +87,7 @@ class Victim : public QObject {
         std::fflush(stdout);
     }
     void write_state() {
-        SavedSession now = desk_.window.model().session();
-        now.view = desk_.window.findChild<PlotTabs*>()->current().view();
-        if (const auto& study = desk_.window.findChild<SidePanels*>()->study())
-            now.view.study = study->preset->path.empty() ? study->name : study->preset->path;
+        const SavedSession now = desk_.window.workspace().session();
         const QByteArray text = QByteArray::fromStdString(write_session(now, false)).trimmed();
         if (text == last_) return;
         last_ = text;
@@ -135,15 +127,13 @@ class Victim : public QObject {
             trigger(ActionId::redo);
         } else if (which < 77) {
             write("begin", "save");
-            write("save", QByteArray::fromStdString(write_scenario(model.scenario())).toBase64());
+            const Scenario now = desk_.window.workspace().readable(model.scenario());
+            write("save", QByteArray::fromStdString(write_scenario(now)).toBase64());
             trigger(random_.percent(30) ? ActionId::save_as : ActionId::save);
         } else if (which < 80) {
             write("begin", "save-session");
-            // The session that is saved has the view of the moment, which the last line tells.
-            write_state();
-            Problems problems;
-            const SavedSession now = read_session(last_.toStdString(), commands::catalogue(), {}, problems);
-            write("save", QByteArray::fromStdString(write_session(now)).toBase64());
+            write("save",
+                  QByteArray::fromStdString(write_session(desk_.window.workspace().session())).toBase64());
             trigger(ActionId::save_session);
         } else if (which < 90) {
             write("begin", "import");
@@ -349,7 +339,7 @@ TEST_CASE("kills: a killed program is restored to a state at most one gesture ol
 
         // What it has restored, and what the next start may restore.
         if (journal.started) {
-            CHECK(journal.lost.toStdString().empty());
+            CHECK(journal.lost.toStdString() == std::string());
             if (!allowed.empty()) {
                 INFO("restored: " << journal.restored.toStdString());
                 INFO("newest: " << allowed.back().toStdString());

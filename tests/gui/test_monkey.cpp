@@ -388,7 +388,7 @@ class Monkey : public QObject {
         }
         check();
         // What is kept for the next start is what is there.
-        const SavedSession now = model().session();
+        const SavedSession now = desk_.window.workspace().session();
         CHECK(QTest::qWaitFor(
             [&] {
                 Problems problems;

@@ -115,3 +115,31 @@ TEST_CASE("view: a session keeps what was looked at beside its scenarios", "[stu
     REQUIRE(problems.size() == 1);
     CHECK(problems.front().where == "/view/plot");
 }
+
+TEST_CASE("view: what an edit has made wrong is left out, and nothing else", "[studies]") {
+    Catalogue catalogue = own_catalogue();
+    Problems problems;
+    const Scenario scenario = read_scenario(
+        R"({"model": {"preset": "gpt-22b"}, "cluster": {"gpus": 64},
+            "view": {"plot": "sweep", "x": "tensor_parallel", "range": {"x": "1,2,4"}, "measured": {"tokens_per_s_per_gpu": 1039, "gpus": 64},
+                     "pins": [{"name": "Two", "training": {"tensor_parallel": 2}},
+                              {"name": "Eight", "training": {"tensor_parallel": 8}}]}})",
+        catalogue, "", problems);
+    for (const Problem& problem : problems) FAIL_CHECK(problem.text());
+    CHECK(with_valid_view(scenario, catalogue) == scenario);
+
+    // 14 heads: 8 does not divide them.
+    const Scenario after = edited(scenario, P::hidden_size, 1344);
+    REQUIRE(resolve(after)[P::heads] == 14);
+    check_view(after, catalogue, problems);
+    REQUIRE_FALSE(problems.empty());
+    problems.clear();
+    const Scenario valid = with_valid_view(after, catalogue);
+    check_view(valid, catalogue, problems);
+    CHECK(problems.empty());
+    CHECK(view_of(valid) == view_of(after));
+    const std::vector<Scenario> pins = pins_of(valid, catalogue, problems);
+    REQUIRE(pins.size() == 1);
+    CHECK(pins.front().name == "Two");
+    CHECK(valid.view.find("measured") != std::string::npos);
+}
