@@ -29,8 +29,9 @@ Session::Session() {
         lock_ = std::make_unique<QLockFile>(file_ + QStringLiteral(".lock"));
         // That of a program that was killed counts no more, however young; one that runs may be old.
         lock_->setStaleLockTime(0);
-        if (lock_->tryLock() || lock_->error() != QLockFile::LockFailedError) return;
+        if (lock_->tryLock() || lock_->error() != QLockFile::LockFailedError) break;
     }
+    remove_leftovers(file_.toStdString());
 }
 
 ThemeManager::Choice Session::theme() const {

@@ -1,11 +1,13 @@
 #include "files/file_io.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -140,6 +142,45 @@ std::optional<std::string> link_target(std::string path) {
     return std::nullopt;
 }
 
+// While a file is written, its new content stands beside it under its name with this ending, and its old
+// content with the other one until all files are in their places. The number of the writing process follows.
+constexpr std::string_view kPart = ".shardscope-part";
+constexpr std::string_view kOld = ".shardscope-old";
+
+// What the names of those two begin with.
+std::string name_beside(const std::string& target) {
+    constexpr std::size_t kLongest = 200;  // a name may have 255 bytes
+    const auto slash = target.rfind('/');
+    const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
+    return target.substr(0, name) + target.substr(name, kLongest);
+}
+
+// Whether `ending` is that of a file whose writer is gone: ".shardscope-part123", ".shardscope-part123-1".
+bool is_left_over(std::string_view ending) {
+    for (const std::string_view kind : {kPart, kOld}) {
+        if (!ending.starts_with(kind)) continue;
+        constexpr std::size_t kMostDigits = 9;
+        const std::string number(ending.substr(kind.size(), ending.find('-', kind.size()) - kind.size()));
+        if (number.empty() || number.size() > kMostDigits ||
+            number.find_first_not_of("0123456789") != std::string::npos)
+            return false;
+        return ::kill(std::stoi(number), 0) < 0 && errno == ESRCH;
+    }
+    return false;
+}
+
+void remove_leftovers_beside(const std::string& beside) {
+    const std::filesystem::path first(beside);
+    const std::string name = first.filename().string();
+    std::error_code error;
+    std::filesystem::directory_iterator entry(first.has_parent_path() ? first.parent_path() : ".", error);
+    for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+        const std::string other = entry->path().filename().string();
+        if (other.starts_with(name) && is_left_over(std::string_view(other).substr(name.size())))
+            file_system().unlink(entry->path().c_str());
+    }
+}
+
 // The steps in which one file is replaced. Without the last step everything is put back.
 class Replacement {
   public:
@@ -184,9 +225,11 @@ class Replacement {
         return true;
     }
 
-    // All files are in their places.
-    void finish() {
+    // All files are in their places. What a killed program has left beside one goes, but for what is written
+    // so often that the time to look for it would be felt.
+    void finish(Durability durability) {
         if (kept_) file_system().unlink(old_.c_str());
+        if (durability == Durability::power_failure) remove_leftovers_beside(beside_);
         kept_ = replaced_ = made_folder_ = false;
     }
 
@@ -213,10 +256,8 @@ class Replacement {
         const auto slash = target_.rfind('/');
         const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
         folder_ = target_.substr(0, name);
-        // A name may have 255 bytes.
-        constexpr std::size_t kLongest = 200;
-        beside_ = folder_ + target_.substr(name, kLongest);
-        old_ = beside_ + ".old" + std::to_string(::getpid());
+        beside_ = name_beside(target_);
+        old_ = beside_ + std::string(kOld) + std::to_string(::getpid());
         if (!is_there) return true;
         if (file_system().access(target_.c_str(), W_OK) < 0)
             return fail(said("the file is write-protected"), problem);
@@ -238,7 +279,7 @@ class Replacement {
         constexpr ::mode_t kUsual = 0666;    // less what the user's mask takes away
         constexpr ::mode_t kPrivate = 0600;  // until it has the permissions of the old file
         const ::mode_t mode = mode_ ? kPrivate : kUsual;
-        const std::string stem = beside_ + ".part" + std::to_string(::getpid());
+        const std::string stem = beside_ + std::string(kPart) + std::to_string(::getpid());
         for (int attempt = 0; attempt < kAttempts; ++attempt) {
             temporary_ = attempt == 0 ? stem : stem + "-" + std::to_string(attempt);
             const int made = uninterrupted([&] {
@@ -325,6 +366,10 @@ std::string read_text(const std::string& path, Problems& problems) {
     return text;
 }
 
+void remove_leftovers(const std::string& path) {
+    remove_leftovers_beside(name_beside(link_target(path).value_or(path)));
+}
+
 bool write_all(const std::vector<NewFile>& files, Problems& problems, std::string& failed,
                Durability durability) {
     Replacements replacements;
@@ -341,7 +386,7 @@ bool write_all(const std::vector<NewFile>& files, Problems& problems, std::strin
     for (const auto& replacement : replacements.all()) {
         if (!replacement->replace(files.size() > 1, problem)) return stop(*replacement);
     }
-    for (const auto& replacement : replacements.all()) replacement->finish();
+    for (const auto& replacement : replacements.all()) replacement->finish(durability);
     return true;
 }
 

@@ -34,6 +34,10 @@ struct NewFile {
     bool makes_folder = false;  // its folder is made where it is missing, in a folder that is there
 };
 
+// Removes the files that programs left beside this one because they were killed while they wrote it. Those of
+// programs that still run stay.
+void remove_leftovers(const std::string& path);
+
 // Writes all the files, or none: each is written under another name in the same folder, and the names are
 // exchanged when all are written. Returns false and adds one problem when something fails; then every file
 // is as it was and nothing is left beside them, and `failed` is the path it is about. What is no regular file

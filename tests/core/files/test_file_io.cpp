@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -315,6 +316,39 @@ TEST_CASE("writing: whichever call fails, all files are as they were or as they 
             }
         }
     }
+}
+
+TEST_CASE("writing: what a killed program has left beside a file goes with the next write of it", "[files]") {
+    const Folder folder;
+    const std::string file = folder.write("a.json", "old");
+    const ::pid_t gone = ::fork();
+    if (gone == 0) ::_exit(0);
+    REQUIRE(::waitpid(gone, nullptr, 0) == gone);
+    const std::string dead = std::to_string(gone);
+    const std::string alive = std::to_string(::getppid());
+    for (const std::string& name :
+         {"a.json.shardscope-part" + dead, "a.json.shardscope-part" + dead + "-1",
+          "a.json.shardscope-old" + dead, "a.json.shardscope-part" + alive, "a.json.part" + dead,
+          std::string("a.json.shardscope-part"), "b.json.shardscope-part" + dead})
+        folder.write(name, "left");
+    const auto is_there = [&](const std::string& name) { return std::filesystem::exists(folder.file(name)); };
+    Problems problems;
+    SECTION("not with one that is made many times a second") {
+        REQUIRE(write_whole(file, "new", problems, Durability::program_end));
+        CHECK(is_there("a.json.shardscope-part" + dead));
+        remove_leftovers(file);
+    }
+    SECTION("with any other") { REQUIRE(write_whole(file, "new", problems)); }
+    SECTION("when it is asked for") { remove_leftovers(file); }
+    CHECK_FALSE(is_there("a.json.shardscope-part" + dead));
+    CHECK_FALSE(is_there("a.json.shardscope-part" + dead + "-1"));
+    CHECK_FALSE(is_there("a.json.shardscope-old" + dead));
+    // Neither what is still being written, nor what is something else.
+    CHECK(is_there("a.json.shardscope-part" + alive));
+    CHECK(is_there("a.json.part" + dead));
+    CHECK(is_there("a.json.shardscope-part"));
+    CHECK(is_there("b.json.shardscope-part" + dead));
+    CHECK(is_there("a.json"));
 }
 
 TEST_CASE("reading: whichever call fails, the reason is told", "[files][faults]") {
