@@ -60,8 +60,9 @@ struct MemoryUse {                                  // of the fullest GPU
 struct StepTime {                            // of one optimizer step
     std::array<double, kStepTerms> terms{};  // exposed s; they sum to total
     double total = 0;
-    double hidden_communication = 0;  // s below compute
-    Time attribution;                 // the same total by the rate that bounds it, E29
+    double hidden_communication = 0;         // s below compute
+    Time attribution;                        // the same total by the rate that bounds it, E29
+    StagePlace slowest = StagePlace::first;  // the pipeline stage whose step this is: no other takes longer
 };
 
 enum class Wall : unsigned char {

@@ -74,7 +74,7 @@ OperatorTable operator_table(const Answer& answer) {
     if (!answer.valid()) return out;
     const Compiled& c = answer.compiled;
     const Estimate& e = answer.estimate;
-    const Stage& stage = slowest_stage(c, computed(c.work.dense, c), computed(c.work.sparse, c));
+    const Stage& stage = c.stages.at(e.step.slowest);
     out.seconds = e.step.total;
     out.micro_batches = c.passes.count * c.passes.share;
     const double stretch = e.predicted_mfu / e.mfu;

@@ -52,7 +52,7 @@ PartsOfPasses::PartsOfPasses(const Compiled& compiled, const Estimate& estimate)
              held(compiled.work.dense, compiled.traffic.dense, compiled).traffic},
       sparse_{computed(compiled.work.sparse, compiled),
               held(compiled.work.sparse, compiled.traffic.sparse, compiled).traffic},
-      pacing_(&slowest_stage(compiled, dense_.computed, sparse_.computed)),
+      pacing_(&compiled.stages.at(estimate.step.slowest)),
       copies_(term(estimate.step, StepTerm::copies) / compiled.passes.count) {}
 
 LayerParts PartsOfPasses::parts(const Layer& layer, bool backward, double passes, double gather,

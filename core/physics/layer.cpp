@@ -30,20 +30,20 @@ Held held(const BlockWork& work, const UnitTraffic& traffic, const Compiled& c) 
 
 Time both_passes(const BlockWork& end) { return end.forward.time + end.backward.time; }
 
-const Stage& slowest_stage(const Compiled& c, const Computed& dense, const Computed& sparse) {
+const Stage& busiest_stage(const Compiled& c, const Computed& dense, const Computed& sparse) {
     const Stage* out = &c.stages.first;
     if (c.stages.count <= 1) return *out;
     const double dense_layer = dense.both.total();
     const double sparse_layer = sparse.both.total();
     const double embedding = both_passes(c.work.embedding).total();
     const double head = both_passes(c.work.head).total();
-    double slowest = 0;
+    double longest = 0;
     for (const Stage* candidate : {&c.stages.first, &c.stages.middle, &c.stages.last}) {
         double seconds = candidate->dense * dense_layer + candidate->sparse * sparse_layer;
         if (candidate->embedding) seconds += embedding;
         if (candidate->head) seconds += head;
-        if (seconds <= slowest) continue;
-        slowest = seconds;
+        if (seconds <= longest) continue;
+        longest = seconds;
         out = candidate;
     }
     return *out;

@@ -25,8 +25,8 @@ Held held(const BlockWork& work, const UnitTraffic& traffic, const Compiled& c);
 // Of one of the model's ends.
 Time both_passes(const BlockWork& end);
 
-// E20: the slowest stage sets the pace.
-const Stage& slowest_stage(const Compiled& c, const Computed& dense, const Computed& sparse);
+// The stage that computes longest. Whether its step is the longest, too, depends on what else it does.
+const Stage& busiest_stage(const Compiled& c, const Computed& dense, const Computed& sparse);
 
 // What data parallelism moves for the ends of the model that the stage holds.
 UnitTraffic end_traffic(const Stage& stage, const Compiled& c);

@@ -16,10 +16,23 @@ Time traffic(double bytes, const Compiled& c) {
     return {Rate::memory_bandwidth, bytes / c.gpu.memory_bandwidth};
 }
 
-// Adds up a step: what computes, and what of the rest stays visible.
-class Timeline {
+// What one pass of a layer takes: `busy` computes while `communication` travels, and meanwhile the host
+// issues the next layer's work, E12; only what is longer shows.
+Time pass_time(const Time& busy, const Time& communication, double host, double omega) {
+    const Time device = overlapped(busy, communication, omega);
+    return host > device.total() ? Time{Rate::latency, host} : device;
+}
+
+// By how much `part` of what a GPU computes lengthens the pass.
+Time added_by(const Time& part, const Time& busy, const Time& communication, double host, double omega) {
+    return pass_time(busy, communication, host, omega) +
+           -1.0 * pass_time(busy + -1.0 * part, communication, host, omega);
+}
+
+// Adds up the step of one stage: what computes, and what of the rest stays visible.
+class StepSum {
   public:
-    explicit Timeline(double omega) : omega_(omega) {}
+    StepSum(double omega, bool fills_gaps) : omega_(omega), fills_gaps_(fills_gaps) {}
 
     void add(StepTerm term, const Time& time, double times) {
         term_of(step_.terms, term) += times * time.total();
@@ -29,6 +42,8 @@ class Timeline {
     void add(const BlockWork& end, double times) {
         add_terms(end, times);
         step_.attribution += times * (end.forward.time + end.backward.time);
+        filling_.forward += times * end.forward.time;
+        filling_.backward += times * end.backward.time;
     }
     // What a block's passes consist of; their time is attributed by `add` or `layers`.
     void add_terms(const BlockWork& work, double times) {
@@ -36,37 +51,47 @@ class Timeline {
             step_.terms[i] += times * (work.forward.terms[i] + work.backward.terms[i]);
         step_.hidden_communication += times * (work.forward.hidden + work.backward.hidden);
     }
-    // Communication under `busy`, which is added elsewhere; only what stays visible is added here.
-    void below(StepTerm term, const Time& busy, const Time& communication, double times) {
-        const Time both = overlapped(busy, communication, omega_);
-        const double visible = both.total() - busy.total();
-        term_of(step_.terms, term) += times * visible;
-        step_.hidden_communication += times * std::max(0.0, communication.total() - visible);
-        Time attributed = both;
-        for (std::size_t i = 0; i < kRates; ++i) attributed.by[i] -= busy.by[i];
-        step_.attribution += times * attributed;
+    // Communication below everything that has been added so far.
+    void below(StepTerm term, const Time& communication) {
+        const double busy = step_.attribution.total();
+        const Time both = overlapped(step_.attribution, communication, omega_);
+        const double visible = both.total() - busy;
+        term_of(step_.terms, term) += visible;
+        step_.hidden_communication += std::max(0.0, communication.total() - visible);
+        step_.attribution = both;
     }
 
-    // `times` passes of a layer, each of which computes while it communicates and keeps the host busy for
-    // `host` seconds. `recompute` is the part of the compute that repeats the forward pass; the other parts
-    // are added by `add_terms`.
-    void layers(const Time& pass, const Time& recompute, const Time& communication, double host,
-                double times) {
-        if (times <= 0) return;
-        const Time busy = pass + recompute;
+    // A layer's passes in one direction, alike: each computes `pass` and `recompute`, the part that repeats
+    // the forward pass, while it communicates and keeps the host busy for `host` seconds. Their terms but for
+    // recomputation are added by `add_terms`.
+    struct LayerPasses {
+        Time pass;
+        Time recompute;
+        Time weight_gradient;  // part of `pass`
+        bool backward = false;
+    };
+    void layers(const LayerPasses& work, const Time& communication, double host, double times) {
+        const Time busy = work.pass + work.recompute;
         const Time device = overlapped(busy, communication, omega_);
         const double visible = device.total() - busy.total();
-        term_of(step_.terms, StepTerm::recompute) += times * recompute.total();
+        term_of(step_.terms, StepTerm::recompute) += times * work.recompute.total();
         term_of(step_.terms, StepTerm::network) += times * visible;
         step_.hidden_communication += times * std::max(0.0, communication.total() - visible);
-        // E12: the host issues the next layer's work meanwhile; only what is longer shows.
-        const double wait = host - device.total();
-        if (wait > 0) {
-            term_of(step_.terms, StepTerm::host) += times * wait;
-            step_.attribution += Time{Rate::latency, times * host};
-        } else {
-            step_.attribution += times * device;
-        }
+        if (host > device.total()) term_of(step_.terms, StepTerm::host) += times * (host - device.total());
+        step_.attribution += times * pass_time(busy, communication, host, omega_);
+        if (!fills_gaps_) return;
+        (work.backward ? filling_.backward : filling_.forward) +=
+            times * added_by(busy, busy, communication, host, omega_);
+        if (work.backward)
+            filling_.weight_gradient +=
+                times * added_by(work.weight_gradient, busy, communication, host, omega_);
+    }
+
+    // By how much the passes of one of so many micro-batches lengthen the step, see Schedule::bubble.
+    [[nodiscard]] StageTimes filling(double micro_batches) const {
+        StageTimes out = filling_;
+        for (Time* time : {&out.forward, &out.backward, &out.weight_gradient}) *time *= 1 / micro_batches;
+        return out;
     }
 
     StepTime done() {
@@ -76,16 +101,10 @@ class Timeline {
 
   private:
     double omega_;
+    bool fills_gaps_;
     StepTime step_;
+    StageTimes filling_;  // of all micro-batches
 };
-
-Time time_of(const Stage& stage, const Computed& dense, const Computed& sparse, const Compiled& c) {
-    Time out = stage.dense * dense.both;
-    if (stage.sparse > 0) out += stage.sparse * sparse.both;
-    if (stage.embedding) out += both_passes(c.work.embedding);
-    if (stage.head) out += both_passes(c.work.head);
-    return out;
-}
 
 // One micro-batch on the average stage.
 StageTimes average_stage(const Compiled& c, const Computed& dense, const Computed& sparse) {
@@ -101,6 +120,24 @@ StageTimes average_stage(const Compiled& c, const Computed& dense, const Compute
                    sparse_layers * (c.work.sparse.backward.time + sparse.recompute) + (2.0 / 3) * ends_time;
     out.weight_gradient =
         dense_layers * c.work.dense.weight_gradient + sparse_layers * c.work.sparse.weight_gradient;
+    return out;
+}
+
+// The same on one of the stages, with nothing but compute: no pass lengthens the step by more.
+StageTimes computing_stage(const Stage& stage, const Compiled& c, const Computed& dense,
+                           const Computed& sparse) {
+    const double share = 1 / c.stages.copies;
+    const auto add = [&](StageTimes& out, const BlockWork& work, const Time& recompute, double blocks) {
+        out.forward += share * blocks * work.forward.time;
+        out.backward += share * blocks * (work.backward.time + recompute);
+    };
+    StageTimes out;
+    add(out, c.work.dense, dense.recompute, stage.dense);
+    add(out, c.work.sparse, sparse.recompute, stage.sparse);
+    if (stage.embedding) add(out, c.work.embedding, {}, 1);
+    if (stage.head) add(out, c.work.head, {}, 1);
+    out.weight_gradient = share * stage.dense * c.work.dense.weight_gradient +
+                          share * stage.sparse * c.work.sparse.weight_gradient;
     return out;
 }
 
@@ -168,7 +205,7 @@ ComputeFloor compute_floor(const Compiled& c) {
     const Settings& s = c.settings;
     const Computed dense = computed(c.work.dense, c);
     const Computed sparse = computed(c.work.sparse, c);
-    const Stage& stage = slowest_stage(c, dense, sparse);
+    const Stage& stage = busiest_stage(c, dense, sparse);
     ComputeFloor out;
     const auto kind = [&](double count, const Computed& layer) {
         if (count <= 0) return LayerFloor{};
@@ -184,13 +221,18 @@ ComputeFloor compute_floor(const Compiled& c) {
     if (stage.embedding) out.computing += both_passes(c.work.embedding).total();
     if (stage.head) out.computing += both_passes(c.work.head).total();
     out.computing *= s[P::accumulation] / c.stages.copies;
-    if (c.stages.count > 1) out.average = average_stage(c, dense, sparse);
+    if (c.stages.count > 1) {
+        out.average = average_stage(c, dense, sparse);
+        out.filling = computing_stage(stage, c, dense, sparse);
+    }
     return out;
 }
 
 double with_bubble(const ComputeFloor& floor, const Compiled& c) {
     if (c.stages.count <= 1) return floor.computing;
-    return floor.computing + c.schedule->bubble(c.pipeline, with_messages(floor.average, c)).total();
+    return floor.computing +
+           c.schedule->bubble(c.pipeline, with_messages(floor.average, c), with_messages(floor.filling, c))
+               .total();
 }
 
 UnhiddenFloor unhidden_floor(const Stage& stage, const Compiled& c) {
@@ -248,23 +290,26 @@ double visible_floor(const ComputeFloor& computing, const TrafficFloor& traffic,
            kind(computing.sparse, traffic.sparse, true);
 }
 
-StepTime step_time(const Compiled& c) {
+namespace {
+
+// What the stages of one pipeline have in common.
+struct Layers {
+    Computed dense, sparse;
+    Held dense_held, sparse_held;
+};
+
+// The step as long as this stage takes it.
+StepTime stage_step(const Stage& stage, const Layers& layers, const Compiled& c) {
     const Settings& s = c.settings;
     const Passes& passes = c.passes;
     const double turns = passes.turns();
     const double micro_batches = passes.count * passes.share;  // that come by each layer
 
-    const Computed dense = computed(c.work.dense, c);
-    const Computed sparse = computed(c.work.sparse, c);
-    const Held dense_held = held(c.work.dense, c.traffic.dense, c);
-    const Held sparse_held = held(c.work.sparse, c.traffic.sparse, c);
-    const Stage& stage = slowest_stage(c, dense, sparse);
-
-    Timeline line(s[P::overlap]);
-    if (stage.embedding) line.add(c.work.embedding, micro_batches);
-    if (stage.head) line.add(c.work.head, micro_batches);
-    if (stage.dense > 0) line.add_terms(c.work.dense, micro_batches * stage.dense);
-    if (stage.sparse > 0) line.add_terms(c.work.sparse, micro_batches * stage.sparse);
+    StepSum sum(s[P::overlap], c.stages.count > 1 && c.schedule->fills_gaps);
+    if (stage.embedding) sum.add(c.work.embedding, micro_batches);
+    if (stage.head) sum.add(c.work.head, micro_batches);
+    if (stage.dense > 0) sum.add_terms(c.work.dense, micro_batches * stage.dense);
+    if (stage.sparse > 0) sum.add_terms(c.work.sparse, micro_batches * stage.sparse);
 
     // Layers of the stage in turn; the one at its end has nothing to hide its communication behind, those
     // that share its turn only one pass of their own.
@@ -275,8 +320,8 @@ StepTime step_time(const Compiled& c) {
             const double near = last ? std::min(passes.layers - 1, count - at_end) : 0;
             visit(layer, weights.traffic, count - at_end - near, near, at_end);
         };
-        kind(dense, dense_held, stage.dense, stage.sparse <= 0);
-        kind(sparse, sparse_held, stage.sparse, true);
+        kind(layers.dense, layers.dense_held, stage.dense, stage.sparse <= 0);
+        kind(layers.sparse, layers.sparse_held, stage.sparse, true);
     };
     // `times` times as many passes of a layer as `together` says, and below them the communication.
     const Time none;
@@ -285,17 +330,16 @@ StepTime step_time(const Compiled& c) {
                              double times) {
         if (times <= 0) return;
         const double part = together * passes.share;
-        const Time& pass = layer.work.forward.time;
-        if (part == 1) line.layers(pass, none, communication, together * host, times);
-        else line.layers(part * pass, none, communication, together * host, times);
+        sum.layers({part * layer.work.forward.time, none, none, false}, communication, together * host,
+                   times);
     };
     const auto backward = [&](const Computed& layer, const Time& communication, double together,
                               double times) {
         if (times <= 0) return;
         const double part = together * passes.share;
-        const Time& pass = layer.work.backward.time;
-        if (part == 1) line.layers(pass, layer.recompute, communication, together * host, times);
-        else line.layers(part * pass, part * layer.recompute, communication, together * host, times);
+        sum.layers({part * layer.work.backward.time, part * layer.recompute,
+                    part * layer.work.weight_gradient, true},
+                   communication, together * host, times);
     };
     if (is_fsdp(s)) {
         // Every turn gathers a layer while it computes the one before.
@@ -332,23 +376,43 @@ StepTime step_time(const Compiled& c) {
                 backward(layer, reduce, 1, reducing * near);
             });
     }
-    const auto add = [&](double times) {
-        return [&line, times](StepTerm term, const Time& time) {
-            if (times > 0) line.add(term, time, times);
-        };
-    };
-    visit_unhidden(stage, dense_held, sparse_held, c, add(1), add(turns), add(passes.count),
-                   add(passes.count - turns));
-
     if (c.stages.count > 1) {
         // One message forward and one back for each piece of the model and of the micro-batch.
         const double messages = c.pipeline.virtual_stages * c.stages.copies * c.pipeline.sequence_pieces;
-        line.below(StepTerm::stage_network, time_of(stage, dense, sparse, c), 2 * messages * c.message,
-                   micro_batches);
-        const StageTimes average = with_messages(average_stage(c, dense, sparse), c);
-        line.add(StepTerm::bubble, c.schedule->bubble(c.pipeline, average), 1);
+        sum.below(StepTerm::stage_network, 2 * messages * micro_batches * c.message);
+        const StageTimes average = with_messages(average_stage(c, layers.dense, layers.sparse), c);
+        const StageTimes filling = with_messages(sum.filling(c.pipeline.micro_batches), c);
+        sum.add(StepTerm::bubble, c.schedule->bubble(c.pipeline, average, filling), 1);
     }
-    return line.done();
+    const auto add = [&](double times) {
+        return [&sum, times](StepTerm term, const Time& time) {
+            if (times > 0) sum.add(term, time, times);
+        };
+    };
+    visit_unhidden(stage, layers.dense_held, layers.sparse_held, c, add(1), add(turns), add(passes.count),
+                   add(passes.count - turns));
+    return sum.done();
+}
+
+}  // namespace
+
+StepTime step_time(const Compiled& c) {
+    const Layers layers{computed(c.work.dense, c), computed(c.work.sparse, c),
+                        held(c.work.dense, c.traffic.dense, c), held(c.work.sparse, c.traffic.sparse, c)};
+    StepTime slowest = stage_step(c.stages.first, layers, c);
+    if (c.stages.count <= 1) return slowest;
+    const auto compare = [&](StagePlace place) {
+        StepTime other = stage_step(c.stages.at(place), layers, c);
+        if (other.total <= slowest.total) return;
+        slowest = other;
+        slowest.slowest = place;
+    };
+    // A stage in the middle with no more layers of either kind than the first one does nothing else.
+    const Stage& first = c.stages.first;
+    const Stage& middle = c.stages.middle;
+    if (middle.dense > first.dense || middle.sparse > first.sparse) compare(StagePlace::middle);
+    compare(StagePlace::last);
+    return slowest;
 }
 
 }  // namespace shardscope

@@ -18,7 +18,7 @@ struct LayerFloor {
 };
 struct ComputeFloor {
     double computing = 0;
-    StageTimes average;  // of one micro-batch, messages left out
+    StageTimes average, filling;  // of one micro-batch, messages left out; see Schedule::bubble
     LayerFloor dense, sparse;
 };
 ComputeFloor compute_floor(const Compiled& compiled);

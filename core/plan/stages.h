@@ -24,6 +24,9 @@ struct Stage {
     [[nodiscard]] double layers() const { return dense + sparse; }
 };
 
+// Which of the stages that `Stages` distinguishes.
+enum class StagePlace : unsigned char { first, middle, last };
+
 // Every GPU of a pipeline is like one of these: the first, the last, the fullest of those between, which is
 // taken to lie right behind the first.
 struct Stages {
@@ -32,6 +35,9 @@ struct Stages {
     // Of the weights: with two, every GPU holds its own stage and that of its counterpart at the other end,
     // and each of them sees half of the micro-batches.
     double copies = 1;
+    [[nodiscard]] const Stage& at(StagePlace place) const {
+        return place == StagePlace::first ? first : place == StagePlace::middle ? middle : last;
+    }
 };
 
 // Layers that the ends are given; 0: as many as the others.

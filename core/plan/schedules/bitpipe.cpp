@@ -83,6 +83,7 @@ const Schedule kBitPipe{
                    "messages; p even, m a multiple of p"),
     .source = phrase("Wu et al. 2024, arXiv 2410.19367 (reconstructed); order: the published fork of "
                      "Megatron-LM; bubble by running the order"),
+    .fills_gaps = true,
     .copies = 2,
     .pieces = [](double) { return static_cast<double>(kPieces); },
     .micro_batches =
@@ -97,9 +98,10 @@ const Schedule kBitPipe{
             return Place{way == 0 ? down : stages - 1 - down, piece_of(way, step / stages)};
         },
     .bubble =
-        [](const PipelineShape& shape, const StageTimes& t) {
+        [](const PipelineShape& shape, const StageTimes& t, const StageTimes& filling) {
             const Time& most = longer(t.forward, t.backward);
-            const Time& least = shorter(t.forward, t.backward);
+            const Time& least =
+                shorter(shorter(t.forward, t.backward), shorter(filling.forward, filling.backward));
             const double further = shape.micro_batches / shape.stages - 1;
             return (shape.stages / 2 - 1) * ((1 + further) * most + -further * least);
         },

@@ -27,7 +27,7 @@ const Schedule kBreadthFirst{
             return MicroBatchRule{shape.virtual_stages > 1 ? shape.stages : 1, 1};
         },
     .bubble =
-        [](const PipelineShape& shape, const StageTimes& t) {
+        [](const PipelineShape& shape, const StageTimes& t, const StageTimes&) {
             return (shape.stages - 1) / shape.virtual_stages * (t.forward + t.backward);
         },
     .in_flight = [](const PipelineShape& shape, double) { return shape.micro_batches; },

@@ -63,6 +63,7 @@ const Schedule kDualPipe{
     .source = phrase("DeepSeek-AI 2024, arXiv 2412.19437, section 3.2.1 (reconstructed); order and formula: "
                      "deepseek-ai/DualPipe; bubble by running the order"),
     .splits_backward = true,
+    .fills_gaps = true,
     .copies = 2,
     .micro_batches =
         [](const PipelineShape& shape) {
@@ -74,12 +75,12 @@ const Schedule kDualPipe{
             return micro_batch % 2 == 0 ? Place{step, 0} : Place{stages - 1 - step, 1};
         },
     .bubble =
-        [](const PipelineShape& shape, const StageTimes& t) {
+        [](const PipelineShape& shape, const StageTimes& t, const StageTimes& filling) {
             const double half = shape.stages / 2 - 1;
             if (half <= 0) return Time{};
             const Time input = t.backward + -1.0 * t.weight_gradient;
             const Time filled = longer(2 * half * t.forward, (half - 1) * t.forward + half * input);
-            return filled + half * longer(Time{}, input + -1.0 * t.weight_gradient);
+            return filled + half * (input + -1.0 * shorter(input, filling.weight_gradient));
         },
     .in_flight = [](const PipelineShape& shape,
                     double) { return std::min(shape.micro_batches, shape.stages + 1); },

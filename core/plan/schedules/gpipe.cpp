@@ -12,8 +12,8 @@ const Schedule kGpipe{
     .source = "Huang et al. 2019, arXiv 1811.06965",
     .in_turns = true,
     .common = true,
-    .bubble = [](const PipelineShape& shape,
-                 const StageTimes& t) { return (shape.stages - 1) * (t.forward + t.backward); },
+    .bubble = [](const PipelineShape& shape, const StageTimes& t,
+                 const StageTimes&) { return (shape.stages - 1) * (t.forward + t.backward); },
     .in_flight = [](const PipelineShape& shape, double) { return shape.micro_batches; },
     // The last micro-batch comes back first.
     .order =

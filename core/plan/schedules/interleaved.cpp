@@ -42,7 +42,7 @@ const Schedule kInterleaved{
             return MicroBatchRule{1, shape.virtual_stages > 1 ? shape.stages : 1};
         },
     .bubble =
-        [](const PipelineShape& shape, const StageTimes& t) {
+        [](const PipelineShape& shape, const StageTimes& t, const StageTimes&) {
             return (shape.stages - 1) / shape.virtual_stages * (t.forward + t.backward);
         },
     // Passes begun before the first backward pass: 2·(p − 1 − i) + (v − 1)·p + 1, each one v-th of the GPU's

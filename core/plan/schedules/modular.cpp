@@ -19,7 +19,8 @@ const Schedule kModular{
     .layered = true,
     .pieces = [](double layers_per_gpu) { return layers_per_gpu; },
     .micro_batches = [](const PipelineShape& shape) { return kBreadthFirst.micro_batches(shape); },
-    .bubble = [](const PipelineShape& shape, const StageTimes& t) { return kBreadthFirst.bubble(shape, t); },
+    .bubble = [](const PipelineShape& shape, const StageTimes& t,
+                 const StageTimes& filling) { return kBreadthFirst.bubble(shape, t, filling); },
     .in_flight = [](const PipelineShape& shape,
                     double position) { return kBreadthFirst.in_flight(shape, position); },
     .order = [](const PipelineShape& shape, int position) { return kBreadthFirst.order(shape, position); }};

@@ -14,8 +14,8 @@ const Schedule kOneFOneB{
     .source = phrase("Narayanan et al. 2019 (PipeDream), doi 10.1145/3341301.3359646; 2021, arXiv "
                      "2104.04473, section 2.2.1"),
     .common = true,
-    .bubble = [](const PipelineShape& shape,
-                 const StageTimes& t) { return (shape.stages - 1) * (t.forward + t.backward); },
+    .bubble = [](const PipelineShape& shape, const StageTimes& t,
+                 const StageTimes&) { return (shape.stages - 1) * (t.forward + t.backward); },
     .in_flight = [](const PipelineShape& shape,
                     double position) { return std::min(shape.micro_batches, shape.stages - position); },
     .order =

@@ -28,7 +28,7 @@ struct MicroBatchRule {
     double multiple = 1;
 };
 
-// One micro-batch on the average stage, all of its pieces.
+// One micro-batch on one stage, all of its pieces.
 struct StageTimes {
     Time forward;
     Time backward;         // both gradients, recomputation included
@@ -65,6 +65,7 @@ struct Schedule {  // the rule of one schedule, in numbers
     std::string_view source;
     bool interleaves = false;      // holds as many virtual stages as are asked for
     bool splits_backward = false;  // its bubble is filled with weight gradients
+    bool fills_gaps = false;       // its bubble depends on the filling times
     // All micro-batches pass through a piece before the next piece's turn, so that weights are gathered and
     // gradients reduced once a step; without a pipeline a piece is a layer.
     bool layered = false;
@@ -88,8 +89,12 @@ struct Schedule {  // the rule of one schedule, in numbers
     // last, then again for every further piece.
     Place (*place)(const PipelineShape&, int micro_batch, int step) = nullptr;
 
-    // Time a GPU waits in a step because the pipeline fills and drains. None with one stage.
-    Time (*bubble)(const PipelineShape&, const StageTimes&) = nullptr;
+    // Time a GPU waits in a step. None with one stage. The pipeline fills and drains with passes of the
+    // `average` stage, and passes of the slowest stage fill some of its gaps. `filling` says by how much each
+    // of those lengthens that stage's step: a pass below longer communication, or below longer work of the
+    // host, fills no gap. The bubble falls with `filling` by at most m times as much, so that a step never
+    // becomes longer where a pass becomes shorter.
+    Time (*bubble)(const PipelineShape&, const StageTimes& average, const StageTimes& filling) = nullptr;
     // Micro-batches whose activations lie on the GPU `position` places from the front at its fullest moment,
     // in units of everything one micro-batch leaves on it; at most m.
     double (*in_flight)(const PipelineShape&, double position) = nullptr;

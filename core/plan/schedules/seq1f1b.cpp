@@ -21,7 +21,7 @@ const Schedule kSeq1f1b{
                      "documentation gives it, (p + k − 1) ÷ k on the first stage"),
     .cuts_sequences = true,
     .bubble =
-        [](const PipelineShape& shape, const StageTimes& t) {
+        [](const PipelineShape& shape, const StageTimes& t, const StageTimes&) {
             return (shape.stages - 1) / shape.sequence_pieces * (t.forward + t.backward);
         },
     .in_flight =

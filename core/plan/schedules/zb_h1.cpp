@@ -16,12 +16,13 @@ const Schedule kZbH1{
                    "gradient; every stage holds min(m, p) micro-batches"),
     .source = phrase("Qi et al. 2023, arXiv 2401.10241, for W ≤ F, B and m ≥ p; beyond by running the order"),
     .splits_backward = true,
+    .fills_gaps = true,
     .common = true,
     .bubble =
-        [](const PipelineShape& shape, const StageTimes& t) {
+        [](const PipelineShape& shape, const StageTimes& t, const StageTimes& filling) {
             const double weights = std::min(shape.stages - 1, shape.micro_batches - 1);
             const Time input = t.backward + -1.0 * t.weight_gradient;
-            const Time& gap = shorter(shorter(t.weight_gradient, t.forward), input);
+            const Time& gap = shorter(shorter(filling.weight_gradient, t.forward), input);
             return (shape.stages - 1) * (t.forward + input) + -weights * gap;
         },
     .in_flight = [](const PipelineShape& shape,

@@ -16,14 +16,15 @@ const Schedule kZbH2{
     .source =
         phrase("Qi et al. 2023, arXiv 2401.10241, for W ≤ F, B and m ≥ 2·p − 1; beyond by running the order"),
     .splits_backward = true,
+    .fills_gaps = true,
     .common = true,
     .steps_overlap = true,
     .bubble =
-        [](const PipelineShape& shape, const StageTimes& t) {
+        [](const PipelineShape& shape, const StageTimes& t, const StageTimes& filling) {
             const double weights = std::min(2 * (shape.stages - 1), shape.micro_batches - 1);
             const Time both = t.forward + t.backward + -1.0 * t.weight_gradient;
             const Time half = 0.5 * both;
-            const Time& gap = shorter(shorter(t.weight_gradient, t.forward), half);
+            const Time& gap = shorter(shorter(filling.weight_gradient, filling.forward), half);
             return (shape.stages - 1) * both + -weights * gap;
         },
     .in_flight = [](const PipelineShape& shape,
