@@ -131,8 +131,7 @@ void assign(Scenario& scenario, const std::string& assignment, Problems& problem
         problems.push_back({where, parsed.problem, "", parsed.suggestion});
         return;
     }
-    scenario.give(id, parsed.value);
-    scenario.automatic.reset(index(id));
+    scenario = assigned(scenario, id, parsed.value);
 }
 
 P parse_key(const std::string& option, const std::string& key, Problems& problems) {

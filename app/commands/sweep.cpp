@@ -34,7 +34,7 @@ std::string csv_header(const std::vector<Axis>& axes, const std::vector<Output>&
     std::string out;
     for (const Axis& axis : axes) out += std::string(parameter(axis.id).key) + ",";
     for (const Output id : outputs) out += std::string(output(id).path) + ",";
-    return out + "verdict\n";
+    return out + "verdict,reason\n";
 }
 
 std::string axis_text(P id, double value) {
@@ -78,7 +78,7 @@ class Lines {
             else if (std::isfinite(value)) out += exact(value);
             out += ",";
         }
-        out += verdict(point, valid) + "\n";
+        out += verdict(point, valid) + "," + (valid ? std::string() : csv_field(reason_of(point))) + "\n";
     }
     void add_json(std::string& out, const std::vector<std::size_t>& at, const Answer& point,
                   bool valid) const {
@@ -94,6 +94,7 @@ class Lines {
             else place = nullptr;
         }
         line["verdict"] = verdict(point, valid);
+        if (!valid) line["reason"] = reason_of(point);
         out += line.dump() + "\n";
     }
 

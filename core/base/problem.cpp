@@ -13,4 +13,10 @@ std::string Problem::text(const std::string& file) const {
     return out;
 }
 
+std::string texts_of(const Problems& problems) {
+    std::string out;
+    for (const Problem& problem : problems) out += (out.empty() ? "" : " · ") + problem.text();
+    return out;
+}
+
 }  // namespace shardscope

@@ -19,4 +19,7 @@ struct Problem {
 
 using Problems = std::vector<Problem>;
 
+// All of them in one line, for a cell of a table.
+std::string texts_of(const Problems& problems);
+
 }  // namespace shardscope

@@ -13,17 +13,38 @@ bool answer_into(const Scenario& scenario, Answer& out) {
     out.scenario = planned(scenario, any ? &before : nullptr);
     out.settings = resolve(out.scenario);
     out.problems.clear();
-    if (!is_valid(out.settings)) return false;
+    out.impossible = false;
+    if (!is_valid(out.scenario, out.settings)) return false;
     compile(out.settings, out.compiled);
     out.estimate = estimate(out.compiled);
-    return true;
+    out.impossible = !is_possible(out.estimate);
+    return !out.impossible;
+}
+
+Problem impossible_problem(const Answer& answer) {
+    const Settings& s = answer.settings;
+    const Estimate& e = answer.estimate;
+    const auto percent = [](double share) { return format(share, Quantity::percent); };
+    if (s[P::mfu_override] > 0 && e.hfu > 1) {
+        return {"/assumptions/mfu_override",
+                said("{1} is {2}", {"mfu_override", percent(s[P::mfu_override])}),
+                said("the kernels and what is recomputed would execute {1} of the peak", {percent(e.hfu)}),
+                said("use at most {1}", {exact(std::floor(1e4 * s[P::mfu_override] / e.hfu) / 1e4)})};
+    }
+    const std::string what = e.hfu > 1
+                                 ? said("the prediction executes {1} of the peak FLOPS", {percent(e.hfu)})
+                                 : said("the prediction has a time, a memory or a share that cannot be");
+    return {"", what,
+            said("no hardware can do that: this is an error of Shardscope {1}", {SHARDSCOPE_VERSION}),
+            said("please report it with this scenario")};
 }
 
 Answer answer(const Scenario& scenario) {
     Answer out;
     const bool valid = answer_into(scenario, out);
     out.problems = check(out.scenario, out.settings);
-    // The two ways of asking must agree; `check` also knows what no value can say.
+    if (out.problems.empty() && out.impossible) out.problems.push_back(impossible_problem(out));
+    // The two ways of asking must agree.
     if (!valid && out.problems.empty())
         out.problems.push_back({"", said("the values cannot be used together"), "", {}});
     return out;

@@ -20,15 +20,23 @@ struct Answer {         // a scenario and all that follows from it
     Compiled compiled;
     Estimate estimate;
 
+    // The values are valid, but what the engine made of them is not possible: its own error, to be reported.
+    bool impossible = false;
+
     [[nodiscard]] bool valid() const { return problems.empty(); }
     [[nodiscard]] bool fits() const { return valid() && estimate.fits(); }
 };
 
-// Plans what is automatic, checks, compiles and estimates.
+// Plans what is automatic, checks, compiles and estimates. An estimate that no hardware could reach is a
+// problem, not an answer.
 Answer answer(const Scenario& scenario);
 
-// The same for loops over many scenarios: reuses `out`'s storage and leaves `problems` to the caller.
-// Returns false when the values are not valid.
+// What to say of an answer that is not possible: where the MFU was set by hand what is wrong with it, else
+// that the program is wrong.
+Problem impossible_problem(const Answer& answer);
+
+// As `answer`, for loops over many scenarios: reuses `out`'s storage and leaves `problems` to the caller.
+// Returns false when the values are not valid, or the estimate is not possible.
 bool answer_into(const Scenario& scenario, Answer& out);
 
 Levers levers(const Answer& base);

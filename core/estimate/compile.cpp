@@ -3,6 +3,7 @@
 
 #include "estimate/compiled.h"
 #include "model/listed_model.h"
+#include "physics/layer.h"
 #include "physics/memory.h"
 
 namespace shardscope {
@@ -16,7 +17,7 @@ double attention_flops(const Settings& s) {
         const double value = s[P::value_head_size] > 0 ? s[P::value_head_size] : s[P::head_size];
         widths = s[P::head_size] + s[P::rope_head_size] + value;
     }
-    return 2 * s[P::heads] * widths * s[P::sequence_length];
+    return 2 * s[P::heads] * widths * attended_tokens(s);
 }
 
 // Model FLOPs per token, forward and backward: six per active parameter, and attention by the convention.
@@ -31,23 +32,17 @@ double model_flops_per_token(const Settings& s, double parameters) {
     return 6 * parameters;
 }
 
-// What the recomputed forward passes add, by the same convention.
-double recomputed_flops(const Settings& s, double active_layer_parameters) {
-    const double share = s[P::recompute];
-    const auto convention = s.choice<FlopsConvention>(P::flops_convention);
-    const double counted = convention == FlopsConvention::palm     ? 1
-                           : convention == FlopsConvention::causal ? 0.5
-                                                                   : 0;
-    const double attention = counted * attention_flops(s);
-    if (share == kRecomputeSelective) return s[P::layers] * attention;
-    return share * s[P::layers] * (2 * active_layer_parameters + attention);
-}
-
-// Forward FLOPs of all layers of a list for one sample.
-double listed_layer_flops(const Compiled& c) {
-    double layer = 0;
-    for (const Operator& op : c.operators.dense.operators) layer += op.flops();
-    return c.operators.dense.repeat * layer / c.settings[P::micro_batch];
+// FLOPs that the kernels execute for one token on all GPUs of one model copy: what they skip (the masked half
+// of causal attention, what lies outside a window) does not count, what they compute twice does.
+double executed_flops(const Compiled& c) {
+    const auto of = [&](const Block& block, const BlockWork& work, double recomputed) {
+        return block.repeat * (work.forward_flops + work.backward_flops + recomputed);
+    };
+    const double flops = of(c.operators.embedding, c.work.embedding, 0) +
+                         of(c.operators.head, c.work.head, 0) +
+                         of(c.operators.dense, c.work.dense, computed(c.work.dense, c).recomputed_flops) +
+                         of(c.operators.sparse, c.work.sparse, computed(c.work.sparse, c).recomputed_flops);
+    return flops * c.layout.tensor / c.tokens_per_micro_batch;
 }
 
 // The closed form knows data parallelism: tensor and pipeline parallelism divide weights and work evenly in
@@ -101,15 +96,18 @@ void compile_machine(Compiled& c) {
     c.width = s.listed() ? s.listed()->width(s[P::image_size]) : s[P::hidden_size];
     c.peak = s[P::peak_flops];
     c.bf16_peak = precision == Precision::fp8 ? bf16 : c.peak;
-    c.gpu.peak = c.bf16_peak;
-    c.gpu.peak_low = c.peak * s[P::fp8_efficiency];
+    // No matrix is faster than the peak that the MFU is measured against, whatever has been overridden.
+    c.gpu.peak = std::min(c.bf16_peak, c.peak);
     c.gpu.gemm_efficiency = s[P::gemm_efficiency];
+    c.gpu.peak_low = c.peak * std::min(s[P::fp8_efficiency], 1 / c.gpu.gemm_efficiency);
     c.gpu.half_depth = s[P::gemm_half_depth];
     c.gpu.half_area = s[P::gemm_half_area];
     constexpr double kFullHead = 128;
     const double half_head = s[P::attention_half_head];
     const double head = s[P::head_size] / (s[P::head_size] + half_head) * (kFullHead + half_head) / kFullHead;
-    c.gpu.attention_efficiency = s[P::attention_efficiency] * s[P::attention_generation] * head;
+    // The product of a GPU's and a stack's constant; no kernel is faster than the peak.
+    c.gpu.attention_efficiency =
+        std::min(1.0, s[P::attention_efficiency] * s[P::attention_generation] * head);
     c.gpu.half_sequence = s[P::attention_half_sequence];
     c.gpu.naive_efficiency = s[P::naive_attention_efficiency];
     // Tensor cores take head sizes in steps of 8.
@@ -149,7 +147,6 @@ void compile_operators(Compiled& c) {
     if (s.listed()) {
         // Of one sample, whatever the convention: three times the forward matrices.
         c.flops_per_token = 3 * c.operators.flops() / s[P::micro_batch];
-        c.layer_flops_per_token = listed_layer_flops(c);
     } else {
         c.flops_per_token = model_flops_per_token(s, c.active_parameters);
     }
@@ -197,10 +194,7 @@ void compile_schedule(Compiled& c) {
 }
 
 void compile_outputs(Compiled& c) {
-    const double active_layers = c.active_parameters - c.root_parameters;
-    c.recomputed_flops_per_token = c.settings.listed()
-                                       ? std::max(0.0, c.settings[P::recompute]) * c.layer_flops_per_token
-                                       : recomputed_flops(c.settings, active_layers / c.settings[P::layers]);
+    c.executed_flops_per_token = executed_flops(c);
     c.ideal = ideal_inputs(c);
 }
 

@@ -41,16 +41,15 @@ struct Compiled {  // what an estimate needs of a scenario, worked out once
     NetworkRates network;  // as the fabric gives it
     NetworkRates sharing;  // as the stack's data-parallel collectives use it
     StateBytes state;
-    double width = 0;                  // elements of one token between two layers
-    double compute_bytes = 2;          // of one gathered weight
-    double parameters = 0;             // of the whole model
-    double active_parameters = 0;      // that a token passes through
-    double layer_parameters = 0;       // of one layer, all GPUs together
-    double root_parameters = 0;        // embedding and head, all GPUs together
-    double layer_flops_per_token = 0;  // of a list of operators: its layers' forward FLOPs
-    double flops_per_token = 0;        // model FLOPs by the chosen convention, forward and backward
-    double peak = 0;                   // FLOP/s the MFU is measured against
-    double bf16_peak = 0;              // the same in bf16, for fp8 runs
+    double width = 0;              // elements of one token between two layers
+    double compute_bytes = 2;      // of one gathered weight
+    double parameters = 0;         // of the whole model
+    double active_parameters = 0;  // that a token passes through
+    double layer_parameters = 0;   // of one layer, all GPUs together
+    double root_parameters = 0;    // embedding and head, all GPUs together
+    double flops_per_token = 0;    // model FLOPs by the chosen convention, forward and backward
+    double peak = 0;               // FLOP/s the MFU is measured against
+    double bf16_peak = 0;          // the same in bf16, for fp8 runs
     double training_tokens = 0;
 
     // What a plan changes, see the parts of compile below.
@@ -61,10 +60,10 @@ struct Compiled {  // what an estimate needs of a scenario, worked out once
     const Schedule* schedule = nullptr;
     PipelineShape pipeline;
     Passes passes;
-    Time message;                       // of one pass, between neighbouring stages
-    double tokens_per_micro_batch = 0;  // on one GPU
-    double tokens_per_gpu = 0;          // per optimizer step, of all tokens of the batch
-    double recomputed_flops_per_token = 0;
+    Time message;                         // of one pass, between neighbouring stages
+    double tokens_per_micro_batch = 0;    // on one GPU
+    double tokens_per_gpu = 0;            // per optimizer step, of all tokens of the batch
+    double executed_flops_per_token = 0;  // recomputed ones and both passes of the kernels that run
     IdealInputs ideal;
 };
 

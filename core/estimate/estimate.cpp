@@ -120,6 +120,13 @@ Verdict verdict_of(double peak, const Settings& s) {
     return peak > capacity - margin ? Verdict::risky : Verdict::fits;
 }
 
+bool is_possible(const Estimate& e) {
+    constexpr double kRounding = 1e-9;
+    const auto is_share = [](double share) { return share >= -kRounding && share <= 1 + kRounding; };
+    return std::isfinite(e.step.total) && e.step.total > 0 && std::isfinite(e.memory.peak) &&
+           e.memory.peak > 0 && is_share(e.hfu) && std::ranges::all_of(e.elasticity, is_share);
+}
+
 Estimate estimate(const Compiled& c) {
     const Settings& s = c.settings;
     Estimate out;
@@ -144,7 +151,7 @@ Estimate estimate(const Compiled& c) {
     out.tokens_per_s_per_gpu = c.tokens_per_gpu / out.step.total;
     out.tokens_per_s = out.tokens_per_s_per_gpu * gpus;
     out.mfu = mfu();
-    out.hfu = (c.flops_per_token + c.recomputed_flops_per_token) * out.tokens_per_s_per_gpu / c.peak;
+    out.hfu = c.executed_flops_per_token * out.tokens_per_s_per_gpu / c.peak;
     out.mfu_bf16_peak = out.mfu * c.peak / c.bf16_peak;
     // Errors of stack and GPU are independent. The band is symmetric in the logarithm of the step time.
     // What is set by hand has none.

@@ -90,7 +90,7 @@ struct Estimate {  // what a scenario comes to
     double tokens_per_s = 0;
     double mfu = 0;
     double predicted_mfu = 0;  // what it would be if it were not set by hand
-    double hfu = 0;
+    double hfu = 0;            // FLOPs executed, recomputed ones included, of the peak's
     double mfu_bf16_peak = 0;  // of fp8 runs, else equal to mfu
     double band_low = 0;       // of tokens/s/GPU
     double band_high = 0;
@@ -110,6 +110,10 @@ struct Estimate {  // what a scenario comes to
 };
 
 Estimate estimate(const Compiled& compiled);
+// Whether hardware could do it: no more FLOPs executed than the peak allows (HFU at most 1), times and bytes
+// finite and above zero, shares within 0…1. Anything else is an error of the engine, or of an MFU set by
+// hand.
+bool is_possible(const Estimate& estimate);
 // Of `peak` bytes against the capacity, give or take the margin.
 Verdict verdict_of(double peak, const Settings& settings);
 

@@ -57,6 +57,8 @@ constexpr std::array kConstants{
 
 constexpr std::string_view kUnknownStack = "stack-other";  // its priors are no knowledge to hold on to
 
+constexpr double kContradiction = 1.5;  // runs alike in all settings are at most so many times apart
+
 constexpr double kScale = 0.025;  // residuals beyond it weigh linearly
 
 // One run, ready to be predicted with other constants.
@@ -71,6 +73,41 @@ struct Case {
 };
 
 const Preset* part_of(const Preset* gpu) { return gpu ? gpu->calibration : nullptr; }
+
+// Equal for runs that agree in every setting.
+std::string settings_key(const Case& item) {
+    std::string out;
+    for (std::size_t p = 0; p < kParameters; ++p)
+        out += std::to_string(item.settings[static_cast<P>(p)]) + ",";
+    return out;
+}
+
+// Runs with the same settings whose times lie far apart differ in something that no column says: none of them
+// takes part, and each names the one that contradicts it most.
+void leave_out_contradictions(std::vector<Case>& cases, std::vector<Validation::Skipped>& skipped) {
+    std::map<std::string, std::pair<const Case*, const Case*>> groups;  // the fastest and the slowest
+    for (const Case& item : cases) {
+        auto& [fastest, slowest] = groups.try_emplace(settings_key(item), &item, &item).first->second;
+        if (item.log_measured < fastest->log_measured) fastest = &item;
+        if (item.log_measured > slowest->log_measured) slowest = &item;
+    }
+    std::set<const MeasuredRun*> left_out;
+    for (const Case& item : cases) {
+        const auto& [fastest, slowest] = groups.at(settings_key(item));
+        if (slowest->log_measured - fastest->log_measured <= std::log(kContradiction)) continue;
+        const double middle = (fastest->log_measured + slowest->log_measured) / 2;
+        const MeasuredRun& other = item.log_measured < middle ? *slowest->run : *fastest->run;
+        left_out.insert(item.run);
+        skipped.push_back(
+            {item.run,
+             said("it took {1} where {2} took {3} with the same settings: times more than {4} apart say "
+                  "that something else differs",
+                  {format(item.run->step_time, Quantity::seconds), other.id,
+                   format(other.step_time, Quantity::seconds), exact(kContradiction) + " ×"}),
+             false});
+    }
+    std::erase_if(cases, [&](const Case& item) { return left_out.contains(item.run); });
+}
 
 std::vector<Case> cases_of(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue,
                            const CalibrationOptions& options, std::vector<Validation::Skipped>& skipped) {
@@ -97,6 +134,7 @@ std::vector<Case> cases_of(const std::vector<MeasuredRun>& runs, const Catalogue
         item.log_measured = std::log(run.step_time);
         out.push_back(std::move(item));
     }
+    leave_out_contradictions(out, skipped);
     return out;
 }
 
@@ -214,10 +252,7 @@ std::vector<std::size_t> likes(const std::vector<Case>& cases) {
     std::map<std::string, std::size_t> first;
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i < cases.size(); ++i) {
-        std::string key = cases[i].run->family;
-        for (std::size_t p = 0; p < kParameters; ++p)
-            key += "," + std::to_string(cases[i].settings[static_cast<P>(p)]);
-        out.push_back(first.emplace(key, i).first->second);
+        out.push_back(first.emplace(cases[i].run->family + "," + settings_key(cases[i]), i).first->second);
     }
     return out;
 }

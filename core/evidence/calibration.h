@@ -54,7 +54,8 @@ struct CalibrationOptions {
     std::function<bool(const MeasuredRun&)> take;  // empty: all
 };
 
-// Fits `runs`; priors are what `catalogue` holds. Throws nothing: what cannot be used is in `skipped`.
+// Fits `runs`; priors are what `catalogue` holds. Throws nothing: what cannot be used is in `skipped`, and so
+// are runs that contradict each other: the same settings, and times more than 1.5 times apart.
 Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue,
                       const CalibrationOptions& options = {});
 

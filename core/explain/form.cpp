@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/said.h"
+#include "model/operators.h"
 #include "plan/schedules/schedule.h"
 
 namespace shardscope {
@@ -22,9 +23,13 @@ std::optional<Form> critical_batch_form(const Settings& s) {
 std::optional<Form> mfu_form(const Settings& s) {
     // A list of operators has no convention: its matrices are counted.
     if (s.listed()) return Form{"MFU = 3·F_s · r ÷ P", "F_s r P"};
+    const bool windowed = attended_tokens(s) < s[P::sequence_length];
     switch (s.choice<FlopsConvention>(P::flops_convention)) {
-        case FlopsConvention::palm: break;
+        case FlopsConvention::palm:
+            if (windowed) return Form{"MFU = (6·N_a + 12·L·a·d·s_w) · r ÷ P", "N_a L a d s_w r P"};
+            break;
         case FlopsConvention::causal:
+            if (windowed) return Form{"MFU = (6·N_a + 6·L·a·d·s_w) · r ÷ P", "N_a L a d s_w r P"};
             return Form{"MFU = (6·N_a + 6·L·a·d·s) · r ÷ P", output(Output::mfu).symbols};
         case FlopsConvention::six_n: return Form{"MFU = 6·N_a · r ÷ P", "N_a r P"};
     }

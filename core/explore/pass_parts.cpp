@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "physics/step.h"
+
 namespace shardscope {
 namespace {
 
@@ -52,8 +54,14 @@ PartsOfPasses::PartsOfPasses(const Compiled& compiled, const Estimate& estimate)
              held(compiled.work.dense, compiled.traffic.dense, compiled).traffic},
       sparse_{computed(compiled.work.sparse, compiled),
               held(compiled.work.sparse, compiled.traffic.sparse, compiled).traffic},
-      pacing_(&compiled.stages.at(estimate.step.slowest)),
-      copies_(term(estimate.step, StepTerm::copies) / compiled.passes.count) {}
+      pacing_(&compiled.stages.at(estimate.step.slowest)) {}
+
+StepTime PartsOfPasses::step_of(const Stage& stage) const {
+    const StagePlace place = stage.position == 0                     ? StagePlace::first
+                             : stage.position + 1 == c_.stages.count ? StagePlace::last
+                                                                     : StagePlace::middle;
+    return place == estimate_.step.slowest ? estimate_.step : step_time(c_, place);
+}
 
 LayerParts PartsOfPasses::parts(const Layer& layer, bool backward, double passes, double gather,
                                 double reduce) const {
@@ -120,24 +128,27 @@ std::vector<Part> PartsOfPasses::end_chain(const PassTime& pass, Activity activi
     return out;
 }
 
-double PartsOfPasses::first_gather(bool first_turn) const {
-    const double root = end_traffic(*pacing_, c_).gather.total();
-    if (is_fsdp(c_.settings)) return root + (pacing_->sparse > 0 ? sparse_ : dense_).traffic.gather.total();
+double PartsOfPasses::first_gather(const Stage& stage, bool first_turn) const {
+    const double root = end_traffic(stage, c_).gather.total();
+    if (is_fsdp(c_.settings)) return root + (stage.sparse > 0 ? sparse_ : dense_).traffic.gather.total();
     const bool gathers = c_.settings.choice<Sharding>(P::sharding) != Sharding::ddp;
     return gathers && first_turn ? root : 0;
 }
 
-double PartsOfPasses::last_reduce(bool last_turn) const {
+double PartsOfPasses::last_reduce(const Stage& stage, bool last_turn) const {
     const bool each = is_fsdp(c_.settings) || c_.settings.choice<Sharding>(P::sharding) == Sharding::zero2;
     if (!each && !last_turn) return 0;
-    const UnitTraffic root = end_traffic(*pacing_, c_);
-    const UnitTraffic& last = (pacing_->sparse > 0 ? sparse_ : dense_).traffic;
+    const UnitTraffic root = end_traffic(stage, c_);
+    const UnitTraffic& last = (stage.sparse > 0 ? sparse_ : dense_).traffic;
     return last.reduce.total() + last.combine.total() + root.reduce.total() + root.combine.total();
 }
 
 // FSDP copies what it gathers in both passes; without it gradients are added up after the backward pass.
-double PartsOfPasses::forward_copies() const { return is_fsdp(c_.settings) ? copies_ / 2 : 0; }
-double PartsOfPasses::backward_copies() const { return copies_ - forward_copies(); }
+double PartsOfPasses::copies(const StepTime& step, bool forward) const {
+    const double all = term(step, StepTerm::copies) / c_.passes.count;
+    const double before = is_fsdp(c_.settings) ? all / 2 : 0;
+    return forward ? before : all - before;
+}
 
 PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool first, bool last) const {
     const bool splits = c_.schedule->splits_backward;
@@ -176,10 +187,11 @@ PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool firs
         }
     }
 
-    // What travels, and waits for the host, as on the slowest stage.
+    // What travels, and waits for the host.
+    const StepTime step = step_of(stage);
     if (kind != PassKind::weight_gradient) {
         const double message = c_.pipeline.virtual_stages * c_.stages.copies * c_.message.total();
-        const double visible = term(estimate_.step, StepTerm::stage_network) / c_.passes.count / 2;
+        const double visible = term(step, StepTerm::stage_network) / c_.passes.count / 2;
         add(out.tail, Activity::stage_message, visible);
         add(out.hidden, Activity::stage_message, message - visible);
     }
@@ -217,12 +229,12 @@ PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool firs
                   near);
     };
     if (forwards || gives_gradients) {
-        add_traffic(dense_, pacing_->dense, pacing_->sparse <= 0);
-        add_traffic(sparse_, pacing_->sparse, true);
+        add_traffic(dense_, stage.dense, stage.sparse <= 0);
+        add_traffic(sparse_, stage.sparse, true);
     }
-    if (forwards && (alone || first)) add(out.lead, Activity::gather, first_gather(first));
-    if (gives_gradients && (alone || last)) add(out.tail, Activity::reduce, last_reduce(last));
-    add(out.tail, Activity::copies, forwards ? forward_copies() : gives_gradients ? backward_copies() : 0);
+    if (forwards && (alone || first)) add(out.lead, Activity::gather, first_gather(stage, first));
+    if (gives_gradients && (alone || last)) add(out.tail, Activity::reduce, last_reduce(stage, last));
+    add(out.tail, Activity::copies, forwards || gives_gradients ? copies(step, forwards) : 0);
     add(out.tail, Activity::host, wait);
 
     for (std::vector<Part>* parts : {&out.lead, &out.chain, &out.tail, &out.hidden}) {

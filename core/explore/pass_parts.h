@@ -52,11 +52,10 @@ class PartsOfPasses {
     // The model's ends.
     [[nodiscard]] std::vector<Part> end_chain(const PassTime& pass, Activity activity) const;
     // Before the first layer and after the last of a turn: nothing hides them.
-    [[nodiscard]] double first_gather(bool first_turn) const;
-    [[nodiscard]] double last_reduce(bool last_turn) const;
-    // Of a pass.
-    [[nodiscard]] double forward_copies() const;
-    [[nodiscard]] double backward_copies() const;
+    [[nodiscard]] double first_gather(const Stage& stage, bool first_turn) const;
+    [[nodiscard]] double last_reduce(const Stage& stage, bool last_turn) const;
+    // Of one forward or backward pass in a step.
+    [[nodiscard]] double copies(const StepTime& step, bool forward) const;
 
     // All of a stage's passes in a pipeline, one piece of it.
     struct OfStage {
@@ -73,13 +72,14 @@ class PartsOfPasses {
     [[nodiscard]] double gather_of(const Layer& layer, bool first_turn) const;
     [[nodiscard]] double gather_again_of(const Layer& layer) const;
     [[nodiscard]] double reduce_of(const Layer& layer, bool last_turn) const;
+    // The step as long as a stage like this one takes it.
+    [[nodiscard]] StepTime step_of(const Stage& stage) const;
     [[nodiscard]] PassParts whole_pass(const Stage& stage, PassKind kind, bool first, bool last) const;
 
     const Compiled& c_;
     const Estimate& estimate_;
     Layer dense_, sparse_;
     const Stage* pacing_;
-    double copies_ = 0;  // of a pass, s
 };
 
 }  // namespace shardscope

@@ -121,13 +121,13 @@ std::vector<std::size_t> indices_of(const std::vector<Axis>& axes, std::size_t c
 bool answer_point(const Scenario& scenario, const std::vector<Axis>& axes, const std::vector<std::size_t>& at,
                   Answer& out) {
     Scenario point = scenario;
-    for (std::size_t i = 0; i < axes.size(); ++i) point = edited(point, axes[i].id, axes[i].values[at[i]]);
-    if (!answer_into(point, out)) return false;
-    // An edit moves to the nearest value that is valid beside the others: then this combination is none.
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-        if (out.settings[axes[i].id] != axes[i].values[at[i]]) return false;
-    }
-    return true;
+    for (std::size_t i = 0; i < axes.size(); ++i) point = assigned(point, axes[i].id, axes[i].values[at[i]]);
+    return answer_into(point, out);
+}
+
+std::string reason_of(const Answer& point) {
+    if (point.impossible) return impossible_problem(point).text();
+    return texts_of(check(point.scenario, point.settings));
 }
 
 CurvePoint curve_point(double x, const Answer& answer, bool valid) {

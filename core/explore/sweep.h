@@ -27,10 +27,13 @@ Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& pro
 // fastest.
 std::size_t combinations(const std::vector<Axis>& axes);
 std::vector<std::size_t> indices_of(const std::vector<Axis>& axes, std::size_t combination);
-// The scenario with these values set one after the other. False where they cannot all be set, or not
-// together.
+// The answer of the scenario with these values: what an estimate of it says. No other value follows. False
+// where they cannot be used together; then `reason_of(out)` says why.
 bool answer_point(const Scenario& scenario, const std::vector<Axis>& axes, const std::vector<std::size_t>& at,
                   Answer& out);
+
+// Why a point is invalid, in one line: all problems of its values.
+std::string reason_of(const Answer& point);
 
 // What a curve needs of one point.
 struct CurvePoint {

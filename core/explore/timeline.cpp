@@ -150,8 +150,7 @@ class InLayers {
         const bool last = micro_batch == turns_;
         const double turn = c_.passes.turn;
         if (all_.empty()) all_ = layers();
-        const double copies =
-            turn * (backward ? parts_.backward_copies() : parts_.forward_copies()) / c_.stages.first.layers();
+        const double copies = turn * parts_.copies(estimate_.step, !backward) / c_.stages.first.layers();
         const auto end = [&](const BlockWork& work) {
             lanes.layer = 0;
             const PassTime& both = backward ? work.backward : work.forward;
@@ -182,7 +181,7 @@ class InLayers {
         };
         lanes.layer = 0;
         if (!backward) {
-            at = lanes.add(at, Activity::gather, parts_.first_gather(first));
+            at = lanes.add(at, Activity::gather, parts_.first_gather(c_.stages.first, first));
             end(c_.work.embedding);
             for (const Layered& entry : all_) one(entry);
             end(c_.work.head);
@@ -191,7 +190,7 @@ class InLayers {
             for (auto entry = all_.rbegin(); entry != all_.rend(); ++entry) one(*entry);
             end(c_.work.embedding);
             lanes.layer = 0;
-            at = lanes.add(at, Activity::reduce, parts_.last_reduce(last));
+            at = lanes.add(at, Activity::reduce, parts_.last_reduce(c_.stages.first, last));
         }
         TimedPass timed;
         timed.kind = backward ? PassKind::backward : PassKind::forward;

@@ -106,12 +106,10 @@ std::string result_json(const Answer& answer, bool hypothetical, bool operators)
 }
 
 std::string invalid_json(const std::string& name, const Problems& problems) {
-    std::string reason;
-    for (const Problem& problem : problems) reason += (reason.empty() ? "" : " · ") + problem.text();
     ordered_json out;
     out["name"] = name;
     out["verdict"] = "invalid";
-    out["reason"] = reason;
+    out["reason"] = texts_of(problems);
     return out.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

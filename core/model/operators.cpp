@@ -26,6 +26,12 @@ struct Shape {
     double norm_copies, softmax_traffic, accumulation;
 };
 
+// How far a token looks back, at most the sequence.
+double attention_window(const Settings& s) {
+    const double window = s[P::attention_window];
+    return window > 0 ? std::min(window, s[P::sequence_length]) : s[P::sequence_length];
+}
+
 Shape shape_of(const Settings& s) {
     Shape x{};
     x.s = s[P::sequence_length];
@@ -58,8 +64,7 @@ Shape shape_of(const Settings& s) {
     x.tied = s.on(P::tied_embeddings);
     const double positions = s[P::learned_positions];
     x.positions = positions == kPositionsAsSequence ? x.s : positions;
-    const double window = s[P::attention_window];
-    x.window = window > 0 ? std::min(window, x.s) : x.s;
+    x.window = attention_window(s);
     x.q_rank = s[P::q_lora_rank];
     x.kv_rank = s[P::kv_lora_rank];
     x.rope = s[P::rope_head_size];
@@ -375,6 +380,12 @@ double OperatorList::active_parameters() const {
 }
 
 double activation_bytes(Precision precision) { return precision == Precision::fp32 ? 4 : 2; }
+
+double attended_tokens(const Settings& settings) {
+    const double s = settings[P::sequence_length];
+    const double window = attention_window(settings);
+    return settings.on(P::causal) ? window * (2 - window / s) : window;
+}
 
 void build_operators(const Settings& settings, OperatorList& out) {
     if (settings.listed()) build_listed(*settings.listed(), settings, out);

@@ -102,6 +102,10 @@ struct OperatorList {
 // Bytes of one element of a precision's activations (fp8 keeps them in bf16).
 double activation_bytes(Precision precision);
 
+// Tokens that model FLOPs count for one token's attention, both halves of the causal square: the sequence, or
+// of a window twice what a causal kernel computes of its band.
+double attended_tokens(const Settings& settings);
+
 // Builds the model's list into `out`, reusing its storage.
 void build_operators(const Settings& settings, OperatorList& out);
 // The same of a transformer.

@@ -11,6 +11,8 @@ namespace {
 constexpr double kFlashBackward = 2.5;
 constexpr double kNaiveBackward = 2.0;
 
+double attention_backward(const GpuRates& gpu) { return gpu.flash ? kFlashBackward : kNaiveBackward; }
+
 Time longer_of(double arithmetic, double traffic) {
     return arithmetic >= traffic ? Time{Rate::compute, arithmetic} : Time{Rate::memory_bandwidth, traffic};
 }
@@ -84,8 +86,7 @@ Time backward_time(const Operator& op, const GpuRates& gpu) {
             // Input gradient M×K over N, weight gradient K×N over M.
             return gemm_time(op, op.m, op.k, op.n, gpu) + gemm_time(op, op.k, op.n, op.m, gpu) +
                    cast_time(op.gradient_cast_bytes, gpu);
-        case OperatorKind::attention:
-            return attention_time(op, gpu.flash ? kFlashBackward : kNaiveBackward, gpu);
+        case OperatorKind::attention: return attention_time(op, attention_backward(gpu), gpu);
         case OperatorKind::softmax: return streaming_time(op, 1, gpu);
         case OperatorKind::norm:
         case OperatorKind::elementwise:
@@ -93,6 +94,11 @@ Time backward_time(const Operator& op, const GpuRates& gpu) {
         case OperatorKind::collective: break;
     }
     return {};
+}
+
+double backward_flops(const Operator& op, const GpuRates& gpu) {
+    if (op.kind == OperatorKind::attention) return attention_backward(gpu) * op.flops();
+    return 2 * op.flops();
 }
 
 Time weight_gradient_time(const Operator& op, const GpuRates& gpu) {

@@ -40,6 +40,10 @@ Time backward_time(const Operator& op, const GpuRates& gpu);
 // The part of the backward pass that makes weight gradients, which zero-bubble schedules compute later.
 Time weight_gradient_time(const Operator& op, const GpuRates& gpu);
 
+// FLOPs the GPU executes in the backward pass: for matrices twice the forward pass's, for attention as often
+// as its kernel multiplies.
+double backward_flops(const Operator& op, const GpuRates& gpu);
+
 // η of one matrix multiplication relative to the peak.
 double gemm_efficiency(double m, double n, double k, const GpuRates& gpu);
 

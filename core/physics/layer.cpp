@@ -7,9 +7,13 @@ Computed computed(const BlockWork& work, const Compiled& c) {
     Computed out{work, {}, {}};
     if (s[P::recompute] == kRecomputeSelective) {
         const Time policy = s[P::selective_cost] * work.forward.time;
-        out.recompute = longer(work.forward.attention, policy);
+        const bool attention = work.forward.attention.total() >= policy.total();
+        out.recompute = attention ? work.forward.attention : policy;
+        out.recomputed_flops = attention ? work.attention_flops : s[P::selective_cost] * work.forward_flops;
     } else {
-        out.recompute = s[P::recompute] * s[P::recompute_share] * work.forward.time;
+        const double share = s[P::recompute] * s[P::recompute_share];
+        out.recompute = share * work.forward.time;
+        out.recomputed_flops = share * work.forward_flops;
     }
     out.both = work.forward.time + work.backward.time + out.recompute;
     return out;
@@ -50,9 +54,7 @@ const Stage& busiest_stage(const Compiled& c, const Computed& dense, const Compu
 }
 
 UnitTraffic end_traffic(const Stage& stage, const Compiled& c) {
-    return &stage == &c.stages.first  ? c.traffic.first_end
-           : &stage == &c.stages.last ? c.traffic.last_end
-                                      : UnitTraffic{};
+    return stage.embedding ? c.traffic.first_end : stage.head ? c.traffic.last_end : UnitTraffic{};
 }
 
 }  // namespace shardscope

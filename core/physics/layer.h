@@ -9,8 +9,9 @@ namespace shardscope {
 // What one kind of layer computes.
 struct Computed {
     const BlockWork& work;
-    Time recompute;  // E2: what the backward pass computes a second time
-    Time both;       // forward and backward pass with that
+    Time recompute;               // E2: what the backward pass computes a second time
+    Time both;                    // forward and backward pass with that
+    double recomputed_flops = 0;  // executed for it on the average GPU
 };
 Computed computed(const BlockWork& work, const Compiled& c);
 

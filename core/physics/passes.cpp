@@ -77,6 +77,11 @@ BlockWork folded(const Block& block, const Compiled& c, Exchanges& exchange) {
     for (const Operator& op : block.operators) {
         if (op.attention_core && op.kind == OperatorKind::softmax) out.scores += op.saved;
         out.weight_gradient += weight_gradient_time(op, c.gpu);
+        // The operator is the busiest GPU's; the average one has fewer tokens.
+        const double average = op.expert ? 1 / c.settings[P::expert_imbalance] : 1;
+        out.forward_flops += average * op.flops();
+        out.backward_flops += average * backward_flops(op, c.gpu);
+        if (op.attention_core) out.attention_flops += op.flops();
     }
     return out;
 }

@@ -27,8 +27,11 @@ struct BlockWork {
     Time weight_gradient;  // the part of the backward pass that zero-bubble schedules compute later
     double weights = 0;    // parameters on one GPU before data-parallel sharding, experts left out
     double experts = 0;    // those of experts
-    double saved = 0;      // bytes kept for the backward pass, nothing recomputed
-    double scores = 0;     // of them naive attention's scores, which selective recompute drops
+    // FLOPs executed on the average GPU.
+    double forward_flops = 0, backward_flops = 0;
+    double attention_flops = 0;  // of the forward ones the attention core's
+    double saved = 0;            // bytes kept for the backward pass, nothing recomputed
+    double scores = 0;           // of them naive attention's scores, which selective recompute drops
 };
 struct Work {  // of every kind of block
     BlockWork embedding, dense, sparse, head;

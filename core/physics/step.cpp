@@ -294,6 +294,11 @@ namespace {
 
 // What the stages of one pipeline have in common.
 struct Layers {
+    explicit Layers(const Compiled& c)
+        : dense(computed(c.work.dense, c)),
+          sparse(computed(c.work.sparse, c)),
+          dense_held(held(c.work.dense, c.traffic.dense, c)),
+          sparse_held(held(c.work.sparse, c.traffic.sparse, c)) {}
     Computed dense, sparse;
     Held dense_held, sparse_held;
 };
@@ -396,9 +401,14 @@ StepTime stage_step(const Stage& stage, const Layers& layers, const Compiled& c)
 
 }  // namespace
 
+StepTime step_time(const Compiled& c, StagePlace place) {
+    StepTime out = stage_step(c.stages.at(place), Layers(c), c);
+    out.slowest = place;
+    return out;
+}
+
 StepTime step_time(const Compiled& c) {
-    const Layers layers{computed(c.work.dense, c), computed(c.work.sparse, c),
-                        held(c.work.dense, c.traffic.dense, c), held(c.work.sparse, c.traffic.sparse, c)};
+    const Layers layers(c);
     StepTime slowest = stage_step(c.stages.first, layers, c);
     if (c.stages.count <= 1) return slowest;
     const auto compare = [&](StagePlace place) {

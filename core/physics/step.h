@@ -6,6 +6,8 @@
 namespace shardscope {
 
 StepTime step_time(const Compiled& compiled);
+// The step as long as one of the pipeline's stages would take it.
+StepTime step_time(const Compiled& compiled, StagePlace place);
 
 // Lower bounds of the step, for searches: a plan's step takes at least the sum of the three.
 //

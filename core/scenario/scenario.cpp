@@ -328,6 +328,13 @@ Scenario edited(const Scenario& scenario, P id, double value) {
     return is_valid(before) ? scenario : out;
 }
 
+Scenario assigned(const Scenario& scenario, P id, double value) {
+    Scenario out = scenario;
+    out.give(id, value);
+    out.automatic.reset(index(id));
+    return out;
+}
+
 Scenario holding(const Scenario& scenario, Hold hold) {
     if (scenario.hold() == hold) return scenario;
     Scenario out = scenario;

@@ -49,9 +49,13 @@ Settings resolve(const Scenario& scenario);
 Problems check(const Scenario& scenario, const Settings& settings);
 // The same question without the words, for inner loops. No heap.
 bool is_valid(const Settings& settings);
+bool is_valid(const Scenario& scenario, const Settings& settings);
 
-// One edit as a person makes it in the window, in --set and on a sweep's axis: the value is moved to the
-// nearest valid one, and parameters that must follow do (the batch that is not held, heads, the shard group).
+// The parameter has this value and is no longer automatic, as --set and a point of a sweep mean it. Nothing
+// else is changed, so that the values may not be valid together.
+Scenario assigned(const Scenario& scenario, P id, double value);
+// One edit as a person makes it in the window: the value is moved to the nearest valid one, and parameters
+// that must follow do (the batch that is not held, heads, the shard group).
 Scenario edited(const Scenario& scenario, P id, double value);
 // Whether an edit of this parameter may make others follow; one of a rate or an assumption never does.
 bool others_may_follow(P id);

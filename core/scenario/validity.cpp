@@ -463,6 +463,33 @@ void combinations(const Settings& s, Report&& report) {
     }
 }
 
+// What is wrong with a scenario that its settings do not show: values of a model that it does not have, and
+// what cannot be automatic.
+template <typename Report>
+void beyond_settings(const Scenario& scenario, const Settings& settings, Report&& report) {
+    if (!settings.listed() && scenario.automatic.none() && !scenario.given[index(P::image_size)]) return;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        if (says_nothing(id, scenario, settings)) {
+            report(id, [&] {
+                return Problem{pointer(id), said("{1} is given", {field_of(id)}),
+                               said("the model is a list of operators"), said("leave it out")};
+            });
+        } else if (id == P::image_size && scenario.given[i] && !bears(id, settings)) {
+            report(id, [&] {
+                return Problem{pointer(id), said("{1} is given", {field_of(id)}),
+                               said("no feature map of the model follows an image"), said("leave it out")};
+            });
+        }
+        if (scenario.automatic[i] && !parameter(id).plan) {
+            report(id, [&] {
+                return Problem{"/training/auto", said("“{1}” cannot be automatic", {field_of(id)}),
+                               said("it is no choice of the training plan"), said("leave it out")};
+            });
+        }
+    }
+}
+
 }  // namespace
 
 Problems check(const Scenario& scenario, const Settings& settings) {
@@ -470,21 +497,14 @@ Problems check(const Scenario& scenario, const Settings& settings) {
     const auto collect = [&](P, auto&& words) { problems.push_back(words()); };
     values_in_range(settings, collect);
     if (problems.empty()) combinations(settings, collect);
-    for (std::size_t i = 0; i < kParameters; ++i) {
-        const P id = static_cast<P>(i);
-        if (says_nothing(id, scenario, settings)) {
-            problems.push_back({pointer(id), said("{1} is given", {field_of(id)}),
-                                said("the model is a list of operators"), said("leave it out")});
-        } else if (id == P::image_size && scenario.given[i] && !bears(id, settings)) {
-            problems.push_back({pointer(id), said("{1} is given", {field_of(id)}),
-                                said("no feature map of the model follows an image"), said("leave it out")});
-        }
-        if (scenario.automatic[i] && !parameter(id).plan) {
-            problems.push_back({"/training/auto", said("“{1}” cannot be automatic", {field_of(id)}),
-                                said("it is no choice of the training plan"), said("leave it out")});
-        }
-    }
+    beyond_settings(scenario, settings, collect);
     return problems;
+}
+
+bool is_valid(const Scenario& scenario, const Settings& settings) {
+    bool valid = is_valid(settings);
+    if (valid) beyond_settings(scenario, settings, [&](P, auto&&) { valid = false; });
+    return valid;
 }
 
 bool is_valid(const Settings& settings) {

@@ -27,17 +27,6 @@ std::string reason_of(const Scenario& scenario, const Answer& answer, bool valid
 
 bool is_question(const Claim& claim) { return std::isinf(claim.low) && std::isinf(claim.high); }
 
-// The scenario with one combination of the axes' values, as they are: nothing else moves to make room.
-bool answer_along(const Claim& claim, const Scenario& scenario, std::size_t combination, Answer& out) {
-    Scenario point = scenario;
-    const std::vector<std::size_t> at = indices_of(claim.along, combination);
-    for (std::size_t i = 0; i < at.size(); ++i) {
-        point.give(claim.along[i].id, claim.along[i].values[at[i]]);
-        point.automatic.reset(index(claim.along[i].id));
-    }
-    return answer_into(point, out);
-}
-
 // The scenario's value, or its best one along the axes.
 double value_along(const Claim& claim, const Scenario& scenario, const std::stop_token& stop,
                    std::string& reason) {
@@ -45,7 +34,7 @@ double value_along(const Claim& claim, const Scenario& scenario, const std::stop
     Answer answer;
     for (std::size_t i = 0; i < combinations(claim.along); ++i) {
         if (stop.stop_requested()) return kNone;
-        const bool valid = answer_along(claim, scenario, i, answer);
+        const bool valid = answer_point(scenario, claim.along, indices_of(claim.along, i), answer);
         best = better(claim.output, valid ? value_of(claim.output, answer) : kNone, best);
         if (std::isnan(best)) reason = reason_of(scenario, answer, valid);
     }
@@ -54,7 +43,7 @@ double value_along(const Claim& claim, const Scenario& scenario, const std::stop
 
 double value_at(const Claim& claim, const Scenario& scenario, std::size_t point) {
     Answer answer;
-    const bool valid = answer_along(claim, scenario, point, answer);
+    const bool valid = answer_point(scenario, claim.along, indices_of(claim.along, point), answer);
     return valid ? value_of(claim.output, answer) : kNone;
 }
 

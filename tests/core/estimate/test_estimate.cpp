@@ -188,14 +188,93 @@ TEST_CASE("estimate: continuous in continuous inputs", "[estimate]") {
 
 TEST_CASE("recompute: activations and MFU fall, HFU rises above MFU", "[estimate]") {
     const Answer none = answer(first());
-    const Answer full = answer(with({{P::recompute, 1}}));
+    const Answer full = answer(with({{P::recompute, 1}, {P::recompute_share, 1}}));
     const auto activations = [](const Answer& a) {
         return a.estimate.memory.terms()[static_cast<std::size_t>(MemoryTerm::activations)];
     };
     CHECK(activations(full) < 0.2 * activations(none));
     CHECK(full.estimate.mfu < none.estimate.mfu);
     CHECK(full.estimate.hfu / full.estimate.mfu > 1.2);
-    CHECK(none.estimate.hfu == none.estimate.mfu);
+    // Executed by hand: three passes of each matrix, the embedding's lookup none; causal flash attention half
+    // of 4·L·h·s forward and 2.5 times that backward. Recomputation adds the layers' forward pass.
+    const double layers = 40;
+    const double h = 5120;
+    const double s = 2048;
+    const double forward = 2 * layers * 12 * h * h + 2 * layers * h * s;
+    const double executed = 6 * (layers * 12 * h * h + 50368 * h) + 3.5 * 2 * layers * h * s;
+    CHECK(none.compiled.executed_flops_per_token == Approx(executed).epsilon(1e-12));
+    CHECK(full.compiled.executed_flops_per_token == Approx(executed + forward).epsilon(1e-12));
+    CHECK(none.estimate.hfu ==
+          Approx(executed * none.estimate.tokens_per_s_per_gpu / none.compiled.peak).epsilon(1e-12));
+}
+
+TEST_CASE("a window counts in the MFU as its band", "[estimate]") {
+    const double s = 131072;
+    const double window = 1024;
+    const Answer narrow =
+        answer(of_model("mistral-7b", {{P::sequence_length, s}, {P::attention_window, window}}));
+    const Answer whole = answer(of_model("mistral-7b", {{P::sequence_length, s}, {P::attention_window, 0}}));
+    const double attention = 12 * 32 * 4096.0;  // L layers of width a·d
+    CHECK(whole.compiled.flops_per_token - narrow.compiled.flops_per_token ==
+          Approx(attention * (s - window * (2 - window / s))).epsilon(1e-9));
+    // Without a mask a token sees its window and no more.
+    const Answer both_ways = answer(
+        of_model("mistral-7b", {{P::sequence_length, s}, {P::attention_window, window}, {P::causal, 0}}));
+    CHECK(whole.compiled.flops_per_token - both_ways.compiled.flops_per_token ==
+          Approx(attention * (s - window)).epsilon(1e-9));
+    for (const Answer* each : {&narrow, &whole, &both_ways}) {
+        CHECK(each->estimate.hfu <= 1);
+        CHECK(each->estimate.mfu < 1);
+    }
+}
+
+TEST_CASE("no answer executes more than the peak", "[estimate]") {
+    // A million tokens, a peak overridden in fp8, constants at their limits.
+    const Answer longest = answer(of_model("llama-3-8b", {{P::sequence_length, 1048576}}));
+    CHECK(longest.estimate.hfu <= 1);
+    const Answer overridden =
+        answer(with({{P::precision, static_cast<double>(Precision::fp8)}, {P::peak_flops_fp8, 100e12}}));
+    CHECK(overridden.estimate.hfu <= 1);
+    CHECK(overridden.estimate.mfu <= 1);
+    const Answer perfect =
+        answer(without_latency(with({{P::sequence_length, 1048576},
+                                     {P::gemm_efficiency, 1},
+                                     {P::attention_efficiency, 1},
+                                     {P::attention_generation, 3},
+                                     {P::fp8_efficiency, 2},
+                                     {P::gemm_half_depth, 0},
+                                     {P::gemm_half_area, 0},
+                                     {P::precision, static_cast<double>(Precision::fp8)}})));
+    CHECK(perfect.valid());
+    CHECK(perfect.estimate.hfu <= 1);
+}
+
+TEST_CASE("an MFU set by hand that the hardware cannot reach is refused with the most it can", "[estimate]") {
+    const Answer impossible = answer(with({{P::recompute, 1}, {P::mfu_override, 0.95}}));
+    REQUIRE(impossible.problems.size() == 1);
+    CHECK(impossible.problems.front().where == "/assumptions/mfu_override");
+    const std::string& suggestion = impossible.problems.front().suggestion;
+    REQUIRE(suggestion.starts_with("use at most "));
+    const double most = std::stod(suggestion.substr(12));
+    CHECK(answer(with({{P::recompute, 1}, {P::mfu_override, most}})).valid());
+    CHECK_FALSE(answer(with({{P::recompute, 1}, {P::mfu_override, most + 0.001}})).valid());
+}
+
+TEST_CASE("an estimate that cannot be is an error of the program, not an answer", "[estimate]") {
+    const Answer good = answer(first());
+    REQUIRE(is_possible(good.estimate));
+    for (const double hfu : {1.2, -0.1, std::nan("")}) {
+        Answer wrong = good;
+        wrong.estimate.hfu = hfu;
+        CHECK_FALSE(is_possible(wrong.estimate));
+        CHECK(impossible_problem(wrong).why.find("error of Shardscope") != std::string::npos);
+    }
+    Estimate negative = good.estimate;
+    negative.elasticity[0] = -0.01;
+    CHECK_FALSE(is_possible(negative));
+    Estimate endless = good.estimate;
+    endless.step.total = std::numeric_limits<double>::infinity();
+    CHECK_FALSE(is_possible(endless));
 }
 
 TEST_CASE("memory buys MFU through the automatic micro-batch", "[plan]") {

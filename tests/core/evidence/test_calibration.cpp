@@ -207,3 +207,33 @@ TEST_CASE("calibration file: what is wrong is said with its place", "[calibratio
     CHECK(problems_of(head + R"("parts":[]})").where == "/parts");
     CHECK(problems_of(head + R"("parts":{"gpu-a100":3}})").where == "/parts/gpu-a100");
 }
+
+TEST_CASE("calibration: runs that contradict each other are named and weigh nothing", "[calibration]") {
+    std::vector<MeasuredRun> runs = made_by_engine("fsdp1", {});
+    REQUIRE(runs.size() > 10);
+    CalibrationOptions quick;
+    quick.cross_validate = false;
+    const auto constants = [&](const std::vector<MeasuredRun>& of) {
+        return calibrate(of, Catalogue::shipped(), quick).constants;
+    };
+    const std::vector<FittedConstant> expected = constants({runs.begin() + 1, runs.end()});
+    // Twice the first run, once 1.6 times as slow: neither can be trusted.
+    MeasuredRun slower = runs.front();
+    slower.id = "slower";
+    slower.step_time *= 1.6;
+    runs.push_back(slower);
+    const Calibration found = calibrate(runs, Catalogue::shipped(), quick);
+    std::map<std::string, std::string> reasons;
+    for (const auto& skipped : found.skipped) reasons[skipped.run->id] = skipped.reason;
+    REQUIRE(reasons.contains("slower"));
+    REQUIRE(reasons.contains(runs.front().id));
+    CHECK(reasons["slower"].find(runs.front().id) != std::string::npos);
+    CHECK(reasons[runs.front().id].find("slower") != std::string::npos);
+    CHECK(found.used.size() == runs.size() - found.skipped.size());
+    REQUIRE(found.constants.size() == expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        CHECK(found.constants[i].value == Approx(expected[i].value).epsilon(1e-9));
+    // A third apart they count as one, as before.
+    runs.back().step_time = runs.front().step_time * 1.3;
+    CHECK(calibrate(runs, Catalogue::shipped(), quick).skipped.empty());
+}

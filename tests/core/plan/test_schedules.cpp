@@ -58,9 +58,9 @@ TEST_CASE("schedules: bubble over ideal time is (p − 1)/m, and (p − 1)/(v·m
             for (const double v : {1.0, 2.0, 6.0}) {
                 const PipelineShape shape{p, v, m};
                 const double ideal = m * kWork;
-                CHECK(kOneFOneB.bubble(shape, times()).total() / ideal == Approx((p - 1) / m).epsilon(1e-12));
-                CHECK(kGpipe.bubble(shape, times()).total() / ideal == Approx((p - 1) / m).epsilon(1e-12));
-                CHECK(kInterleaved.bubble(shape, times()).total() / ideal ==
+                CHECK(kOneFOneB.bubble(shape, times(), times()).total() / ideal == Approx((p - 1) / m).epsilon(1e-12));
+                CHECK(kGpipe.bubble(shape, times(), times()).total() / ideal == Approx((p - 1) / m).epsilon(1e-12));
+                CHECK(kInterleaved.bubble(shape, times(), times()).total() / ideal ==
                       Approx((p - 1) / (v * m)).epsilon(1e-12));
             }
         }
@@ -71,16 +71,16 @@ TEST_CASE("schedules: zero-bubble pipelines", "[plan]") {
     // Qi et al. 2023, arXiv 2401.10241: (p − 1)(T_F + T_B − T_W) and (p − 1)(T_F + T_B − 2·T_W), T_B = 2.1
     // ms.
     const PipelineShape shape{8, 1, 32};
-    CHECK(kZbH1.bubble(shape, times()).total() == Approx(7 * (2e-3 + 2.1e-3 - 1.9e-3)).epsilon(1e-12));
-    CHECK(kZbH2.bubble(shape, times()).total() == Approx(7 * (2e-3 + 2.1e-3 - 2 * 1.9e-3)).epsilon(1e-12));
+    CHECK(kZbH1.bubble(shape, times(), times()).total() == Approx(7 * (2e-3 + 2.1e-3 - 1.9e-3)).epsilon(1e-12));
+    CHECK(kZbH2.bubble(shape, times(), times()).total() == Approx(7 * (2e-3 + 2.1e-3 - 2 * 1.9e-3)).epsilon(1e-12));
     // What the link inside the node bounds is no weight gradient: it stays in the bubble whole.
-    CHECK(kZbH1.bubble(shape, times())[Rate::intra_node] == Approx(7 * 1e-3).epsilon(1e-12));
+    CHECK(kZbH1.bubble(shape, times(), times())[Rate::intra_node] == Approx(7 * 1e-3).epsilon(1e-12));
     // A weight gradient of 3 ms leaves 1 ms of input gradient: more than the gap of either pass is not
     // filled.
     StageTimes heavy = times();
     heavy.weight_gradient = Time{Rate::compute, 3e-3};
-    CHECK(kZbH1.bubble(shape, heavy).total() == Approx(7 * (2e-3 + 1e-3 - 1e-3)).epsilon(1e-12));
-    CHECK(kZbH2.bubble(shape, heavy).total() == Approx(0).margin(1e-15));
+    CHECK(kZbH1.bubble(shape, heavy, heavy).total() == Approx(7 * (2e-3 + 1e-3 - 1e-3)).epsilon(1e-12));
+    CHECK(kZbH2.bubble(shape, heavy, heavy).total() == Approx(0).margin(1e-15));
 }
 
 TEST_CASE("schedules: breadth-first and modular pipelines fill as fast as their pieces are many", "[plan]") {
@@ -90,10 +90,10 @@ TEST_CASE("schedules: breadth-first and modular pipelines fill as fast as their 
     const double layers = 96;
     const double v = kModular.pieces(layers / p);
     CHECK(v == 12);
-    CHECK(kModular.bubble({p, v, m}, times()).total() / (m * kWork) ==
+    CHECK(kModular.bubble({p, v, m}, times(), times()).total() / (m * kWork) ==
           Approx((p - 1) * p / (m * layers)).epsilon(1e-12));
-    CHECK(kBreadthFirst.bubble({p, 4, m}, times()).total() ==
-          Approx(kInterleaved.bubble({p, 4, m}, times()).total()).epsilon(1e-12));
+    CHECK(kBreadthFirst.bubble({p, 4, m}, times(), times()).total() ==
+          Approx(kInterleaved.bubble({p, 4, m}, times(), times()).total()).epsilon(1e-12));
     CHECK(kBreadthFirst.in_flight({p, 4, m}, 3) == m);
     CHECK(kModular.micro_batches({p, v, m}).least == p);
 }
@@ -101,7 +101,7 @@ TEST_CASE("schedules: breadth-first and modular pipelines fill as fast as their 
 TEST_CASE("schedules: pieces of sequences divide the bubble and what is in flight", "[plan]") {
     // Sun et al. 2024, arXiv 2406.03488: (p − 1) ÷ (m·k); MindSpeed: (p + k − 1) ÷ k on the first stage.
     const PipelineShape shape{8, 1, 32, 4};
-    CHECK(kSeq1f1b.bubble(shape, times()).total() / (32 * kWork) == Approx(7.0 / (32 * 4)).epsilon(1e-12));
+    CHECK(kSeq1f1b.bubble(shape, times(), times()).total() / (32 * kWork) == Approx(7.0 / (32 * 4)).epsilon(1e-12));
     CHECK(kSeq1f1b.in_flight(shape, 0) == Approx((8.0 + 4 - 1) / 4).epsilon(1e-12));
     // One piece is 1F1B.
     CHECK(kSeq1f1b.in_flight({8, 1, 32, 1}, 3) == kOneFOneB.in_flight({8, 1, 32}, 3));
@@ -116,7 +116,7 @@ TEST_CASE("schedules: pipelines that run both ways have the published bubble for
     equal.backward = Time{Rate::compute, 4e-3};
     equal.weight_gradient = Time{Rate::compute, 2e-3};
     for (const double p : {2.0, 4.0, 8.0, 16.0}) {
-        CHECK(kDualPipe.bubble({p, 1, 4 * p}, equal).total() ==
+        CHECK(kDualPipe.bubble({p, 1, 4 * p}, equal, equal).total() ==
               Approx((p / 2 - 1) * (6e-3 + 4e-3 - 3 * 2e-3)).epsilon(1e-12));
         CHECK(kDualPipe.in_flight({p, 1, 4 * p}, 0) == p + 1);
     }
@@ -127,10 +127,10 @@ TEST_CASE("schedules: pipelines that run both ways have the published bubble for
         even.backward = even.forward;
         for (const double units : {1.0, 2.0, 5.0}) {
             const double m = units * p;
-            const double bubble = kBitPipe.bubble({p, 2, m}, even).total();
+            const double bubble = kBitPipe.bubble({p, 2, m}, even, even).total();
             CHECK(bubble / (m * 4e-3 + bubble) == Approx((p - 2) / (4 * m + p - 2)).epsilon(1e-12));
         }
-        const double bubble = kBitPipe.bubble({p, 2, p}, equal).total();
+        const double bubble = kBitPipe.bubble({p, 2, p}, equal, equal).total();
         CHECK(bubble / (p * 6e-3 + bubble) == Approx((p - 2) / (3 * p + p - 2)).epsilon(1e-12));
     }
 }
@@ -139,7 +139,7 @@ TEST_CASE("schedules: one stage waits for nobody", "[plan]") {
     // Those with two copies take two stages at least.
     for (const Schedule* schedule : schedules()) {
         const double stages = schedule->copies;
-        CHECK(schedule->bubble({stages, 1, 16}, times()).total() == 0);
+        CHECK(schedule->bubble({stages, 1, 16}, times(), times()).total() == 0);
     }
 }
 
@@ -267,7 +267,7 @@ TEST_CASE("schedules: at work with equal stages the bubble is the published one"
             const PipelineRun run =
                 run_pipeline(*schedule, shape, equal_stages(*schedule, shape, times()), 0);
             CHECK(run.span - shape.micro_batches * kWork ==
-                  Approx(schedule->bubble(shape, times()).total()).epsilon(1e-9).margin(1e-12));
+                  Approx(schedule->bubble(shape, times(), times()).total()).epsilon(1e-9).margin(1e-12));
         }
     }
 }
@@ -286,7 +286,7 @@ TEST_CASE("schedules: at work the bubble is the claimed one whichever pass is th
                 const PipelineRun run = run_pipeline(*schedule, shape, equal_stages(*schedule, shape, t), 0);
                 const double work = (t.forward + t.backward).total();
                 CHECK(run.span - shape.micro_batches * work ==
-                      Approx(schedule->bubble(shape, t).total()).epsilon(1e-9).margin(1e-12));
+                      Approx(schedule->bubble(shape, t, t).total()).epsilon(1e-9).margin(1e-12));
             }
         }
     }

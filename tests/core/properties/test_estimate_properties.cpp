@@ -1,0 +1,147 @@
+// What holds for every estimate, whatever the scenario.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "files/result.h"
+#include "support/properties.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+constexpr int kCases = 3000;
+constexpr double kRounding = 1e-9;  // relative
+
+// Rates: more of any of them makes no step longer.
+constexpr std::array kRateInputs{P::peak_flops,           P::memory_bandwidth, P::intra_node_bandwidth,
+                                 P::inter_node_bandwidth, P::host_bandwidth,   P::host_memory_bandwidth};
+// Times that every step has some of: less of any of them makes no step longer.
+constexpr std::array kLatencyInputs{P::intra_node_latency, P::inter_node_latency, P::collective_latency,
+                                    P::kernel_launch,      P::layer_overhead,     P::step_overhead};
+
+bool near(double a, double b) { return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b)); }
+
+// The estimate with one value changed and nothing else.
+Estimate with_value(Settings settings, P id, double value) {
+    settings.set(id, value, settings.origin(id));
+    if (id == P::peak_flops)
+        settings.set(peak_of(settings.choice<Precision>(P::precision)), value, Origin::given);
+    Compiled compiled;
+    compile(settings, compiled);
+    return estimate(compiled);
+}
+
+// Every number of a result that is there is finite.
+void check_finite(const nlohmann::json& value, const std::string& where) {
+    if (value.is_structured()) {
+        for (const auto& [key, child] : value.items()) check_finite(child, where + "/" + key);
+    } else if (value.is_number()) {
+        RC_LOG() << where << "\n";
+        RC_ASSERT(std::isfinite(value.get<double>()));
+    }
+}
+
+double sum_of(const nlohmann::json& object) {
+    double sum = 0;
+    for (const auto& entry : object) sum += entry.get<double>();
+    return sum;
+}
+
+}  // namespace
+
+TEST_CASE("any scenario: an estimate that adds up and that hardware could reach, or a reason",
+          "[properties][estimate-properties]") {
+    int valid = 0;
+    int tried = 0;
+    hold("estimate", kCases, [&] {
+        const Scenario scenario = scenario_of(*random::scenario());
+        const Answer now = answer(scenario);
+        ++tried;
+        for (const Problem& problem : now.problems) RC_ASSERT(!problem.what.empty());
+        // Only an MFU set by hand may ask for the impossible; else the engine is wrong.
+        RC_ASSERT(!now.impossible || now.settings[P::mfu_override] > 0);
+        if (!now.valid()) return;
+        ++valid;
+        const Estimate& e = now.estimate;
+        RC_ASSERT(e.hfu > 0);
+        RC_ASSERT(e.hfu <= 1 + kRounding);
+        double shares = 0;
+        for (const double share : e.elasticity) {
+            RC_ASSERT(share >= -kRounding);
+            RC_ASSERT(share <= 1 + kRounding);
+            shares += share;
+        }
+        RC_ASSERT(near(shares, 1));
+        for (const double term : e.step.terms) RC_ASSERT(term >= -kRounding * e.step.total);
+        RC_ASSERT(e.band_low <= e.tokens_per_s_per_gpu * (1 + kRounding));
+        RC_ASSERT(e.band_high >= e.tokens_per_s_per_gpu * (1 - kRounding));
+
+        const auto result = nlohmann::json::parse(result_json(now, true));
+        check_finite(result, "");
+        RC_ASSERT(near(sum_of(result["step_terms"]), result["step_time_s"].get<double>()));
+        RC_ASSERT(near(sum_of(result["memory"]["terms"]), result["memory"]["peak_bytes"].get<double>()));
+    });
+    // The property says little if hardly a scenario is valid.
+    CHECK(valid > tried / 2);
+}
+
+TEST_CASE("any scenario: more of a rate, of memory, or less latency makes nothing worse",
+          "[properties][estimate-properties]") {
+    hold("monotone", kCases, [] {
+        const Answer now = answer(scenario_of(*random::scenario()));
+        if (!now.valid()) return;
+        const double factor = *rc::gen::element(1.02, 1.3, 5.0);
+        const auto check = [&](P id, double by) {
+            const double value = now.settings[id];
+            if (std::isnan(value)) return;
+            const Estimate better = with_value(now.settings, id, value * by);
+            RC_LOG() << parameter(id).key << " x " << by << ": step " << now.estimate.step.total << " -> "
+                     << better.step.total << " s\n";
+            RC_ASSERT(better.step.total <= now.estimate.step.total * (1 + kRounding));
+        };
+        for (const P id : kRateInputs) check(id, factor);
+        for (const P id : kLatencyInputs) check(id, 1 / factor);
+
+        const Estimate roomier = with_value(now.settings, P::memory, factor * now.settings[P::memory]);
+        RC_ASSERT(roomier.verdict <= now.estimate.verdict);
+        RC_ASSERT(roomier.step.total == now.estimate.step.total);
+    });
+}
+
+TEST_CASE("any scenario: a machine that is faster in everything has the same MFU",
+          "[properties][estimate-properties]") {
+    hold("scaled", kCases, [] {
+        const Answer now = answer(scenario_of(*random::scenario()));
+        if (!now.valid()) return;
+        const double factor = *rc::gen::element(0.5, 3.0);
+        Settings faster = now.settings;
+        const auto scale = [&](P id, double by) { faster.set(id, by * faster[id], faster.origin(id)); };
+        for (const P id : kRateInputs) scale(id, factor);
+        for (const P id : {P::peak_flops_bf16, P::peak_flops_fp16, P::peak_flops_fp8, P::peak_flops_fp32})
+            scale(id, factor);
+        for (const P id : kLatencyInputs) scale(id, 1 / factor);
+        const Estimate e = with_value(faster, P::memory, faster[P::memory]);
+        RC_ASSERT(near(e.mfu, now.estimate.mfu));
+        RC_ASSERT(near(e.hfu, now.estimate.hfu));
+        for (std::size_t i = 0; i < kRates; ++i)
+            RC_ASSERT(std::abs(e.elasticity[i] - now.estimate.elasticity[i]) < 1e-6);
+    });
+}
+
+TEST_CASE("any scenario: its file reads back equal and gives the same result",
+          "[properties][estimate-properties]") {
+    Problems none;
+    Catalogue all = Catalogue::with_folder({}, none);
+    hold("file", kCases, [&] {
+        const Answer now = answer(scenario_of(*random::scenario()));
+        if (!now.valid()) return;
+        Problems problems;
+        const Scenario again = read_scenario(write_scenario(now.scenario), all, "/nonexistent", problems);
+        for (const Problem& problem : problems) RC_LOG() << problem.text() << "\n";
+        RC_ASSERT(problems.empty());
+        RC_ASSERT(result_json(answer(again), true) == result_json(now, true));
+    });
+}
