@@ -1,7 +1,9 @@
 // What holds for every estimate, whatever the scenario.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <clocale>
 #include <cmath>
+#include <locale>
 #include <nlohmann/json.hpp>
 
 #include "files/result.h"
@@ -128,6 +130,55 @@ TEST_CASE("any scenario: a machine that is faster in everything has the same MFU
         RC_ASSERT(near(e.hfu, now.estimate.hfu));
         for (std::size_t i = 0; i < kRates; ++i)
             RC_ASSERT(std::abs(e.elasticity[i] - now.estimate.elasticity[i]) < 1e-6);
+    });
+}
+
+// A locale whose decimal mark is a comma, for streams; for what C prints the one that SHARDSCOPE_LOCALE
+// names.
+class CommaLocale {
+  public:
+    CommaLocale()
+        : streams_(std::locale::global(std::locale(std::locale(), new Comma))),
+          c_(std::setlocale(LC_ALL, nullptr)) {
+        if (const char* name = std::getenv("SHARDSCOPE_LOCALE")) found_ = std::setlocale(LC_ALL, name);
+    }
+    ~CommaLocale() {
+        std::locale::global(streams_);
+        std::setlocale(LC_ALL, c_.c_str());
+    }
+    CommaLocale(const CommaLocale&) = delete;
+    CommaLocale& operator=(const CommaLocale&) = delete;
+    [[nodiscard]] bool found() const { return found_; }
+
+  private:
+    struct Comma : std::numpunct<char> {
+        [[nodiscard]] char do_decimal_point() const override { return ','; }
+        [[nodiscard]] char do_thousands_sep() const override { return '.'; }
+        [[nodiscard]] std::string do_grouping() const override { return "\3"; }
+    };
+    std::locale streams_;
+    std::string c_;
+    bool found_ = true;
+};
+
+TEST_CASE("any scenario: the same bytes where the decimal mark is a comma",
+          "[properties][locale-properties]") {
+    Problems none;
+    Catalogue all = Catalogue::with_folder({}, none);
+    hold("locale", kCases / 10, [&] {
+        const Scenario scenario = scenario_of(*random::scenario());
+        const std::string file = write_scenario(scenario);
+        const Answer now = answer(scenario);
+        const std::string text = now.valid() ? result_text(now, true) : texts_of(now.problems);
+        const std::string json = now.valid() ? result_json(now, true) : "";
+        const CommaLocale comma;
+        RC_ASSERT(comma.found());
+        RC_ASSERT(write_scenario(scenario) == file);
+        Problems problems;
+        const Answer again = answer(read_scenario(file, all, "/nonexistent", problems));
+        RC_ASSERT(again.valid() == now.valid());
+        RC_ASSERT((again.valid() ? result_text(again, true) : texts_of(again.problems)) == text);
+        if (now.valid()) RC_ASSERT(result_json(again, true) == json);
     });
 }
 
