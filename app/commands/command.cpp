@@ -159,7 +159,7 @@ bool load(const std::string& file, const std::vector<std::string>& assignments, 
         for (const std::string& assignment : assignments) assign(out, assignment, problems);
     }
     if (problems.empty())
-        problems = check(out, plan_is_open ? without_plan(resolve(out)) : resolve(planned(out)));
+        problems = plan_is_open ? check(out, without_plan(resolve(out))) : answer(out).problems;
     report(problems, file);
     return problems.empty();
 }

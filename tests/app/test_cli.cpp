@@ -99,7 +99,7 @@ TEST_CASE("sweep: CSV with a verdict column, empty where it does not fit", "[cli
     std::istringstream lines(csv.out);
     std::string line;
     std::getline(lines, line);
-    CHECK(line == "training.sequence_length,mfu,memory.peak_bytes,wall,verdict");
+    CHECK(line == "training.sequence_length,mfu,memory.peak_bytes,wall,verdict,reason");
     std::string last;
     int n = 0;
     while (std::getline(lines, line)) {
@@ -108,7 +108,39 @@ TEST_CASE("sweep: CSV with a verdict column, empty where it does not fit", "[cli
     }
     CHECK(n == 6);
     CHECK(last.starts_with("65536,,"));
-    CHECK(last.ends_with("memory,does-not-fit"));
+    CHECK(last.ends_with("memory,does-not-fit,"));
+}
+
+TEST_CASE("sweep: a point is what estimate says with its values, invalid ones with the reason", "[cli]") {
+    // Twice as many GPUs leave half a micro-batch: the plan that was given is not replaced by another.
+    const std::string plan =
+        R"({"cluster": {"gpus": 64}, "training": {"global_batch": 512, "micro_batch": 8}})";
+    const Ran csv = run("sweep - --axis micro_batch=4,8 --axis gpus=64,128 --output mfu", plan);
+    REQUIRE(csv.code == 0);
+    std::istringstream lines(csv.out);
+    std::string line;
+    std::getline(lines, line);
+    int invalid = 0;
+    while (std::getline(lines, line)) {
+        const std::string micro_batch = line.substr(0, line.find(','));
+        const std::string gpus = line.substr(micro_batch.size() + 1,
+                                             line.find(',', micro_batch.size() + 1) - micro_batch.size() - 1);
+        const Ran one =
+            run("estimate - --format json --set micro_batch=" + micro_batch + " --set gpus=" + gpus, plan);
+        if (line.find(",invalid,") != std::string::npos) {
+            ++invalid;
+            CHECK(one.code == 2);
+            const std::string reason = line.substr(line.find(",invalid,") + 9);
+            INFO(reason);
+            CHECK(reason.find("accumulation") != std::string::npos);
+        } else {
+            CHECK(one.code == 0);
+            const auto result = nlohmann::json::parse(one.out);
+            CHECK(line.find(result["verdict"].get<std::string>()) != std::string::npos);
+            CHECK(line.find(result["mfu"].dump()) != std::string::npos);
+        }
+    }
+    CHECK(invalid == 1);
 }
 
 TEST_CASE("sweep: shards concatenate to the whole, in CSV and JSON Lines", "[cli]") {

@@ -77,17 +77,30 @@ namespace random {
 // Numbers of all sizes from the first try on.
 inline rc::Gen<int> number(int most) { return rc::gen::resize(100, rc::gen::inRange(0, most + 1)); }
 
+// Half of all edits are of how the model is trained and cut, as most parameters are constants.
 inline rc::Gen<RandomEdit> edit() {
-    return rc::gen::map(
-        rc::gen::tuple(number(static_cast<int>(kParameters) - 1), number(1000000), number(3), number(7)),
-        [](const std::tuple<int, int, int, int>& t) {
-            return RandomEdit{std::get<0>(t), std::get<1>(t), std::get<2>(t) == 3, std::get<3>(t) == 7};
-        });
+    return rc::gen::map(rc::gen::tuple(number(1), number(static_cast<int>(kParameters) - 1), number(1000000),
+                                       number(3), number(15)),
+                        [](const std::tuple<int, int, int, int, int>& t) {
+                            static const std::vector<int> kTraining = [] {
+                                std::vector<int> out;
+                                for (std::size_t i = 0; i < kParameters; ++i) {
+                                    const Group group = parameter(static_cast<P>(i)).group;
+                                    if (group == Group::training || group == Group::plan)
+                                        out.push_back(static_cast<int>(i));
+                                }
+                                return out;
+                            }();
+                            const auto which = static_cast<std::size_t>(std::get<1>(t));
+                            return RandomEdit{
+                                std::get<0>(t) == 0 ? std::get<1>(t) : kTraining[which % kTraining.size()],
+                                std::get<2>(t), std::get<3>(t) == 3, std::get<4>(t) == 15};
+                        });
 }
 
-// Up to 14 edits of any model on any cluster.
+// Up to 30 edits of any model on any cluster.
 inline rc::Gen<RandomScenario> scenario() {
-    constexpr double kEdits = 0.14;
+    constexpr double kEdits = 0.3;
     return rc::gen::map(
         rc::gen::tuple(number(199), number(99),
                        rc::gen::scale(kEdits, rc::gen::container<std::vector<RandomEdit>>(edit()))),
