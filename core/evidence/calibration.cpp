@@ -138,6 +138,16 @@ std::vector<Case> cases_of(const std::vector<MeasuredRun>& runs, const Catalogue
     return out;
 }
 
+// Which runs agree in every column: the index of each one's first like.
+std::vector<std::size_t> likes(const std::vector<Case>& cases) {
+    std::map<std::string, std::size_t> first;
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        out.push_back(first.emplace(cases[i].run->family + "," + settings_key(cases[i]), i).first->second);
+    }
+    return out;
+}
+
 // The constants of all parts that the cases touch, as the solver sees them.
 struct Unknown {
     const ConstantRow* row = nullptr;
@@ -188,6 +198,10 @@ class Fitter {
         }
         problem_.scale = kScale;
         problem_.residuals = cases_.size();
+        // Runs alike in all settings weigh as one.
+        const std::vector<std::size_t> like = likes(cases_);
+        for (const std::size_t first : like)
+            problem_.weights.push_back(1.0 / static_cast<double>(std::ranges::count(like, first)));
     }
 
     [[nodiscard]] const std::vector<Case>& cases() const { return cases_; }
@@ -246,16 +260,6 @@ class Fitter {
     std::vector<Unknown> unknowns_;
     FitProblem problem_;
 };
-
-// Which runs agree in every column: the index of each one's first like.
-std::vector<std::size_t> likes(const std::vector<Case>& cases) {
-    std::map<std::string, std::size_t> first;
-    std::vector<std::size_t> out;
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-        out.push_back(first.emplace(cases[i].run->family + "," + settings_key(cases[i]), i).first->second);
-    }
-    return out;
-}
 
 // Runs that agree in every column but were measured more than once are scored against their geometric mean.
 std::vector<double> reference_times(const std::vector<Case>& cases) {

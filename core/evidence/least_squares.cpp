@@ -73,7 +73,8 @@ class Residuals {
   private:
     static Eigen::Index at(std::size_t i) { return static_cast<Eigen::Index>(i); }
     [[nodiscard]] double of(std::size_t i) const {
-        return softened(problem_.residual(i, x_), problem_.scale);
+        const double weight = problem_.weights.empty() ? 1 : problem_.weights[i];
+        return std::sqrt(weight) * softened(problem_.residual(i, x_), problem_.scale);
     }
     void place(const InputType& x) const {
         for (std::size_t j = 0; j < x_.size(); ++j)

@@ -1,7 +1,7 @@
 // Robust least squares with priors: how every constant of a calibration is found.
 //
-// Minimises Σ ρ(r_i(x) ÷ scale) + Σ ((x_j − prior_j) ÷ width_j)², with ρ(z) = 2·(√(1 + z²) − 1): quadratic
-// for small residuals, linear for outliers. Levenberg–Marquardt by Eigen; the Jacobian is taken by
+// Minimises Σ w_i·ρ(r_i(x) ÷ scale) + Σ ((x_j − prior_j) ÷ width_j)², with ρ(z) = 2·(√(1 + z²) − 1):
+// quadratic for small residuals, linear for outliers. Levenberg–Marquardt by Eigen; the Jacobian is taken by
 // differences and only where a constant bears on a residual. Source: Moré 1978, “The Levenberg–Marquardt
 // algorithm”; ρ after Charbonnier et al. 1997 (soft L1).
 #pragma once
@@ -25,8 +25,9 @@ struct FitProblem {
     std::size_t residuals = 0;
     // Residual i (pure number) with the constants `x`; called often, must not depend on the order of calls.
     std::function<double(std::size_t i, const std::vector<double>& x)> residual;
-    double scale = 0.03;        // residuals beyond it weigh linearly
-    std::vector<double> start;  // empty: the priors
+    std::vector<double> weights;  // w_i of each residual; empty: all 1
+    double scale = 0.03;          // residuals beyond it weigh linearly
+    std::vector<double> start;    // empty: the priors
     int most_iterations = 60;
 };
 
