@@ -478,6 +478,7 @@ TEST_CASE("step: in a breadth-first pipeline pieces are gathered once a step", "
                                                               {P::sharding, 3},
                                                               {P::stage_buffers, 0},
                                                               {P::micro_batch, 1},
+                                                              {P::inter_node_bandwidth, 12.5e9},
                                                               {P::accumulation, micro_batches}}));
         const double messages = term(step, StepTerm::stage_network);
         return std::pair{term(step, StepTerm::network), messages};
