@@ -35,7 +35,7 @@ constexpr const char* kOnly = "SHARDSCOPE_MONKEY_ONLY";
 constexpr const char* kSeed = "SHARDSCOPE_MONKEY_SEED";
 constexpr const char* kEvents = "SHARDSCOPE_MONKEY_EVENTS";
 constexpr const char* kTest =
-    "monkey: random events harm nothing, and undo to the start gives the first bytes";
+    "monkey: random events harm nothing and undo to the start gives the first bytes";
 constexpr int kRound = 500;
 
 // ---- One round, in a process of its own --------------------------------------
@@ -457,7 +457,9 @@ QByteArray failure_of(int seed, const std::vector<int>& events) {
         program.waitForFinished();
     }
     const QByteArray said = program.readAll();
-    if (finished && program.exitStatus() == QProcess::NormalExit && program.exitCode() == 0) return {};
+    // A name that is no test's would pass without an event.
+    const bool ran = said.contains("\nAll tests passed");
+    if (finished && program.exitStatus() == QProcess::NormalExit && program.exitCode() == 0 && ran) return {};
     return said + (finished ? "" : "\nit did not end in time\n");
 }
 
@@ -490,7 +492,7 @@ int number_from(const char* variable, int otherwise) {
 
 }  // namespace
 
-TEST_CASE("monkey: random events harm nothing, and undo to the start gives the first bytes", "[monkey]") {
+TEST_CASE("monkey: random events harm nothing and undo to the start gives the first bytes", "[monkey]") {
     const int seed = number_from(kSeed, 1);
     if (qEnvironmentVariableIsSet(kOnly)) {
         // Every other round is German.
