@@ -1,6 +1,7 @@
 #include "app/commands/command.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -38,7 +39,10 @@ Catalogue& catalogue() {
 }
 
 void report(const Problems& problems, const std::string& file) {
-    for (const Problem& problem : problems) std::fprintf(stderr, "%s\n", problem.text(file).c_str());
+    constexpr std::size_t kMost = 1000;
+    for (std::size_t i = 0; i < std::min(problems.size(), kMost); ++i)
+        std::fprintf(stderr, "%s\n", problems[i].text(file).c_str());
+    if (problems.size() > kMost) std::fprintf(stderr, "and %zu more problems\n", problems.size() - kMost);
 }
 
 std::vector<CollectiveTable> read_log(const std::string& file) {

@@ -85,7 +85,8 @@ void add_assignments(CLI::App& command, std::vector<std::string>& into);
 // The shipped presets and those of the user's data folder.
 Catalogue& catalogue();
 
-// Problems on standard error, one a line, in the form FILE[:LINE]:/pointer: problem (why); suggestion.
+// Problems on standard error, one a line, in the form FILE[:LINE]:/pointer: problem (why); suggestion. Of
+// more than 1,000 the rest are counted.
 void report(const Problems& problems, const std::string& file);
 
 // The tables of an nccl-tests log; none where it cannot be used. What is wrong is said on standard error: as

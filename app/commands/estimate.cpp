@@ -54,6 +54,8 @@ int run(const Options& options) {
     for (const std::string& file : options.files) {
         Problems problems;
         const std::string text = read_input(file, problems);
+        std::vector<Document> documents;
+        if (problems.empty()) documents = split_documents(text, problems);
         report(problems, file);
         if (!problems.empty()) {
             unusable = true;
@@ -61,7 +63,7 @@ int run(const Options& options) {
             entries.back().document.line = 0;
             continue;
         }
-        for (Document& document : split_documents(text)) entries.push_back({file, std::move(document)});
+        for (Document& document : documents) entries.push_back({file, std::move(document)});
     }
     const bool several = entries.size() > 1;
     for (const Entry& entry : entries) {

@@ -114,6 +114,12 @@ int run(const Options& options) {
     if (!options.scale.empty()) parse_scale(options, request.scale, problems);
     if (!options.axes.empty()) request.axes.clear();
     for (const std::string& text : options.axes) request.axes.push_back(parse_axis(scenario, text, problems));
+    constexpr double kMostPoints = 1e6;
+    double points = 1;
+    for (const Axis& axis : request.axes) points *= static_cast<double>(axis.values.size());
+    if (points > kMostPoints)
+        problems.push_back({"--axis", format(points, Quantity::big_count) + " points are too many",
+                            "a figure shows at most 1,000,000", "use fewer steps"});
     if (!options.outputs.empty()) request.outputs = parse_outputs(options.outputs, problems);
     if (!options.against.empty()) request.against = parse_output("--against", options.against, problems);
     request.side_by_side |= options.side_by_side;

@@ -106,6 +106,12 @@ int run(const Options& options) {
     GridQuestion grid{question, {}, {}, usable_threads()};
     for (const std::string& text : options.over)
         grid.over.push_back(parse_axis(question.scenario, text, problems));
+    constexpr double kMostPoints = 1e6;
+    double points = 1;
+    for (const Axis& axis : grid.over) points *= static_cast<double>(axis.values.size());
+    if (points > kMostPoints)
+        problems.push_back({"--over", format(points, Quantity::big_count) + " points are too many",
+                            "every point is planned; at most 1,000,000 at once", "use fewer steps"});
     if (!options.threshold.empty()) grid.target = parse_target(options.threshold, problems);
     if (options.over.empty() && grid.target)
         problems.push_back({"--threshold", "there is no grid", "it is asked at the grid's best point",

@@ -10,7 +10,7 @@ namespace shardscope::commands {
 Progress::Progress(std::string what, bool prints)
     : what_(std::move(what)),
       on_terminal_(::isatty(STDERR_FILENO) == 1 && !(prints && ::isatty(STDOUT_FILENO) == 1)),
-      next_(Clock::now() + std::chrono::milliseconds(500)) {}
+      next_(Clock::now() + std::chrono::milliseconds(300)) {}
 
 Progress::~Progress() {
     if (shown_ >= 0) std::fputs("\r\033[K", stderr);  // to the begin of the line, which is cleared

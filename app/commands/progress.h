@@ -8,8 +8,8 @@
 
 namespace shardscope::commands {
 
-// A line on standard error that says what share of the work is done: only on a terminal, only after half a
-// second, and gone when the work is. A file or another program that gets standard error sees none of it.
+// A line on standard error that says what share of the work is done: only on a terminal, only after a third
+// of a second, and gone when the work is. A file or another program that gets standard error sees none of it.
 class Progress {
   public:
     // `prints` is whether the command prints to standard output meanwhile, which shows how far it is.

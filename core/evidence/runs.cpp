@@ -258,6 +258,12 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
         problems.push_back({"", said("the table is empty"), said("a header row is expected"), {}});
         return runs;
     }
+    constexpr std::size_t kMostRows = 10'000;
+    if (rows.size() > kMostRows) {
+        problems.push_back({"", said("the table has more than 10,000 rows"),
+                            said("each run is predicted and compared"), said("divide it")});
+        return runs;
+    }
     const std::vector<std::string>& header = rows[0].fields;
     for (const std::string_view required : kRequired) {
         if (std::ranges::find(header, required) == header.end()) {

@@ -400,7 +400,8 @@ const json& language_part(const json& config) {
 }  // namespace
 
 bool is_hf_config(std::string_view text) {
-    const json config = json::parse(text, nullptr, false);
+    Problems none;
+    const json config = parse_json(text, none);
     return config.is_object() && !config.contains("format") &&
            (config.contains("model_type") || config.contains("architectures"));
 }

@@ -41,10 +41,15 @@ std::string what_is_expected(P id) {
     return said("write a number or a text with a unit, for instance \"{1}\"", {format(id, example)});
 }
 
-// The line at which brackets nest deeper than any file of ours; 0 when they do not. Such text would exhaust
-// the stack of whoever walks the tree.
-int too_deep(std::string_view text) {
+// What a text would cost that is read as JSON: a deep tree exhausts the stack of whoever walks it, and many
+// values take a hundred bytes each.
+struct Extent {
+    int deep_line = 0;       // at which brackets nest deeper than any file of ours; 0: they do not
+    std::size_t values = 1;  // no fewer than there are
+};
+Extent extent_of(std::string_view text) {
     constexpr int kDeepest = 64;
+    Extent out;
     int depth = 0;
     int line = 1;
     bool quoted = false;
@@ -57,12 +62,18 @@ int too_deep(std::string_view text) {
         } else if (c == '"') {
             quoted = true;
         } else if (c == '{' || c == '[') {
-            if (++depth > kDeepest) return line;
+            ++out.values;
+            if (++depth > kDeepest) {
+                out.deep_line = line;
+                return out;
+            }
         } else if (c == '}' || c == ']') {
             --depth;
+        } else if (c == ',') {
+            ++out.values;
         }
     }
-    return 0;
+    return out;
 }
 
 // Fields that belong to a section and stand directly in it.
@@ -87,9 +98,17 @@ json parse_json(std::string_view text, Problems& problems) {
             {"", said("the input is not text"), said("it holds zero bytes"), said("give a JSON file")});
         return {};
     }
-    if (const int line = too_deep(text); line > 0) {
+    const Extent extent = extent_of(text);
+    if (extent.deep_line > 0) {
         problems.push_back({"", said("the JSON is nested too deeply"),
-                            said("no scenario needs more than 64 levels"), said("flatten it"), line});
+                            said("no scenario needs more than 64 levels"), said("flatten it"),
+                            extent.deep_line});
+        return {};
+    }
+    constexpr std::size_t kMostValues = 1'000'000;
+    if (extent.values > kMostValues) {
+        problems.push_back({"", said("the JSON has more than 1,000,000 values"),
+                            said("no scenario needs that many"), said("divide it")});
         return {};
     }
     try {

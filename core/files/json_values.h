@@ -10,7 +10,8 @@
 
 namespace shardscope {
 
-// Parses text into JSON; a syntax error becomes a problem with its line.
+// Parses text into JSON. Adds a problem, with its line, for a syntax error and for more than 64 levels or
+// 1,000,000 values.
 nlohmann::json parse_json(std::string_view text, Problems& problems);
 
 // One value as a file writes it: a number in SI units, a string with a unit or a name, true/false.

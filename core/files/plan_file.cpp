@@ -359,7 +359,10 @@ PlanReport merge_shards(const std::vector<std::string>& shares, const std::vecto
             problem.line = line;
             problems.push_back(std::move(problem));
         };
-        const std::vector<Document> lines = split_documents(shares[i]);
+        Problems too_many;
+        const std::vector<Document> lines = split_documents(shares[i], too_many);
+        for (const Problem& problem : too_many)
+            fail(0, problem.text(), "give the files that plan --shard wrote");
         std::size_t plans = 0;
         std::size_t read = 0;
         double before = -1;

@@ -350,19 +350,28 @@ std::string write_scenario(const Scenario& scenario, bool pretty) {
     return out.dump(pretty ? 2 : -1) + "\n";
 }
 
-std::vector<Document> split_documents(std::string_view text) {
+std::vector<Document> split_documents(std::string_view text, Problems& problems) {
     // JSON Lines when the first line that is not blank is a whole object and others follow; else one
     // document.
+    constexpr std::size_t kMostDocuments = 100'000;
+    const std::vector<Document> whole{Document{std::string(text), 1}};
     std::vector<Document> lines;
     int number = 0;
-    for (const std::string& line : split(text, '\n')) {
+    for (std::string_view left = text; !left.empty();) {
         ++number;
-        std::string content = trim(line);
-        if (!content.empty()) lines.push_back({std::move(content), number});
+        const std::size_t end = left.find('\n');
+        std::string line = trim(left.substr(0, end));
+        left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
+        if (line.empty()) continue;
+        if (lines.empty() && (line.front() != '{' || !json::accept(line))) return whole;
+        if (lines.size() == kMostDocuments) {
+            problems.push_back({"", said("the file has more than 100,000 lines of JSON"),
+                                said("they are read before the first is answered"), said("divide it")});
+            return {};
+        }
+        lines.push_back({std::move(line), number});
     }
-    if (lines.size() > 1 && lines.front().text.front() == '{' && json::accept(lines.front().text))
-        return lines;
-    return {Document{std::string(text), 1}};
+    return lines.size() > 1 ? lines : whole;
 }
 
 }  // namespace shardscope

@@ -25,11 +25,12 @@ Scenario patched(const Scenario& scenario, std::string_view patch, Catalogue& ca
 // indents.
 std::string write_scenario(const Scenario& scenario, bool pretty = true);
 
-// The objects of a file: one JSON object, or JSON Lines. With each its first line's number.
+// The objects of a file: one JSON object, or JSON Lines. With each its first line's number. Adds a problem
+// where there are more than 100,000.
 struct Document {
     std::string text;
     int line = 1;
 };
-std::vector<Document> split_documents(std::string_view text);
+std::vector<Document> split_documents(std::string_view text, Problems& problems);
 
 }  // namespace shardscope

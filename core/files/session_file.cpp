@@ -85,7 +85,8 @@ std::vector<char> read_letters(const json& file, std::size_t scenarios, std::siz
 }  // namespace
 
 bool is_session(std::string_view text) {
-    const json file = json::parse(text, nullptr, false);
+    Problems none;
+    const json file = parse_json(text, none);
     return file.is_object() && file.value("format", json()) == kFormat;
 }
 

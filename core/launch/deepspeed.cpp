@@ -171,7 +171,8 @@ LaunchText write(const Answer& answer, const std::string& file) {
 // ---- reading --------------------------------------------------------------------------------------------
 
 bool recognises(std::string_view text) {
-    const json config = json::parse(text, nullptr, false);
+    Problems none;
+    const json config = parse_json(text, none);
     if (!config.is_object() || config.contains("format")) return false;
     return config.contains("train_batch_size") || config.contains("train_micro_batch_size_per_gpu") ||
            config.contains("zero_optimization");

@@ -1,5 +1,6 @@
 #include "planner/grid.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 
@@ -16,32 +17,37 @@ GridReport grid_report(const GridQuestion& question, const std::function<void(do
     out.points = 1;
     for (const Axis& axis : question.over) out.points *= axis.values.size();
 
-    // Points side by side, each planned by one thread.
-    std::vector<Answer> answers(out.points);
-    std::atomic<std::size_t> done{0};
-    parallel_for(out.points, question.threads, [&](std::size_t i) {
-        Scenario point = base;
-        std::size_t rest = i;
-        for (const Axis& axis : question.over) {
-            point = edited(point, axis.id, axis.values[rest % axis.values.size()]);
-            rest /= axis.values.size();
-        }
-        answer_into(point, answers[i]);
-        if (progress) progress(static_cast<double>(++done) / static_cast<double>(out.points));
-    });
+    constexpr std::array kBest{Output::mfu, Output::tokens_per_s_per_gpu, Output::tokens_per_s};
+    std::array<double, kBest.size()> most{};
+    for (const Output id : kBest) out.best.push_back({id, {}});
 
-    for (const Output id : {Output::mfu, Output::tokens_per_s_per_gpu, Output::tokens_per_s}) {
-        GridBest best{id, {}};
-        double most = 0;
+    // Points side by side, each planned by one thread; block by block, as an answer takes kilobytes.
+    constexpr std::size_t kBlock = 1024;
+    std::vector<Answer> answers;
+    std::atomic<std::size_t> done{0};
+    for (std::size_t first = 0; first < out.points; first += kBlock) {
+        answers.assign(std::min(kBlock, out.points - first), {});
+        parallel_for(answers.size(), question.threads, [&](std::size_t i) {
+            Scenario point = base;
+            std::size_t rest = first + i;
+            for (const Axis& axis : question.over) {
+                point = edited(point, axis.id, axis.values[rest % axis.values.size()]);
+                rest /= axis.values.size();
+            }
+            answer_into(point, answers[i]);
+            if (progress) progress(static_cast<double>(++done) / static_cast<double>(out.points));
+        });
         for (const Answer& at : answers) {
-            const double value = value_of(id, at);
-            if (at.estimate.verdict == Verdict::does_not_fit || !(value > most)) continue;
-            most = value;
-            best.answer = at;
+            if (at.estimate.fits() && at.estimate.step.total > 0) ++out.feasible;
+            if (at.estimate.verdict == Verdict::does_not_fit) continue;
+            for (std::size_t i = 0; i < kBest.size(); ++i) {
+                const double value = value_of(kBest.at(i), at);
+                if (!(value > most.at(i))) continue;
+                most.at(i) = value;
+                out.best[i].answer = at;
+            }
         }
-        out.best.push_back(std::move(best));
     }
-    for (const Answer& at : answers) out.feasible += at.estimate.fits() && at.estimate.step.total > 0 ? 1 : 0;
     if (!question.target || !out.best.front().found()) return out;
     Scenario there = out.best.front().answer.scenario;
     there.automatic = question.plan.free;

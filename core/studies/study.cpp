@@ -263,7 +263,8 @@ std::string Study::origin() const {
 }
 
 bool is_study(std::string_view text) {
-    const json file = json::parse(text, nullptr, false);
+    Problems none;
+    const json file = parse_json(text, none);
     return file.is_object() && file.value("format", json()) == "shardscope-preset" &&
            file.value("kind", json()) == name_of(PresetKind::study);
 }

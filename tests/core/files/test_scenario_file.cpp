@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "explore/difference.h"
-#include "files/result.h"
 #include "files/file_io.h"
+#include "files/result.h"
 #include "files/scenario_file.h"
 #include "studies/study.h"
 #include "support/scenarios.h"
@@ -264,10 +264,14 @@ TEST_CASE("files: missing, folder, too large, unwritable", "[files]") {
 }
 
 TEST_CASE("files: JSON Lines and single objects are told apart", "[files]") {
-    CHECK(split_documents("{}\n{}\n").size() == 2);
-    CHECK(split_documents("{\n}\n").size() == 1);
-    CHECK(split_documents("{}").size() == 1);
-    CHECK(split_documents("{\"a\":1}\n\n{\"b\":2}\n")[1].line == 3);
+    Problems problems;
+    CHECK(split_documents("{}\n{}\n", problems).size() == 2);
+    CHECK(split_documents("{\n}\n", problems).size() == 1);
+    CHECK(split_documents("{}", problems).size() == 1);
+    CHECK(split_documents("\n{}\n\n", problems).size() == 1);
+    CHECK(split_documents("", problems).size() == 1);
+    CHECK(split_documents("{\"a\":1}\n\n{\"b\":2}\n", problems)[1].line == 3);
+    CHECK(problems.empty());
 }
 
 TEST_CASE("result: null times where it does not fit, every documented field", "[files]") {

@@ -1,0 +1,127 @@
+// How many of something a file may hold, at the limit and one beyond it.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "evidence/runs.h"
+#include "files/json_values.h"
+#include "files/scenario_file.h"
+#include "files/session_file.h"
+#include "studies/study.h"
+#include "support/folder.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+using nlohmann::json;
+
+namespace {
+
+Catalogue& presets() {
+    static Problems none;
+    static Catalogue catalogue = Catalogue::with_folder("", none);
+    return catalogue;
+}
+
+bool says(const Problems& problems, const std::string& words) {
+    for (const Problem& problem : problems) {
+        if (problem.text().find(words) != std::string::npos) return true;
+    }
+    return false;
+}
+
+json list_of(std::size_t count, const json& entry) {
+    json out = json::array();
+    for (std::size_t i = 0; i < count; ++i) out.push_back(entry);
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("counts: JSON has 64 levels and 1,000,000 values", "[files][limits]") {
+    const auto problems_of = [](const std::string& text) {
+        Problems problems;
+        parse_json(text, problems);
+        return problems;
+    };
+    CHECK(problems_of(std::string(64, '[') + std::string(64, ']')).empty());
+    CHECK(says(problems_of(std::string(65, '[') + std::string(65, ']')), "nested too deeply"));
+    // The list itself and its numbers.
+    const auto numbers = [](std::size_t count) {
+        std::string out = "[0";
+        for (std::size_t i = 1; i < count; ++i) out += ",0";
+        return out + "]";
+    };
+    CHECK(problems_of(numbers(999'999)).empty());
+    CHECK(says(problems_of(numbers(1'000'000)), "more than 1,000,000 values"));
+    // Commas and brackets in texts are none.
+    CHECK(problems_of("[\"" + std::string(2'000'000, ',') + "\"]").empty());
+    CHECK(problems_of("[\"" + std::string(2'000'000, '[') + "\"]").empty());
+}
+
+TEST_CASE("counts: JSON Lines have 100,000", "[files][limits]") {
+    const auto lines = [](std::size_t count) {
+        std::string out;
+        for (std::size_t i = 0; i < count; ++i) out += "{}\n\n";
+        return out;
+    };
+    Problems problems;
+    CHECK(split_documents(lines(100'000), problems).size() == 100'000);
+    CHECK(problems.empty());
+    CHECK(split_documents(lines(100'001), problems).empty());
+    CHECK(says(problems, "more than 100,000 lines of JSON"));
+}
+
+TEST_CASE("counts: a model has 1,000 blocks of 1,000 operators", "[files][limits]") {
+    const json norm{{"name", "norm"}, {"kind", "norm"}, {"rows", 4}, {"width", 8}};
+    const auto problems_of = [&](std::size_t blocks, std::size_t operators) {
+        const json block{{"name", "block"}, {"operators", list_of(operators, norm)}};
+        Problems problems;
+        read_scenario(json{{"model", {{"operators", list_of(blocks, block)}}}}.dump(), presets(), "",
+                      problems);
+        return problems;
+    };
+    CHECK(problems_of(1000, 1).empty());
+    CHECK(problems_of(1, 1000).empty());
+    CHECK(says(problems_of(1001, 1), "it has to have 1 to 1000"));
+    CHECK(says(problems_of(1, 1001), "it has to have 1 to 1000"));
+}
+
+TEST_CASE("counts: a session has seven scenarios", "[files][limits]") {
+    const auto problems_of = [](std::size_t count) {
+        Problems problems;
+        const json file{
+            {"format", "shardscope-session"}, {"version", 1}, {"scenarios", list_of(count, json::object())}};
+        read_session(file.dump(), presets(), "", problems);
+        return problems;
+    };
+    CHECK(problems_of(7).empty());
+    CHECK(says(problems_of(8), "up to six pins"));
+}
+
+TEST_CASE("counts: a claim's grid has 10,000 points", "[files][limits]") {
+    const std::string text = slurp(SHARDSCOPE_SOURCE_DIR "/presets/studies/fsdp-grid-search.json");
+    const auto problems_of = [&](std::size_t values) {
+        json file = json::parse(text);
+        file["claims"][0]["along"]["memory"] = json::array();
+        for (std::size_t i = 0; i < values; ++i)
+            file["claims"][0]["along"]["memory"].push_back(1e10 + 1e6 * static_cast<double>(i));
+        Problems problems;
+        read_study(file.dump(), presets(), "", problems);
+        return problems;
+    };
+    CHECK(problems_of(1).empty());
+    CHECK(says(problems_of(10'001), "use at most 10,000"));
+}
+
+TEST_CASE("counts: a table of runs has 10,000 rows", "[files][limits]") {
+    const std::string table = slurp(SHARDSCOPE_SOURCE_DIR "/tests/fuzz/corpus/runs/runs.csv");
+    const std::size_t header = table.find('\n') + 1;
+    const std::string row = table.substr(header, table.find('\n', header) + 1 - header);
+    std::string rows = table.substr(0, header);
+    for (int i = 0; i < 9'999; ++i) rows += row;
+    Problems problems;
+    CHECK(read_runs(rows, problems).size() == 9'999);  // with the header 10,000
+    CHECK_FALSE(says(problems, "more than 10,000 rows"));
+    problems.clear();
+    CHECK(read_runs(rows + row, problems).empty());
+    CHECK(says(problems, "more than 10,000 rows"));
+}
