@@ -1,5 +1,7 @@
 #include "base/problem.h"
 
+#include "base/encode.h"
+
 namespace shardscope {
 
 std::string Problem::text(const std::string& file) const {
@@ -10,7 +12,7 @@ std::string Problem::text(const std::string& file) const {
     out += what;
     if (!why.empty()) out += " (" + why + ")";
     if (!suggestion.empty()) out += "; " + suggestion;
-    return out;
+    return terminal_line(out);
 }
 
 std::string texts_of(const Problems& problems) {

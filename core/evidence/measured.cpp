@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/encode.h"
 #include "base/said.h"
 
 namespace shardscope {
@@ -150,7 +151,7 @@ Scenario with_measurement(const Scenario& scenario, const std::optional<Measurem
                             {"gpus", measurement->gpus}};
     }
     Scenario out = scenario;
-    out.view = view.empty() ? std::string() : view.dump();
+    out.view = view.empty() ? std::string() : json_text(view);
     return out;
 }
 

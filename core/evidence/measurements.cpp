@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/encode.h"
 #include "base/said.h"
 #include "evidence/least_squares.h"
 #include "files/json_values.h"
@@ -36,7 +37,7 @@ class Fields {
         const double number = value->is_number() ? value->get<double>() : kNone;
         if (number > 0 && number <= most) return number;
         problems_.push_back(
-            {where(field), said("“{1}” makes no sense here", {value->dump()}),
+            {where(field), said("“{1}” makes no sense here", {json_text(*value)}),
              said("a number above 0 and up to {1} is expected", {format(most, Quantity::count)}),
              said("measure again or take the entry out")});
         return kNone;
@@ -63,7 +64,7 @@ class Fields {
         const Parameter& row = parameter(id);
         const bool named = std::ranges::any_of(row.names, [&](const Named& n) { return n.value == number; });
         if (named || (number >= row.minimum && number <= row.maximum)) return number;
-        problems_.push_back({where(field), said("{1} is {2}", {said(row.label), given->dump()}),
+        problems_.push_back({where(field), said("{1} is {2}", {said(row.label), json_text(*given)}),
                              said("must be {1} to {2}", {format(row.minimum, Quantity::count),
                                                          format(row.maximum, Quantity::count)}),
                              said("measure again or take the entry out")});
@@ -80,7 +81,7 @@ class Fields {
         const json* given = required(field);
         if (given && !given->is_boolean())
             problems_.push_back(
-                {where(field), said("“{1}” is neither true nor false", {given->dump()}), "", {}});
+                {where(field), said("“{1}” is neither true nor false", {json_text(*given)}), "", {}});
         return given && given->is_boolean() && given->get<bool>();
     }
 
@@ -88,9 +89,9 @@ class Fields {
     std::string text(const std::string& field) {
         const json* given = required(field);
         if (!given || given->is_null()) return {};
-        if (given->is_string()) return given->get<std::string>();
+        if (given->is_string()) return clean_title(given->get_ref<const std::string&>());
         problems_.push_back(
-            {where(field), said("“{1}” is no text", {given->dump()}), "", said("write \"…\"")});
+            {where(field), said("“{1}” is no text", {json_text(*given)}), "", said("write \"…\"")});
         return {};
     }
 
@@ -153,7 +154,7 @@ bool has_header(const json& file, Problems& problems) {
     if (version == file.end() || *version != 1) {
         problems.push_back({"/version",
                             version == file.end() ? said("the version is missing")
-                                                  : said("version {1} is not known", {version->dump()}),
+                                                  : said("version {1} is not known", {json_text(*version)}),
                             said("this program reads version 1"),
                             {}});
         return false;

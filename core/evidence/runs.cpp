@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/encode.h"
 #include "base/said.h"
 #include "base/text.h"
 #include "files/csv.h"
@@ -264,7 +265,8 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
                             said("each run is predicted and compared"), said("divide it")});
         return runs;
     }
-    const std::vector<std::string>& header = rows[0].fields;
+    std::vector<std::string> header;
+    for (const std::string& name : rows[0].fields) header.push_back(one_line(name));
     for (const std::string_view required : kRequired) {
         if (std::ranges::find(header, required) == header.end()) {
             problems.push_back({"", said("the column “{1}” is missing", {required}),
@@ -278,7 +280,7 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
             {"", said("the table has no rows"), said("only its header"), said("add a row for each run"), 1});
     for (std::size_t i = 1; i < rows.size(); ++i) {
         const CsvRow& row = rows[i];
-        if (row.fields == header) continue;  // tables pasted together
+        if (row.fields == rows[0].fields) continue;  // tables pasted together
         if (row.fields.size() != header.size()) {
             problems.push_back({"",
                                 said("the row has {1} fields", {std::to_string(row.fields.size())}),
@@ -289,7 +291,7 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
         }
         MeasuredRun run;
         run.line = row.line;
-        for (std::size_t c = 0; c < header.size(); ++c) run.column[header[c]] = trim(row.fields[c]);
+        for (std::size_t c = 0; c < header.size(); ++c) run.column[header[c]] = one_line(trim(row.fields[c]));
         run.id = run.cell("id");
         if (run.id.empty()) run.id = "line-" + std::to_string(row.line);
         run.family = run.cell("family");

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/encode.h"
 #include "base/said.h"
 #include "files/json_values.h"
 
@@ -105,7 +106,7 @@ std::string write_calibration(const std::vector<PartValues>& parts, const std::s
                                                        : out["parts"][part.part];
         for (const auto& [id, value] : part.values) object[field_name(id)] = four_digits(value);
     }
-    return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    return json_text(out, 2) + "\n";
 }
 
 std::vector<PartValues> parts_of(const Calibration& calibration) {

@@ -1,6 +1,41 @@
 #include "files/csv.h"
 
+#include <algorithm>
+#include <charconv>
+
+#include "base/encode.h"
+
 namespace shardscope {
+namespace {
+
+// What begins a formula in a spreadsheet, as OWASP lists it ("CSV Injection"); the last four are the wide
+// forms of the first four.
+constexpr std::string_view kFormulaBegins[] = {
+    "=", "+", "-", "@", "\t", "\r", "\n", "\xEF\xBC\x9D", "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\xA0"};
+
+bool begins_formula(std::string_view text) {
+    return std::ranges::any_of(kFormulaBegins,
+                               [text](std::string_view begin) { return text.starts_with(begin); });
+}
+
+bool is_number(std::string_view text) {
+    if (text.starts_with('+')) text.remove_prefix(1);
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size();
+}
+
+std::string_view without_apostrophes(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of('\''), text.size()));
+    return text;
+}
+
+// With apostrophes before it, too: the reader removes one, which then was the writer's.
+bool looks_like_formula(std::string_view text) {
+    return begins_formula(without_apostrophes(text)) && !is_number(text);
+}
+
+}  // namespace
 
 std::vector<CsvRow> read_csv(std::string_view text) {
     std::vector<CsvRow> rows;
@@ -9,6 +44,7 @@ std::vector<CsvRow> read_csv(std::string_view text) {
     bool quoted = false;
     int line = 1;
     const auto end_field = [&] {
+        if (field.starts_with('\'') && begins_formula(without_apostrophes(field))) field.erase(0, 1);
         row.fields.push_back(std::move(field));
         field.clear();
     };
@@ -40,9 +76,10 @@ std::vector<CsvRow> read_csv(std::string_view text) {
 }
 
 std::string csv_field(std::string_view text) {
-    if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+    const std::string field = (looks_like_formula(text) ? "'" : "") + valid_utf8(text);
+    if (field.find_first_of(",;\"\n\r\t") == std::string::npos) return field;
     std::string out = "\"";
-    for (const char c : text) {
+    for (const char c : field) {
         if (c == '"') out += '"';
         out += c;
     }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/encode.h"
 #include "base/said.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -57,9 +58,7 @@ class Reader {
                              said("give the file as it was published")});
         return otherwise;
     }
-    [[nodiscard]] std::string text(const char* field) const {
-        return has(field) && config_[field].is_string() ? config_[field].get<std::string>() : std::string();
-    }
+    [[nodiscard]] std::string text(const char* field) const { return text_at(config_, field); }
     // One that nothing but the class's default can stand in for, as the phrase `why` says.
     double required(const char* why, std::initializer_list<const char*> fields) {
         if (first(fields)) return number(fields);
@@ -385,6 +384,7 @@ std::string preset_name(const std::string& text) {
         if (std::isalnum(c) || (letter == '.' && !out.empty())) out += static_cast<char>(std::tolower(c));
         else if (!out.empty() && out.back() != '-') out += '-';
     }
+    out.resize(std::min(out.size(), kLongestPresetName));
     while (!out.empty() && out.back() == '-') out.pop_back();
     return out;
 }
@@ -435,19 +435,19 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
     read_shape(reader, family);
     if (!problems.empty()) return out;
 
-    const auto path = config.find("_name_or_path");
-    const std::string called = path != config.end() && path->is_string() ? path->get<std::string>() : "";
+    const std::string called = text_at(config, "_name_or_path");
     out.name = preset_name(!name.empty() ? name : !called.empty() ? called : type);
     if (out.name.empty()) out.name = "imported-model";
     ordered_json preset{
         {"format", "shardscope-preset"}, {"version", 1}, {"kind", "model"}, {"name", out.name}};
-    preset["title"] = called.empty() ? out.name : called.substr(called.find_last_of('/') + 1);
+    const std::string title = clean_title(called.substr(called.find_last_of('/') + 1));
+    preset["title"] = title.empty() ? out.name : title;
     std::string source = type.empty() ? "config.json" : said("config.json of model_type {1}", {type});
     for (const std::string& note : reader.notes)
         source += ". " + (note.ends_with('.') ? note.substr(0, note.size() - 1) : note);
     preset["source"] = source;
     preset["values"] = reader.values;
-    out.preset = preset.dump(2) + "\n";
+    out.preset = json_text(preset, 2) + "\n";
     out.notes = reader.notes;
     return out;
 }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/encode.h"
 #include "base/said.h"
 #include "base/text.h"
 
@@ -120,11 +121,7 @@ json parse_json(std::string_view text, Problems& problems) {
                     text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at > 0 ? at - 1 : 0), '\n'));
         std::string why = error.what();
         if (const auto colon = why.find("] "); colon != std::string::npos) why = why.substr(colon + 2);
-        for (char& c : why) {
-            if (static_cast<unsigned char>(c) < 32) c = ' ';
-        }
-        constexpr std::size_t kLongest = 160;
-        if (why.size() > kLongest) why = why.substr(0, kLongest) + "…";
+        why = clean_title(why);
         problems.push_back({"", said("not valid JSON"), why,
                             said("mend the text near line {1}", {std::to_string(line)}), line});
     } catch (const json::out_of_range&) {
@@ -231,7 +228,10 @@ void read_section(const json& object, const std::string& section, const std::str
 
 std::string text_at(const json& object, const char* field) {
     const auto found = object.find(field);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+    return found != object.end() && found->is_string() ? one_line(found->get_ref<const std::string&>())
+                                                       : std::string();
 }
+
+std::string title_at(const json& object, const char* field) { return clean_title(text_at(object, field)); }
 
 }  // namespace shardscope

@@ -30,8 +30,10 @@ void read_section(const nlohmann::json& object, const std::string& section, cons
 Problem unknown_field(const std::string& pointer, const std::string& field,
                       std::span<const std::string> known);
 
-// The field's text; empty where there is none.
+// Returns the field's text on one line; empty where there is none.
 std::string text_at(const nlohmann::json& object, const char* field);
+// The same of a title or a name, which is cut where it is too long.
+std::string title_at(const nlohmann::json& object, const char* field);
 
 std::string child_pointer(const std::string& pointer, const std::string& field);
 

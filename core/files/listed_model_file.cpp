@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/encode.h"
 #include "base/said.h"
 #include "base/text.h"
 #include "files/json_values.h"
@@ -154,7 +155,8 @@ class Reader {
     std::string name(const json& from, const std::string& pointer, const char* otherwise) {
         const auto found = from.find("name");
         if (found == from.end()) return otherwise;
-        if (found->is_string() && !found->get<std::string>().empty()) return found->get<std::string>();
+        if (found->is_string() && !found->get<std::string>().empty())
+            return clean_title(found->get_ref<const std::string&>());
         problems_.push_back({child_pointer(pointer, "name"), said("a name is a text"), "", {}});
         return otherwise;
     }
@@ -191,7 +193,7 @@ std::shared_ptr<const ListedModel> read_listed_model(const json& list, const std
     auto out = std::make_shared<ListedModel>();
     Reader(problems).read(list, pointer, *out);
     if (problems.size() > before) return nullptr;
-    out->text = list.dump(-1, ' ', false, json::error_handler_t::replace);
+    out->text = json_text(list);
     return out;
 }
 

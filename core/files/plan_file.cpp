@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "base/encode.h"
 #include "base/text.h"
 #include "files/json_values.h"
 #include "files/scenario_file.h"
@@ -94,7 +95,7 @@ std::string plan_json(const PlanReport& report) {
         out["neighbours"].push_back(std::move(one));
     }
     out["reason"] = report.reason.empty() ? ordered_json(nullptr) : ordered_json(report.reason);
-    return out.dump();
+    return json_text(out);
 }
 
 std::string plan_text(const PlanReport& report) {
@@ -147,7 +148,7 @@ std::string grid_json(const GridReport& report) {
             place["reason"] = found.reason.empty() ? ordered_json(nullptr) : ordered_json(found.reason);
         }
     }
-    return out.dump();
+    return json_text(out);
 }
 
 std::string grid_text(const GridReport& report) {
@@ -224,16 +225,16 @@ std::string shard_lines(const PlanQuestion& question, const Shard& shard, unsign
 
     std::string out;
     for (const Candidate& plan : found.best) {
-        out += "{\"number\":" + exact(plan.number) + ",\"plan\":" + plan_values(plan.plan).dump() +
+        out += "{\"number\":" + exact(plan.number) + ",\"plan\":" + json_text(plan_values(plan.plan)) +
                ",\"verdict\":\"" + std::string(name_of(plan.verdict)) +
                "\",\"memory.peak_bytes\":" + exact(plan.peak) + ",\"step_time_s\":" + exact(plan.step) +
                ",\"tokens_per_s_per_gpu\":" + exact(plan.tokens_per_s_per_gpu) +
                ",\"mfu\":" + exact(plan.tokens_per_s_per_gpu / found.full_rate) +
                ",\"score\":" + (std::isfinite(plan.score) ? exact(plan.score) : "null");
-        if (&plan == &found.best.front()) out += ",\"search\":" + search.dump();
+        if (&plan == &found.best.front()) out += ",\"search\":" + json_text(search);
         out += "}\n";
     }
-    if (found.best.empty()) out = "{\"search\":" + search.dump() + "}\n";
+    if (found.best.empty()) out = "{\"search\":" + json_text(search) + "}\n";
     return out;
 }
 
@@ -320,7 +321,7 @@ std::optional<SharedSearch> read_search(const json& search, Catalogue& catalogue
     if (out.question.objective == Output::count) return std::nullopt;
     out.question.allow_risky = field("allow_risky").get<bool>();
     out.question.top = field("top").get<std::size_t>();
-    out.question.scenario = read_scenario(field("scenario").dump(), catalogue, {}, problems, true);
+    out.question.scenario = read_scenario(json_text(field("scenario")), catalogue, {}, problems, true);
     out.plans = field("plans").get<std::size_t>();
     out.space = field("space").get<double>();
     out.full_rate = field("full_rate").get<double>();

@@ -6,6 +6,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "base/encode.h"
 #include "base/said.h"
 #include "base/text.h"
 #include "files/calibration_file.h"
@@ -69,11 +70,26 @@ std::vector<P> named_values(const std::string& name, PresetKind kind) {
     return out;
 }
 
+// The name of a preset that its file's name says; empty where that may not be one, so that only the file's
+// path leads to it.
+std::string name_by_path(const std::string& path) {
+    std::string stem = std::filesystem::path(path).stem().string();
+    return is_preset_name(stem) ? stem : std::string();
+}
+
+// What a preset's name may be made of.
+std::string names_allowed() {
+    return said(
+        "a name has letters, digits and . _ + -, begins with a letter or a digit, and has {1} characters "
+        "at most",
+        {std::to_string(kLongestPresetName)});
+}
+
 // A calibration file's: constants for the parts it names.
 void read_calibration_form(const json& file, const Catalogue& catalogue, Preset& preset, Problems& problems) {
     preset.kind = PresetKind::calibration;
-    preset.name = std::filesystem::path(preset.path).stem().string();
-    preset.title = text_at(file, "title");
+    preset.name = name_by_path(preset.path);
+    preset.title = title_at(file, "title");
     preset.source = text_at(file, "source");
     preset.parts = read_calibration(preset.text, problems);
     const std::vector<std::string> known = catalogue.names(PresetKind::calibration);
@@ -91,8 +107,8 @@ void read_calibration_form(const json& file, const Catalogue& catalogue, Preset&
 // A scenario's; what it says is read when it is taken.
 void read_scenario_form(const json& file, Preset& preset) {
     preset.kind = PresetKind::scenario;
-    preset.name = std::filesystem::path(preset.path).stem().string();
-    preset.title = text_at(file, "name");
+    preset.name = name_by_path(preset.path);
+    preset.title = title_at(file, "name");
 }
 
 // A calibration's constants stand in three sections: assumptions, the cluster's latencies, and what a stack
@@ -142,7 +158,7 @@ void read_evidence(const json& file, Preset& preset) {
     if (const auto sources = file.find("sources"); sources != file.end() && sources->is_object()) {
         for (const auto& [name, source] : sources->items()) {
             for (const P id : named_values(name, preset.kind)) {
-                if (source.is_string()) preset.sources[id] = source.get<std::string>();
+                if (source.is_string()) preset.sources[id] = one_line(source.get_ref<const std::string&>());
             }
         }
     }
@@ -170,12 +186,17 @@ void read_values_form(const json& file, const Catalogue& catalogue, Preset& pres
         return;
     }
     preset.kind = *known;
-    preset.name = text_at(file, "name");
-    preset.title = text_at(file, "title");
+    const auto name = file.find("name");
+    // As it stands, for what it holds is judged.
+    preset.name = name != file.end() && name->is_string() ? name->get<std::string>() : std::string();
+    preset.title = title_at(file, "title");
     preset.source = text_at(file, "source");
     if (preset.name.empty())
         problems.push_back(
             {"/name", said("the preset has no name"), "", said("give one, lower case with hyphens")});
+    else if (!is_preset_name(preset.name))
+        problems.push_back({"/name", said("“{1}” is no name of a preset", {preset.name}), names_allowed(),
+                            said("write one such as \"my-cluster\"")});
     if (file.contains("values")) read_preset_values(file["values"], catalogue, preset, problems);
     if (file.contains("node")) {
         read_section(file["node"], "cluster", "/node", problems,
@@ -438,6 +459,10 @@ Catalogue Catalogue::with_folder(const std::string& folder, Problems& problems) 
             break;
         }
         const Preset* added = own.empty() ? catalogue.add(text, file, own) : nullptr;
+        // Nothing else than its name leads to a preset of this folder.
+        if (added && added->name.empty())
+            own.push_back({"", said("the file's name is no name of a preset"), names_allowed(),
+                           said("rename the file")});
         // Of shipped studies a test judges what they hold.
         if (added && added->kind == PresetKind::study) read_study(*added, catalogue, own);
         for (Problem& problem : own) {

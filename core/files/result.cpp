@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/encode.h"
 #include "base/text.h"
 #include "explain/operator_table.h"
 #include "explain/output.h"
@@ -102,7 +103,7 @@ std::string result_json(const Answer& answer, bool hypothetical, bool operators)
                                         {"bound", std::string(row.bound_name())}});
         }
     }
-    return out.dump();
+    return json_text(out);
 }
 
 std::string invalid_json(const std::string& name, const Problems& problems) {
@@ -110,7 +111,7 @@ std::string invalid_json(const std::string& name, const Problems& problems) {
     out["name"] = name;
     out["verdict"] = "invalid";
     out["reason"] = texts_of(problems);
-    return out.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    return json_text(out);
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/encode.h"
 #include "base/said.h"
 #include "base/text.h"
 #include "files/file_io.h"
@@ -105,14 +106,14 @@ class Reader {
         }
         if (const auto version = file.find("version"); version != file.end() && *version != 1) {
             problems_.push_back({"/version",
-                                 said("version {1} is not known", {version->dump()}),
+                                 said("version {1} is not known", {json_text(*version)}),
                                  said("this program reads version 1"),
                                  {}});
         }
     }
 
     void name(const json& value, const std::string& pointer) {
-        if (value.is_string()) scenario_.name = value.get<std::string>();
+        if (value.is_string()) scenario_.name = clean_title(value.get_ref<const std::string&>());
         else problems_.push_back({pointer, said("a name is a text"), "", {}});
     }
 
@@ -121,7 +122,7 @@ class Reader {
             problems_.push_back({pointer, said("view is an object"), "", {}});
             return;
         }
-        scenario_.view = value.dump();
+        scenario_.view = json_text(value);
     }
 
     void section(const json& value, const std::string& key, const std::string& pointer,
@@ -193,7 +194,7 @@ class Reader {
             else file["values"] = value;
         }
         Problems own;
-        const std::string text = file.dump(-1, ' ', false, json::error_handler_t::replace);
+        const std::string text = json_text(file);
         const Preset* added = catalogue_.add(text, {}, own);
         for (Problem& problem : own) {
             problem.where = pointer + problem.where;
@@ -234,7 +235,7 @@ class Reader {
         }
         for (std::size_t i = 0; i < value.size(); ++i) {
             const std::string where = pointer + "/" + std::to_string(i);
-            const std::string key = value[i].is_string() ? value[i].get<std::string>() : value[i].dump();
+            const std::string key = value[i].is_string() ? value[i].get<std::string>() : json_text(value[i]);
             const P id = find_parameter("training." + key);
             if (id == P::count || !parameter(id).plan) {
                 const std::string near = nearest(key, known);
@@ -311,8 +312,7 @@ Scenario patched(const Scenario& scenario, std::string_view patch, Catalogue& ca
     out.erase("view");
     out.erase("name");  // it would be that of another scenario
     out.merge_patch(change);
-    return read_scenario(out.dump(-1, ' ', false, json::error_handler_t::replace), catalogue, {}, problems,
-                         true);
+    return read_scenario(json_text(out), catalogue, {}, problems, true);
 }
 
 std::string write_scenario(const Scenario& scenario, bool pretty) {
@@ -347,7 +347,7 @@ std::string write_scenario(const Scenario& scenario, bool pretty) {
         out["training"]["auto"] = list;
     }
     if (!scenario.view.empty()) out["view"] = ordered_json::parse(scenario.view);
-    return out.dump(pretty ? 2 : -1) + "\n";
+    return json_text(out, pretty ? 2 : -1) + "\n";
 }
 
 std::vector<Document> split_documents(std::string_view text, Problems& problems) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/encode.h"
 #include "base/said.h"
 #include "files/json_values.h"
 #include "files/scenario_file.h"
@@ -23,7 +24,7 @@ char letter_of(const json& value, const std::string& pointer, Problems& problems
     const std::string text = value.is_string() ? value.get<std::string>() : std::string();
     if (text.size() == 1 && text[0] >= kFirstPin && text[0] <= kLastPin) return text[0];
     problems.push_back(
-        {pointer, said("{1} is no pin's letter", {value.dump()}), said("pins are B to G"), {}});
+        {pointer, said("{1} is no pin's letter", {json_text(value)}), said("pins are B to G"), {}});
     return 0;
 }
 
@@ -37,7 +38,7 @@ void check_header(const json& file, Problems& problems) {
             {"/format", said("this is no session"), said("format must be “shardscope-session”"), {}});
     if (const auto version = file.find("version"); version != file.end() && *version != 1) {
         problems.push_back({"/version",
-                            said("version {1} is not known", {version->dump()}),
+                            said("version {1} is not known", {json_text(*version)}),
                             said("this program reads version 1"),
                             {}});
     }
@@ -49,7 +50,7 @@ std::size_t read_current(const json& file, std::size_t scenarios, Problems& prob
     if (entry->is_number_integer() && entry->get<std::int64_t>() >= 0 &&
         entry->get<std::uint64_t>() < scenarios)
         return entry->get<std::size_t>();
-    problems.push_back({"/current", said("{1} is the place of no scenario", {entry->dump()}),
+    problems.push_back({"/current", said("{1} is the place of no scenario", {json_text(*entry)}),
                         said("places count from 0"), said("use 0 to {1}", {std::to_string(scenarios - 1)})});
     return 0;
 }
@@ -119,7 +120,7 @@ SavedSession read_session(std::string_view text, Catalogue& catalogue, const std
     for (std::size_t i = 0; i < scenarios->size(); ++i) {
         Problems own;
         // What is no text cannot be written back; the scenario's reader says so.
-        const std::string one = (*scenarios)[i].dump(-1, ' ', false, json::error_handler_t::replace);
+        const std::string one = json_text((*scenarios)[i]);
         Scenario scenario = read_scenario(one, catalogue, folder, own);
         for (Problem& problem : own) {
             problem.where = "/scenarios/" + std::to_string(i) + problem.where;
@@ -141,7 +142,7 @@ SavedSession read_session(std::string_view text, Catalogue& catalogue, const std
     if (const auto view = file.find("view"); view != file.end()) {
         // Judged beside the scenario that it is a view of.
         Scenario seen = out.current;
-        seen.view = view->dump(-1, ' ', false, json::error_handler_t::replace);
+        seen.view = json_text(*view);
         if (view->is_object()) check_view(seen, catalogue, problems);
         else problems.push_back({"/view", said("view is an object"), "", {}});
         out.view = view_of(seen);
@@ -165,7 +166,7 @@ std::string write_session(const SavedSession& session, bool pretty) {
     }
     if (const std::string view = with_view({}, session.view).view; !view.empty())
         out["view"] = ordered_json::parse(view);
-    return out.dump(pretty ? 2 : -1) + "\n";
+    return json_text(out, pretty ? 2 : -1) + "\n";
 }
 
 }  // namespace shardscope

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/encode.h"
 #include "base/said.h"
 #include "base/units.h"
 #include "files/json_values.h"
@@ -165,7 +166,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     std::string command = "deepspeed --num_nodes " + whole(on.nodes) + " --num_gpus " + whole(on.gpus);
     if (on.nodes > 1) command += " --hostfile hostfile";
     command += " train.py --deepspeed --deepspeed_config " + shell_word(file);
-    return {out.dump(2) + "\n", command, plan.notes};
+    return {json_text(out, 2) + "\n", command, plan.notes};
 }
 
 // ---- reading --------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/encode.h"
 #include "base/said.h"
 #include "launch/launch.h"
 #include "launch/megatron_options.h"

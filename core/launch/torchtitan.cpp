@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/encode.h"
 #include "base/said.h"
 #include "launch/launch.h"
 #include "launch/reading.h"
@@ -97,15 +98,6 @@ std::optional<Less> less_for(double layers, double stages, double first, double 
     return std::nullopt;
 }
 
-std::string quoted(std::string_view text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += c;
-    }
-    return out + '"';
-}
-
 // A TOML file, section after section.
 class Writer {
   public:
@@ -115,8 +107,8 @@ class Writer {
         text_ += std::string(key) + " = " + value + "\n";
     }
     void put(std::string_view key, bool value) { put(key, std::string(value ? "true" : "false")); }
-    void put(std::string_view key, const char* value) { put(key, quoted(value)); }
-    void comment(const std::string& line) { text_ += "# " + line + "\n"; }
+    void put(std::string_view key, const char* value) { put(key, toml_string(value)); }
+    void comment(const std::string& line) { text_ += comment_line(line); }
     std::string take() && { return std::move(text_); }
 
   private:
@@ -131,8 +123,8 @@ void write_model(Plan& plan, Writer& out) {
         return preset && is_model(s, *preset, *plan.answer.scenario.catalogue);
     });
     if (known != kFlavors.end()) {
-        out.put("name", quoted(known->model));
-        out.put("flavor", quoted(known->flavor));
+        out.put("name", toml_string(known->model));
+        out.put("flavor", toml_string(known->flavor));
     } else {
         const bool llama = s.choice<Mlp>(P::mlp) == Mlp::gated && s.choice<Norm>(P::norm) == Norm::rmsnorm &&
                            s[P::experts] <= 0 && s[P::kv_lora_rank] <= 0 && !s.on(P::bias) &&
@@ -261,7 +253,7 @@ void write_pipeline(Plan& plan, Writer& out) {
     else if (!name.exact || name.kind != kind)
         plan.lacks(kTorchtitan, P::schedule,
                    phrase("{1} has no word for “{2}”; the nearest is written, {3}."), name.name);
-    out.put("pipeline_parallel_schedule", quoted(name.name));
+    out.put("pipeline_parallel_schedule", toml_string(name.name));
     out.put("pipeline_parallel_microbatch_size", plan.whole(P::micro_batch));
     const double parts = stages * (name.several ? std::max(pieces, 2.0) : 1);
     const StageLayers here = dealt_here(s[P::layers], stages, partition_of(s));
@@ -321,11 +313,11 @@ void write_recomputation(Plan& plan, Writer& out) {
         out.put("mode", "full");
     } else if (share == kRecomputeSelective) {
         out.put("mode", "selective");
-        out.put("selective_ac_option", quoted(kSelectivePerOperator));
+        out.put("selective_ac_option", toml_string(kSelectivePerOperator));
     } else {
         const double every = std::max(1.0, std::round(1 / share));
         out.put("mode", "selective");
-        out.put("selective_ac_option", quoted(whole(every)));
+        out.put("selective_ac_option", toml_string(whole(every)));
         if (every != 1 / share)
             plan.note(
                 said("torchtitan recomputes every n-th layer, not a share of {1}; every {2} is written.",
@@ -345,7 +337,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     out.section("job");
     {
         const InEnglish written;
-        out.put("description", quoted(answer.scenario.title()));
+        out.put("description", toml_string(answer.scenario.title()));
     }
     write_model(plan, out);
     write_training(plan, out);

@@ -1,9 +1,8 @@
 #include "launch/writing.h"
 
-#include <algorithm>
-#include <cctype>
 #include <cmath>
 
+#include "base/encode.h"
 #include "base/said.h"
 #include "base/units.h"
 #include "explain/output.h"
@@ -32,50 +31,24 @@ void Plan::check_stack(const LaunchFormat& tool) {
 
 std::string header(const LaunchFormat& tool, const Answer& answer, const std::string& how_to_start) {
     const InEnglish written;
-    std::string out = "# " + answer.scenario.title() + ", by Shardscope " SHARDSCOPE_VERSION "\n";
+    // The first two lines hold no text of the scenario's: Python looks there for the encoding of a file, and
+    // a title such as "coding: unicode_escape \n…" would make code of a comment.
+    std::string out = comment_line("Option names: " + std::string(tool.checked));
     const std::string memory =
         text_of(Output::peak_memory, answer) + " of " + text_of(Output::capacity, answer);
     if (answer.fits()) {
-        out += "# Predicted: " + text_of(Output::step_time, answer) + " a step, MFU " +
-               text_of(Output::mfu, answer) + ", " + memory + " at peak\n";
+        out += comment_line("Predicted: " + text_of(Output::step_time, answer) + " a step, MFU " +
+                            text_of(Output::mfu, answer) + ", " + memory + " at peak");
     } else {
-        out += "# Predicted: does not fit, " + memory + " at peak\n";
+        out += comment_line("Predicted: does not fit, " + memory + " at peak");
     }
-    out += "# Option names: " + std::string(tool.checked) + "\n";
+    out += comment_line(answer.scenario.title() + ", by Shardscope " SHARDSCOPE_VERSION);
     return out + how_to_start;
 }
 
 std::string to_be_run(const std::string& launcher, const std::string& program) {
-    return "# Start on every node:\n#   " + launcher + " \\\n#       " + program + "\n";
-}
-
-std::string shell_word(const std::string& file) {
-    std::string name = (file.starts_with('-') ? "./" : "") + file;
-    const auto control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
-    const auto plain = [](unsigned char c) {
-        return c >= 0x80 || std::isalnum(c) ||
-               std::string_view("_./-+@%:,=").find(static_cast<char>(c)) != std::string_view::npos;
-    };
-    if (!name.empty() && std::ranges::all_of(name, plain)) return name;
-    // Line breaks have a word of their own in quotes that begin with a dollar.
-    const bool escaped = std::ranges::any_of(name, control);
-    std::string out = escaped ? "$'" : "'";
-    for (const char c : name) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (control(byte)) {
-            constexpr int kDigit = 8;
-            out += '\\';
-            for (const int unit : {kDigit * kDigit, kDigit, 1})
-                out += static_cast<char>('0' + byte / unit % kDigit);
-        } else if (escaped && (c == '\'' || c == '\\')) {
-            out += std::string("\\") + c;
-        } else if (c == '\'') {
-            out += "'\\''";
-        } else {
-            out += c;
-        }
-    }
-    return out + "'";
+    return comment_line("Start on every node:") + comment_line("  " + launcher + " \\") +
+           comment_line("      " + program);
 }
 
 Hosts hosts(const Settings& s) {

@@ -37,11 +37,8 @@ struct Plan {
 
 // A whole number without grouping, as files write it.
 std::string whole(double value);
-// What heads a file, one comment a line: the scenario, the prediction, the tool's version, how to start it.
+// What heads a file, one comment a line: the tool's version, the prediction, the scenario, how to start it.
 std::string header(const LaunchFormat& tool, const Answer& answer, const std::string& how_to_start);
-
-// A file's name as one word of a shell command, on one line.
-std::string shell_word(const std::string& file);
 
 // Hosts, and the GPUs of each.
 struct Hosts {

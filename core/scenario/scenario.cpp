@@ -187,14 +187,7 @@ void Scenario::withdraw(P id) {
 }
 
 std::string Scenario::title() const {
-    if (!name.empty()) {
-        // One line, whatever a file calls it: titles, comments and headings end where a line does.
-        std::string line = name;
-        for (char& c : line) {
-            if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
-        }
-        return line;
-    }
+    if (!name.empty()) return name;
     const Preset* of = gpu_preset();
     return said("{1} on {2} {3}",
                 {model ? model->title : said("Model"), format(resolve(*this)[P::gpus], Quantity::count),

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/encode.h"
 #include "base/said.h"
 #include "base/text.h"
 #include "files/json_values.h"
@@ -31,7 +32,7 @@ class Reader {
         Study out;
         known_only(file, "", kStudyFields);
         out.name = text(file, "", "name");
-        out.title = text(file, "", "title");
+        out.title = clean_title(text(file, "", "title"));
         out.look = text(file, "", "look");
         out.drag = text(file, "", "drag");
         out.paper = paper(file);
@@ -68,7 +69,7 @@ class Reader {
         const json* paper = object(file, "", "paper");
         if (!paper) return out;
         known_only(*paper, "/paper", kPaperFields);
-        out.label = text(*paper, "/paper", "label");
+        out.label = clean_title(text(*paper, "/paper", "label"));
         out.authors = text(*paper, "/paper", "authors");
         out.title = text(*paper, "/paper", "title");
         if (paper->contains("arxiv")) out.arxiv = text(*paper, "/paper", "arxiv");
@@ -86,7 +87,7 @@ class Reader {
     std::string text(const json& object, const std::string& pointer, const char* field) {
         const auto found = object.find(field);
         if (found != object.end() && found->is_string() && !found->get_ref<const std::string&>().empty())
-            return found->get<std::string>();
+            return one_line(found->get_ref<const std::string&>());
         problems_.push_back(
             {child_pointer(pointer, field), said("{1} is missing", {field}), said("a text is expected"), {}});
         return {};
@@ -106,7 +107,7 @@ class Reader {
     template <typename Read>
     Scenario take(const json& part, const std::string& pointer, Read read) {
         Problems own;
-        Scenario out = read(part.dump(-1, ' ', false, json::error_handler_t::replace), own);
+        Scenario out = read(json_text(part), own);
         for (Problem& problem : own) {
             problem.where = pointer + problem.where;
             problem.line = 0;  // of the part alone
@@ -119,7 +120,7 @@ class Reader {
     double number(const json& value, const std::string& pointer, double open) {
         if (value.is_number()) return value.get<double>();
         if (!value.is_null())
-            problems_.push_back({pointer, said("{1} is no number", {value.dump()}), "", {}});
+            problems_.push_back({pointer, said("{1} is no number", {json_text(value)}), "", {}});
         return open;
     }
 
@@ -130,7 +131,7 @@ class Reader {
             return out;
         }
         known_only(file, at, kClaimFields);
-        out.name = text(file, at, "name");
+        out.name = clean_title(text(file, at, "name"));
         out.says = text(file, at, "says");
         out.source = text(file, at, "source");
         if (file.contains("by")) out.by = text(file, at, "by");
@@ -144,7 +145,7 @@ class Reader {
         if (out.output == Output::count) {
             std::vector<std::string> known;
             for (const OutputRow& row : outputs()) known.emplace_back(row.path);
-            const std::string path = file.value("output", json()).dump();
+            const std::string path = json_text(file.value("output", json()));
             const std::string near = nearest(path, known);
             problems_.push_back({at + "/output", said("there is no output {1}", {path}), "",
                                  near.empty() ? "" : said("did you mean “{1}”?", {near})});

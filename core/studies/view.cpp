@@ -4,6 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/encode.h"
 #include "base/said.h"
 #include "base/text.h"
 #include "evidence/measured.h"
@@ -44,7 +45,7 @@ void check_name(const json& view, const char* field, std::span<const std::string
     if (std::ranges::find(known, name) != known.end()) return;
     const std::string near = nearest(name, known);
     problems.push_back({std::string("/view/") + field,
-                        said(no_such, {entry->is_string() ? said("“{1}”", {name}) : entry->dump()}), "",
+                        said(no_such, {entry->is_string() ? said("“{1}”", {name}) : json_text(*entry)}), "",
                         near.empty() ? "" : said("did you mean “{1}”?", {near})});
 }
 
@@ -78,7 +79,7 @@ void check_inputs(const json& view, const Scenario& scenario, Problems& problems
 }
 
 void check_output(const json& entry, const std::string& where, Problems& problems) {
-    const std::string path = entry.is_string() ? entry.get<std::string>() : entry.dump();
+    const std::string path = entry.is_string() ? entry.get<std::string>() : json_text(entry);
     if (find_output(path) != Output::count) return;
     std::vector<std::string> known;
     for (const OutputRow& row : outputs()) known.emplace_back(row.path);
@@ -110,7 +111,7 @@ void check_switched(const json& view, Problems& problems) {
     }
     for (std::size_t i = 0; i < entry->size(); ++i) {
         const json& one = (*entry)[i];
-        const std::string name = one.is_string() ? one.get<std::string>() : one.dump();
+        const std::string name = one.is_string() ? one.get<std::string>() : json_text(one);
         if (std::ranges::find(known, name) != known.end()) continue;
         const std::string near = nearest(name, known);
         problems.push_back({"/view/switched/" + std::to_string(i),
@@ -211,7 +212,7 @@ Scenario with_view(const Scenario& scenario, const View& view) {
     if (view.held) out["plan"] = kHeld;
     if (!view.switched.empty()) out["switched"] = view.switched;
     Scenario changed = scenario;
-    changed.view = out.empty() ? std::string() : out.dump();
+    changed.view = out.empty() ? std::string() : json_text(out);
     return changed;
 }
 
@@ -233,7 +234,7 @@ std::vector<Scenario> pins_of(const Scenario& scenario, Catalogue& catalogue, Pr
     if (pins == view.end() || !pins->is_array()) return out;
     for (std::size_t i = 0; i < pins->size(); ++i) {
         Problems own;
-        out.push_back(patched(scenario, (*pins)[i].dump(), catalogue, own));
+        out.push_back(patched(scenario, json_text((*pins)[i]), catalogue, own));
         // What is automatic gets values that go together.
         if (own.empty() && out.back().automatic.none()) own = check(out.back(), resolve(out.back()));
         for (Problem& problem : own) {
@@ -259,7 +260,7 @@ void check_view(const Scenario& scenario, Catalogue& catalogue, Problems& proble
     if (view.contains("against")) check_output(view["against"], "/view/against", problems);
     if (view.contains("side_by_side") && !view["side_by_side"].is_boolean())
         problems.push_back({"/view/side_by_side",
-                            said("{1} is neither true nor false", {view["side_by_side"].dump()}),
+                            said("{1} is neither true nor false", {json_text(view["side_by_side"])}),
                             "",
                             {}});
     check_switched(view, problems);

@@ -1,0 +1,230 @@
+#include "base/encode.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+namespace shardscope {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
+
+// A code point with its bytes; one byte that begins none is invalid.
+struct Symbol {
+    std::string_view bytes;
+    std::uint32_t code = 0;
+    bool valid = true;
+};
+
+// The symbol at the start of `text`, which is not empty. The longest and the overlong forms, surrogates and
+// what lies beyond U+10FFFF are invalid (Unicode 15, table 3-7).
+Symbol first_symbol(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char lead = byte(0);
+    if (lead < 0x80) return {text.substr(0, 1), lead};
+    const std::size_t length = lead >= 0xC2 && lead <= 0xDF   ? 2
+                               : lead >= 0xE0 && lead <= 0xEF ? 3
+                               : lead >= 0xF0 && lead <= 0xF4 ? 4
+                                                              : 1;
+    const Symbol invalid{text.substr(0, 1), lead, false};
+    if (length == 1 || text.size() < length) return invalid;
+    std::uint32_t code = lead & (0x7FU >> length);
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((byte(i) & 0xC0U) != 0x80) return invalid;
+        code = code << 6U | (byte(i) & 0x3FU);
+    }
+    constexpr std::uint32_t kFirstOf[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (code < kFirstOf[length] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return invalid;
+    return {text.substr(0, length), code};
+}
+
+bool is_unprintable(std::uint32_t c) {
+    return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x2028 || c == 0x2029 ||
+           (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || (c & 0xFFFEU) == 0xFFFE ||
+           (c >= 0xFDD0 && c <= 0xFDEF);
+}
+
+template <typename Take>
+void for_each_symbol(std::string_view text, Take&& take) {
+    while (!text.empty()) {
+        const Symbol symbol = first_symbol(text);
+        take(symbol);
+        text.remove_prefix(symbol.bytes.size());
+    }
+}
+
+std::string hex(std::uint32_t value, int digits) {
+    std::string out;
+    for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4)
+        out += "0123456789abcdef"[value >> static_cast<unsigned>(shift) & 0xFU];
+    return out;
+}
+
+// "\u009b", "\U0001fffe": as Python, TOML and C++ write it.
+std::string escape_of(std::uint32_t code) {
+    return code > 0xFFFF ? "\\U" + hex(code, 8) : "\\u" + hex(code, 4);
+}
+
+std::string visible(std::string_view text, bool one) {
+    const char* const end = text.data() + text.size();
+    std::string out;
+    out.reserve(text.size());
+    for_each_symbol(text, [&](const Symbol& symbol) {
+        if (!symbol.valid) out += "\\x" + hex(symbol.code, 2);
+        else if (symbol.code == '\n') out += one ? "\\n" : "\n";
+        else if (symbol.code == '\t') out += one ? "\\t" : "\t";
+        else if (symbol.code == '\r' && !one && symbol.bytes.data() + 1 < end &&
+                 symbol.bytes.data()[1] == '\n')
+            out += '\r';
+        else if (!is_unprintable(symbol.code)) out += symbol.bytes;
+        else out += escape_of(symbol.code);
+    });
+    return out;
+}
+
+// What json_text() leaves: the library escapes what is below U+0020.
+std::string escaped_json(const std::string& json) {
+    std::string out;
+    out.reserve(json.size());
+    for_each_symbol(json, [&](const Symbol& symbol) {
+        if (symbol.code < 0x7F || !is_unprintable(symbol.code)) {
+            out += symbol.bytes;
+        } else if (symbol.code <= 0xFFFF) {
+            out += escape_of(symbol.code);
+        } else {  // JSON writes the two surrogates
+            const std::uint32_t rest = symbol.code - 0x10000;
+            out += escape_of(0xD800 + (rest >> 10U)) + escape_of(0xDC00 + (rest & 0x3FFU));
+        }
+    });
+    return out;
+}
+
+}  // namespace
+
+std::string one_line(std::string_view text) {
+    std::string out;
+    std::string blanks;
+    bool joins = false;  // the blanks hold something that is unprintable
+    for_each_symbol(text, [&](const Symbol& symbol) {
+        if (symbol.valid && (symbol.code == ' ' || is_unprintable(symbol.code))) {
+            joins = joins || symbol.code != ' ';
+            blanks += ' ';
+            return;
+        }
+        if (joins) blanks = out.empty() ? "" : " ";
+        out += blanks;
+        out += symbol.valid ? symbol.bytes : kReplacement;
+        blanks.clear();
+        joins = false;
+    });
+    return joins ? out : out + blanks;
+}
+
+std::string clean_title(std::string_view text) {
+    std::string line = one_line(text);
+    std::size_t count = 0;
+    std::size_t end = 0;  // of what is kept where it is too long
+    for_each_symbol(line, [&](const Symbol& symbol) {
+        if (++count < kLongestTitle) end += symbol.bytes.size();
+    });
+    if (count > kLongestTitle) line = line.substr(0, end) + std::string(kEllipsis);
+    return line;
+}
+
+bool is_preset_name(std::string_view text) {
+    const auto letter = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    };
+    const auto allowed = [&](char c) { return letter(c) || c == '.' || c == '_' || c == '+' || c == '-'; };
+    return !text.empty() && text.size() <= kLongestPresetName && letter(text.front()) &&
+           std::ranges::all_of(text, allowed);
+}
+
+std::string terminal_text(std::string_view text) { return visible(text, false); }
+std::string terminal_line(std::string_view text) { return visible(text, true); }
+
+std::string comment_line(std::string_view text) { return "# " + visible(text, true) + "\n"; }
+
+std::string shell_word(std::string_view text) {
+    const std::string word = (text.starts_with('-') ? "./" : "") + std::string(text);
+    const auto plain = [](const Symbol& symbol) {
+        const auto c = static_cast<char>(symbol.code);
+        return symbol.code >= 0x80 || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+               (c >= '0' && c <= '9') || std::string_view("_./-+@%:,=").find(c) != std::string_view::npos;
+    };
+    const auto unprintable = [](const Symbol& symbol) {
+        return !symbol.valid || is_unprintable(symbol.code);
+    };
+    bool is_plain = !word.empty();
+    bool escaped = false;  // in quotes that begin with a dollar
+    for_each_symbol(word, [&](const Symbol& symbol) {
+        is_plain = is_plain && plain(symbol) && !unprintable(symbol);
+        escaped = escaped || unprintable(symbol);
+    });
+    if (is_plain) return word;
+    std::string out = escaped ? "$'" : "'";
+    for_each_symbol(word, [&](const Symbol& symbol) {
+        if (unprintable(symbol)) {
+            for (const char c : symbol.bytes) {
+                const auto byte = static_cast<unsigned char>(c);
+                out += '\\';
+                for (const unsigned shift : {6U, 3U, 0U})
+                    out += static_cast<char>('0' + (byte >> shift & 7U));
+            }
+        } else if (escaped && (symbol.code == '\'' || symbol.code == '\\')) {
+            out += '\\';
+            out += symbol.bytes;
+        } else if (symbol.code == '\'') {
+            out += "'\\''";
+        } else {
+            out += symbol.bytes;
+        }
+    });
+    return out + "'";
+}
+
+std::string toml_string(std::string_view text) {
+    std::string out = "\"";
+    for_each_symbol(text, [&](const Symbol& symbol) {
+        if (!symbol.valid) out += kReplacement;
+        else if (symbol.code == '"' || symbol.code == '\\') (out += '\\') += symbol.bytes;
+        else if (is_unprintable(symbol.code)) out += escape_of(symbol.code);
+        else out += symbol.bytes;
+    });
+    return out + '"';
+}
+
+std::string markdown_text(std::string_view text) {
+    std::string out;
+    const std::string line = one_line(text);
+    std::size_t digits = 0;  // that the line begins with
+    while (digits < line.size() && line[digits] >= '0' && line[digits] <= '9') ++digits;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const char c = line[i];
+        const bool anywhere = std::string_view("\\`*_[]<>|#&~$").find(c) != std::string_view::npos;
+        // A list or a heading's underline begins a line; a number with a dot or a bracket, too.
+        const bool at_start = i == 0 && std::string_view("-+=").find(c) != std::string_view::npos;
+        const bool numbers = i == digits && digits > 0 && (c == '.' || c == ')');
+        if (anywhere || at_start || numbers) out += '\\';
+        out += c;
+    }
+    return out;
+}
+
+std::string valid_utf8(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for_each_symbol(text, [&](const Symbol& symbol) { out += symbol.valid ? symbol.bytes : kReplacement; });
+    return out;
+}
+
+std::string json_text(const nlohmann::json& value, int indent) {
+    return escaped_json(value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+std::string json_text(const nlohmann::ordered_json& value, int indent) {
+    return escaped_json(value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+}  // namespace shardscope
