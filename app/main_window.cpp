@@ -133,8 +133,8 @@ void MainWindow::build_menus() {
         menu(tr("&Scenario"), {plan_automatic, plan_lock, pin, unpin_all, solve_for, measured_run});
     scenarios->addSeparator();
     for (const Preset* preset : catalogue_.all(PresetKind::scenario)) {
-        QAction* entry = scenarios->addAction(preset->title.empty() ? QString::fromStdString(preset->name)
-                                                                    : QString::fromStdString(preset->title));
+        QAction* entry =
+            scenarios->addAction(action_text(text_of(preset->title.empty() ? preset->name : preset->title)));
         entry->setObjectName(QStringLiteral("scenario/") + QString::fromStdString(preset->name));
         connect(entry, &QAction::triggered, this, [this, preset] {
             const QString title = text_of(preset->title.empty() ? preset->name : preset->title);
@@ -166,10 +166,8 @@ void MainWindow::add_languages(QMenu& menu) {
 void MainWindow::refresh_recent() {
     recent_->clear();
     for (const QString& file : session_.recent()) {
-        // A name is no place for access keys.
-        QAction* entry =
-            recent_->addAction(QFileInfo(file).fileName().replace(QLatin1Char('&'), QStringLiteral("&&")));
-        entry->setToolTip(QDir::toNativeSeparators(file));
+        QAction* entry = recent_->addAction(action_text(QFileInfo(file).fileName()));
+        entry->setToolTip(tool_tip(QDir::toNativeSeparators(file)));
         connect(entry, &QAction::triggered, this, [this, file] { documents_->open(file); });
     }
     recent_->setToolTipsVisible(true);
@@ -362,9 +360,11 @@ void MainWindow::connect_edit_actions() {
         actions_.at(ActionId::undo)->setEnabled(undo->canUndo());
         actions_.at(ActionId::redo)->setEnabled(undo->canRedo());
         actions_.at(ActionId::undo)
-            ->setToolTip(undo->canUndo() ? tr("Undo: %1").arg(undo->undoText()) : tr("Nothing to undo"));
+            ->setToolTip(undo->canUndo() ? tool_tip(tr("Undo: %1").arg(undo->undoText()))
+                                         : tr("Nothing to undo"));
         actions_.at(ActionId::redo)
-            ->setToolTip(undo->canRedo() ? tr("Redo: %1").arg(undo->redoText()) : tr("Nothing to redo"));
+            ->setToolTip(undo->canRedo() ? tool_tip(tr("Redo: %1").arg(undo->redoText()))
+                                         : tr("Nothing to redo"));
     };
     connect(undo, &QUndoStack::indexChanged, this, refresh_undo);
     connect(undo, &QUndoStack::canUndoChanged, this, refresh_undo);
@@ -434,7 +434,7 @@ void MainWindow::refresh_titles() {
     refresh_picker(*cluster_picker_, tr("Cluster"), scenario.cluster,
                    is_modified(scenario, Group::cluster) || is_modified(scenario, Group::gpu));
     refresh_picker(*model_picker_, tr("Model"), scenario.model, is_modified(scenario, Group::model));
-    setWindowTitle(QStringLiteral("%1 – Shardscope").arg(QString::fromStdString(scenario.title())));
+    setWindowTitle(QStringLiteral("%1 – Shardscope").arg(window_title(text_of(scenario.title()))));
 }
 
 // In a small window the plot keeps its room: a study is read beside it.

@@ -27,9 +27,9 @@ QToolButton* make_button(const QString& name, QWidget* parent) {
 
 QAction* add_entry(QMenu& menu, const QString& name, const Preset& preset,
                    const std::function<void(const Preset&)>& take) {
-    QAction* entry = menu.addAction(preset_text(preset.title));
+    QAction* entry = menu.addAction(action_text(preset_text(preset.title)));
     entry->setObjectName(name + QLatin1Char('/') + QString::fromStdString(preset.name));
-    entry->setToolTip(preset_text(preset.source));
+    entry->setToolTip(tool_tip(preset_text(preset.source)));
     QObject::connect(entry, &QAction::triggered, &menu, [take, &preset] { take(preset); });
     return entry;
 }
@@ -115,7 +115,7 @@ QToolButton* make_study_picker(Catalogue& catalogue, QWidget* parent,
     std::ranges::stable_sort(studies, {}, &std::pair<std::string, const Preset*>::first);
     std::string paper;
     for (const auto& [label, preset] : studies) {
-        if (label != paper) button->menu()->addSection(preset_text(label));
+        if (label != paper) button->menu()->addSection(action_text(preset_text(label)));
         paper = label;
         add_entry(*button->menu(), name, *preset, take);
     }
@@ -126,8 +126,8 @@ void refresh_picker(QToolButton& picker, const QString& kind, const Preset* pres
     QString text =
         kind + QStringLiteral("  ") + (preset ? QString::fromStdString(preset->title) : QObject::tr("own"));
     if (modified) text += QObject::tr(" (modified)");
-    if (picker.text() != text) {
-        picker.setText(text);
+    if (picker.accessibleName() != text) {
+        picker.setText(action_text(text));
         picker.setAccessibleName(text);
     }
     // "model/…" of "picker/model".

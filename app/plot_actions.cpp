@@ -100,7 +100,7 @@ void PlotActions::offer_menu(QWidget& view, const QString& plot) {
                                                                    : explainable->subject_at(QPointF(at));
         if (subject) {
             const std::string title = shardscope::explain(*subject, parts_.model.answer()).title;
-            menu->addAction(tr("Why: %1").arg(text_of(title)), this,
+            menu->addAction(tr("Why: %1").arg(action_text(text_of(title))), this,
                             [this, subject] { parts_.model.explain(*subject); });
         }
         const auto* plans = qobject_cast<const PlansPlot*>(&view);

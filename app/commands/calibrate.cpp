@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/commands/command.h"
+#include "base/encode.h"
 #include "base/text.h"
 #include "evidence/calibration.h"
 #include "evidence/fabric_fit.h"
@@ -59,8 +60,7 @@ void add_collectives(const Options& options, const Catalogue& all, std::vector<P
     }
     const Settings settings = resolve(scenario);
     if (options.cluster.empty()) {
-        std::fprintf(
-            stderr,
+        print_err(
             "note: the logs are read as shares of a DGX H100's links, %s and %s; name another machine with "
             "--cluster\n",
             format(P::intra_node_bandwidth, settings[P::intra_node_bandwidth]).c_str(),
@@ -80,19 +80,19 @@ void add_collectives(const Options& options, const Catalogue& all, std::vector<P
         return;
     }
     PartValues values{part, {}};
-    std::printf("fabric: %d measured collectives, met within %.0f %% (rms)\n", fitted.points,
-                100 * fitted.rms_log_error);
+    print_out("fabric: %d measured collectives, met within %.0f %% (rms)\n", fitted.points,
+              100 * fitted.rms_log_error);
     for (const FabricConstant& constant : fitted.constants) {
-        std::printf("  %-24s %s%s\n", std::string(field_of(constant.id)).c_str(),
-                    format(constant.id, constant.value).c_str(),
-                    constant.identified ? "" : "  (not identified: stays at its default)");
+        print_out("  %-24s %s%s\n", std::string(field_of(constant.id)).c_str(),
+                  format(constant.id, constant.value).c_str(),
+                  constant.identified ? "" : "  (not identified: stays at its default)");
         if (constant.identified) values.values.emplace_back(constant.id, constant.value);
         if (constant.identified && constant.at_limit) {
-            std::fprintf(stderr,
-                         "warning: %s is at the end of its range; is the nominal bandwidth right? An "
-                         "all-reduce in the "
-                         "switch moves less than a ring does, so give an all-gather\n",
-                         std::string(field_of(constant.id)).c_str());
+            print_err(
+                "warning: %s is at the end of its range; is the nominal bandwidth right? An "
+                "all-reduce in the "
+                "switch moves less than a ring does, so give an all-gather\n",
+                std::string(field_of(constant.id)).c_str());
         }
     }
     parts.push_back(values);
@@ -131,8 +131,8 @@ void add_measurements(const Options& options, const Catalogue& all, std::vector<
         return;
     }
     PartValues values{gpu->calibration ? gpu->calibration->name : std::string(), {}};
-    std::printf("%s: %zu kernel times, met within %.0f %% (rms)\n", measured.gpu.c_str(), fitted.used,
-                100 * fitted.rms);
+    print_out("%s: %zu kernel times, met within %.0f %% (rms)\n", measured.gpu.c_str(), fitted.used,
+              100 * fitted.rms);
     // What was measured is the kernel of the stack the script ran on: the GPU's own efficiency is what that
     // reaches, over the stack's share.
     const Parsed software = parse(P::software, options.software);
@@ -147,9 +147,9 @@ void add_measurements(const Options& options, const Catalogue& all, std::vector<
     for (KernelConstant& constant : fitted.constants) {
         if (constant.id == P::attention_efficiency)
             constant.value = std::min(constant.value / generation, parameter(constant.id).maximum);
-        std::printf("  %-24s %s%s\n", std::string(field_of(constant.id)).c_str(),
-                    format(constant.id, constant.value).c_str(),
-                    constant.identified() ? "" : "  (not identified: stays at its default)");
+        print_out("  %-24s %s%s\n", std::string(field_of(constant.id)).c_str(),
+                  format(constant.id, constant.value).c_str(),
+                  constant.identified() ? "" : "  (not identified: stays at its default)");
         if (constant.identified()) values.values.emplace_back(constant.id, constant.value);
     }
     parts.push_back(values);
@@ -157,22 +157,21 @@ void add_measurements(const Options& options, const Catalogue& all, std::vector<
 
 void print_summary(const char* title, const CrossValidation& errors) {
     if (errors.summary.empty()) return;
-    std::printf("\n%-28s %5s %8s %8s %8s %8s\n", title, "runs", "mean", "median", "p90", "bias");
+    print_out("\n%-28s %5s %8s %8s %8s %8s\n", title, "runs", "mean", "median", "p90", "bias");
     for (const auto& [family, s] : errors.summary) {
-        std::printf("  %-26s %5d %7.1f%% %7.1f%% %7.1f%% %+7.1f%%\n", family.c_str(), s.n,
-                    100 * s.mean_abs_error, 100 * s.median_abs_error, 100 * s.p90_abs_error, 100 * s.bias);
+        print_out("  %-26s %5d %7.1f%% %7.1f%% %7.1f%% %+7.1f%%\n", family.c_str(), s.n,
+                  100 * s.mean_abs_error, 100 * s.median_abs_error, 100 * s.p90_abs_error, 100 * s.bias);
     }
 }
 
 void print_calibration(const Calibration& calibration) {
-    std::printf("%-26s %-28s %12s %12s %6s\n", "part", "constant", "before", "fitted", "runs");
+    print_out("%-26s %-28s %12s %12s %6s\n", "part", "constant", "before", "fitted", "runs");
     for (const FittedConstant& constant : calibration.constants) {
-        std::printf("%-26s %-28s %12s %12s %6d\n",
-                    constant.part.empty() ? "everywhere" : constant.part.c_str(),
-                    std::string(field_of(constant.id)).c_str(), format(constant.id, constant.prior).c_str(),
-                    format(constant.id, constant.value).c_str(), constant.runs);
+        print_out("%-26s %-28s %12s %12s %6d\n", constant.part.empty() ? "everywhere" : constant.part.c_str(),
+                  std::string(field_of(constant.id)).c_str(), format(constant.id, constant.prior).c_str(),
+                  format(constant.id, constant.value).c_str(), constant.runs);
     }
-    std::printf("%zu constants from %zu runs\n", calibration.constants.size(), calibration.used.size());
+    print_out("%zu constants from %zu runs\n", calibration.constants.size(), calibration.used.size());
     std::string names;
     for (const FittedConstant& constant : calibration.unidentified) {
         if (constant.runs == 0) continue;
@@ -180,14 +179,13 @@ void print_calibration(const Calibration& calibration) {
                  std::string(field_of(constant.id));
     }
     if (!names.empty())
-        std::fprintf(stderr,
-                     "warning: these runs do not identify the following, which stay as they were:%s\n",
-                     names.c_str());
+        print_err("warning: these runs do not identify the following, which stay as they were:%s\n",
+                  names.c_str());
     print_summary("fitted to", calibration.fitted);
     print_summary(calibration.single_model ? "cross-validated, run by run" : "cross-validated, new model",
                   calibration.new_model);
     if (!calibration.new_model.summary.empty())
-        std::printf("within their stack's 80 %% band: %.0f %%\n", 100 * calibration.new_model.within_band);
+        print_out("within their stack's 80 %% band: %.0f %%\n", 100 * calibration.new_model.within_band);
     print_summary("cross-validated, new machine", calibration.new_machine);
 }
 
@@ -195,41 +193,41 @@ void print_calibration(const Calibration& calibration) {
 std::string percent(double share) { return std::isfinite(share) ? format(share, Quantity::percent) : "–"; }
 
 void print_new_stacks(const std::vector<NewStack>& stacks) {
-    std::printf("\n%-28s %5s %8s %8s %8s\n", "new stack", "runs", "blind", "bias", "after 8");
+    print_out("\n%-28s %5s %8s %8s %8s\n", "new stack", "runs", "blind", "bias", "after 8");
     for (const NewStack& stack : stacks) {
-        std::printf("  %-26s %5d %7.1f%% %+7.1f%% %8s\n", stack.software.c_str(), stack.runs,
-                    100 * stack.blind, 100 * stack.bias, percent(stack.calibrated).c_str());
+        print_out("  %-26s %5d %7.1f%% %+7.1f%% %8s\n", stack.software.c_str(), stack.runs, 100 * stack.blind,
+                  100 * stack.bias, percent(stack.calibrated).c_str());
     }
 }
 
 // The README's tables.
 void print_markdown(const Calibration& calibration, const std::vector<NewStack>& stacks) {
-    std::printf(
+    print_out(
         "| family | runs | fitted: mean | new model: mean | median | 90th percentile | new machine: mean |\n"
         "|---|---|---|---|---|---|---|\n");
     for (const auto& [family, s] : calibration.new_model.summary) {
         const auto machine = calibration.new_machine.summary.find(family);
-        std::printf("| %s | %d | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %s |\n", family.c_str(), s.n,
-                    100 * calibration.fitted.summary.at(family).mean_abs_error, 100 * s.mean_abs_error,
-                    100 * s.median_abs_error, 100 * s.p90_abs_error,
-                    machine == calibration.new_machine.summary.end()
-                        ? "–"
-                        : percent(machine->second.mean_abs_error).c_str());
+        print_out("| %s | %d | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %s |\n", markdown_text(family).c_str(),
+                  s.n, 100 * calibration.fitted.summary.at(family).mean_abs_error, 100 * s.mean_abs_error,
+                  100 * s.median_abs_error, 100 * s.p90_abs_error,
+                  machine == calibration.new_machine.summary.end()
+                      ? "–"
+                      : percent(machine->second.mean_abs_error).c_str());
     }
-    std::printf("\n%zu constants; %.0f %% of the left-out runs lie in their stack's 80 %% band.\n\n",
-                calibration.constants.size(), 100 * calibration.new_model.within_band);
-    std::printf(
+    print_out("\n%zu constants; %.0f %% of the left-out runs lie in their stack's 80 %% band.\n\n",
+              calibration.constants.size(), 100 * calibration.new_model.within_band);
+    print_out(
         "| a stack never seen | runs | blind: mean | bias | after eight of its runs "
         "|\n|---|---|---|---|---|\n");
     std::vector<double> blind, calibrated;
     for (const NewStack& stack : stacks) {
-        std::printf("| %s | %d | %.1f %% | %+.1f %% | %s |\n", stack.software.c_str(), stack.runs,
-                    100 * stack.blind, 100 * stack.bias, percent(stack.calibrated).c_str());
+        print_out("| %s | %d | %.1f %% | %+.1f %% | %s |\n", markdown_text(stack.software).c_str(),
+                  stack.runs, 100 * stack.blind, 100 * stack.bias, percent(stack.calibrated).c_str());
         blind.push_back(stack.blind);
         if (std::isfinite(stack.calibrated)) calibrated.push_back(stack.calibrated);
     }
-    std::printf("| mean of the stacks | | %s | | %s |\n", percent(summary_of(blind).mean_abs_error).c_str(),
-                percent(summary_of(calibrated).mean_abs_error).c_str());
+    print_out("| mean of the stacks | | %s | | %s |\n", percent(summary_of(blind).mean_abs_error).c_str(),
+              percent(summary_of(calibrated).mean_abs_error).c_str());
 }
 
 int run(const Options& options) {
@@ -263,8 +261,8 @@ int run(const Options& options) {
         const Calibration calibration = calibrate(runs, all, how);
         for (const auto& skipped : calibration.skipped) {
             if (!skipped.unreadable) {
-                std::fprintf(stderr, "note: %s:%d: %s takes no part (%s)\n", options.runs.c_str(),
-                             skipped.run->line, skipped.run->id.c_str(), skipped.reason.c_str());
+                print_err("note: %s:%d: %s takes no part (%s)\n", options.runs.c_str(), skipped.run->line,
+                          skipped.run->id.c_str(), skipped.reason.c_str());
                 continue;
             }
             report({{skipped.run->id, skipped.reason, "", {}, skipped.run->line}}, options.runs);

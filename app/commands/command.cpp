@@ -2,11 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
+#include "base/encode.h"
 #include "base/text.h"
 #include "files/file_io.h"
 #include "files/nccl_log.h"
@@ -18,6 +20,22 @@
 namespace shardscope::commands {
 namespace {
 
+void print(std::FILE* stream, const std::string& text) {
+    const std::string safe = terminal_text(text);
+    std::fwrite(safe.data(), 1, safe.size(), stream);
+}
+
+std::string formatted(const char* format, std::va_list values) {
+    std::va_list again;
+    va_copy(again, values);
+    const int size = std::vsnprintf(nullptr, 0, format, again);
+    va_end(again);
+    std::string out(static_cast<std::size_t>(std::max(size, 0)) + 1, '\0');
+    std::vsnprintf(out.data(), out.size(), format, values);
+    out.pop_back();
+    return out;
+}
+
 std::string user_folder() {
     if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data)
         return std::string(data) + "/shardscope/presets";
@@ -28,11 +46,27 @@ std::string user_folder() {
 
 }  // namespace
 
+void print_out(const char* format, ...) {
+    std::va_list values;
+    va_start(values, format);
+    print(stdout, formatted(format, values));
+    va_end(values);
+}
+
+void print_err(const char* format, ...) {
+    std::va_list values;
+    va_start(values, format);
+    print(stderr, formatted(format, values));
+    va_end(values);
+}
+
+void print_text(const std::string& text) { print(stdout, text); }
+
 Catalogue& catalogue() {
     static Catalogue all = [] {
         Problems problems;
         Catalogue loaded = Catalogue::with_folder(user_folder(), problems);
-        for (const Problem& problem : problems) std::fprintf(stderr, "warning: %s\n", problem.text().c_str());
+        for (const Problem& problem : problems) print_err("warning: %s\n", problem.text().c_str());
         return loaded;
     }();
     return all;
@@ -41,8 +75,8 @@ Catalogue& catalogue() {
 void report(const Problems& problems, const std::string& file) {
     constexpr std::size_t kMost = 1000;
     for (std::size_t i = 0; i < std::min(problems.size(), kMost); ++i)
-        std::fprintf(stderr, "%s\n", problems[i].text(file).c_str());
-    if (problems.size() > kMost) std::fprintf(stderr, "and %zu more problems\n", problems.size() - kMost);
+        print_err("%s\n", problems[i].text(file).c_str());
+    if (problems.size() > kMost) print_err("and %zu more problems\n", problems.size() - kMost);
 }
 
 std::vector<CollectiveTable> read_log(const std::string& file) {
@@ -51,7 +85,7 @@ std::vector<CollectiveTable> read_log(const std::string& file) {
     std::vector<CollectiveTable> tables;
     if (problems.empty()) tables = read_nccl_log(text, problems);
     for (const Problem& problem : problems)
-        std::fprintf(stderr, "%s%s\n", tables.empty() ? "" : "warning: ", problem.text(file).c_str());
+        print_err("%s%s\n", tables.empty() ? "" : "warning: ", problem.text(file).c_str());
     return tables;
 }
 
@@ -66,7 +100,7 @@ bool is_standard_output(const std::string& target) {
 
 int write_output(const std::string& target, const std::string& text) {
     if (is_standard_output(target)) {
-        std::fputs(text.c_str(), stdout);
+        print_text(text);
         return kDone;
     }
     Problems problems;

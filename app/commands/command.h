@@ -82,6 +82,12 @@ std::string candidates(const CLI::App& app, std::vector<std::string> words);
 // `--set KEY=VALUE`, as often as need be.
 void add_assignments(CLI::App& command, std::vector<std::string>& into);
 
+// Standard output and standard error, as printf() does, for everything but scripts of ours. What a file or a
+// name holds cannot steer the terminal: see terminal_text().
+[[gnu::format(printf, 1, 2)]] void print_out(const char* format, ...);
+[[gnu::format(printf, 1, 2)]] void print_err(const char* format, ...);
+void print_text(const std::string& text);  // on standard output
+
 // The shipped presets and those of the user's data folder.
 Catalogue& catalogue();
 

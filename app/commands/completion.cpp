@@ -112,7 +112,7 @@ void add_completion(CLI::App& app, Context& context) {
         Problems none;  // a shell waits for words only
         std::vector<std::string> typed = split(read_text("-", none), '\n');
         if (typed.back().empty()) typed.pop_back();  // after the end of the last line
-        std::fputs(candidates(app, typed).c_str(), stdout);
+        print_text(candidates(app, typed));
         context.exit_code = kDone;
     });
     // "A subcommand is required" names no shell; only now, as those above would take extras, too.

@@ -77,9 +77,9 @@ int run(const Options& options) {
             unusable = true;
         }
         if (problems.empty()) {
-            std::fputs(result.c_str(), stdout);
+            print_text(result);
         } else if (several && options.format == "json") {
-            std::fputs((invalid_json(name, problems) + "\n").c_str(), stdout);
+            print_text((invalid_json(name, problems) + "\n"));
         }
     }
     return unusable ? kUnusable : kDone;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/commands/command.h"
+#include "base/encode.h"
 #include "base/text.h"
 #include "estimate/answer.h"
 #include "evidence/fabric_fit.h"
@@ -111,19 +112,18 @@ void print(const Options& options, const std::vector<CollectiveTable>& tables, c
             left_out += (left_out.empty() ? "" : ", ") + field;
         }
     }
-    std::printf("%s\n", out.dump(2).c_str());
-    std::fprintf(stderr, "%s from %s; the law meets their times within %.0f %% (rms)\n",
-                 counted(out["values"].size(), "constant").c_str(),
-                 counted(static_cast<std::size_t>(fit.points), "measurement").c_str(),
-                 100 * fit.rms_log_error);
+    print_out("%s\n", json_text(out, 2).c_str());
+    print_err("%s from %s; the law meets their times within %.0f %% (rms)\n",
+              counted(out["values"].size(), "constant").c_str(),
+              counted(static_cast<std::size_t>(fit.points), "measurement").c_str(), 100 * fit.rms_log_error);
     if (!left_out.empty())
-        std::fprintf(stderr, "left at their defaults, as the log does not tell them: %s\n", left_out.c_str());
+        print_err("left at their defaults, as the log does not tell them: %s\n", left_out.c_str());
     for (const FabricConstant& constant : fit.constants) {
         if (!constant.identified || !constant.at_limit) continue;
-        std::fprintf(stderr,
-                     "%s is at the end of its range: check the nominal bandwidth, or give an all-gather, as "
-                     "an all-reduce in the switch or over two nodes moves less than a ring does\n",
-                     std::string(field_of(constant.id)).c_str());
+        print_err(
+            "%s is at the end of its range: check the nominal bandwidth, or give an all-gather, as "
+            "an all-reduce in the switch or over two nodes moves less than a ring does\n",
+            std::string(field_of(constant.id)).c_str());
     }
 }
 
@@ -171,10 +171,10 @@ int import_model(const Options& options) {
         report(problems, options.config);
         return kUnusable;
     }
-    std::printf("%s", model.preset.c_str());
-    std::fprintf(stderr, "%s: %s parameters\n", model.name.c_str(),
-                 format(answer(scenario).compiled.parameters, Quantity::big_count).c_str());
-    for (const std::string& note : model.notes) std::fprintf(stderr, "%s\n", note.c_str());
+    print_out("%s", model.preset.c_str());
+    print_err("%s: %s parameters\n", model.name.c_str(),
+              format(answer(scenario).compiled.parameters, Quantity::big_count).c_str());
+    for (const std::string& note : model.notes) print_err("%s\n", note.c_str());
     return kDone;
 }
 

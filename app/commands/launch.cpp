@@ -24,7 +24,7 @@ struct Options {
 };
 
 void tell(const std::vector<std::string>& notes) {
-    for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
+    for (const std::string& note : notes) print_err("%s\n", note.c_str());
 }
 
 bool same_file(const std::string& a, const std::string& b) {
@@ -52,9 +52,8 @@ int launch(const Options& options) {
         return kUnusable;
     }
     if (const int code = write_output(options.target, written.text); code != kDone) return code;
-    if (!found.fits())
-        std::fprintf(stderr, "warning: the scenario does not fit, see `shardscope estimate`\n");
-    std::fprintf(stderr, "%s: %s\n", std::string(format.label).c_str(), written.command.c_str());
+    if (!found.fits()) print_err("warning: the scenario does not fit, see `shardscope estimate`\n");
+    print_err("%s: %s\n", std::string(format.label).c_str(), written.command.c_str());
     tell(written.notes);
     return kDone;
 }
@@ -80,8 +79,8 @@ int import(const Options& options) {
         report(problems, options.file);
         return kUnusable;
     }
-    std::printf("%s", write_scenario(read.scenario).c_str());
-    std::fprintf(stderr, "%s: %s\n", std::string(format->label).c_str(), read.scenario.title().c_str());
+    print_out("%s", write_scenario(read.scenario).c_str());
+    print_err("%s: %s\n", std::string(format->label).c_str(), read.scenario.title().c_str());
     tell(read.notes);
     return kDone;
 }

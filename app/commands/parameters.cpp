@@ -22,13 +22,13 @@ std::string range_of(P id) {
 }
 
 int run() {
-    std::printf("| key | what | values | default |\n|---|---|---|---|\n");
+    print_out("| key | what | values | default |\n|---|---|---|---|\n");
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         const Parameter& row = parameter(id);
-        std::printf("| `%s` | %s | %s | %s |\n", std::string(row.key).c_str(), std::string(row.label).c_str(),
-                    range_of(id).c_str(),
-                    std::isnan(row.fallback) ? "from presets" : format(id, row.fallback).c_str());
+        print_out("| `%s` | %s | %s | %s |\n", std::string(row.key).c_str(), std::string(row.label).c_str(),
+                  range_of(id).c_str(),
+                  std::isnan(row.fallback) ? "from presets" : format(id, row.fallback).c_str());
     }
     return kDone;
 }

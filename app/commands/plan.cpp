@@ -55,7 +55,7 @@ int print(const PlanReport& found, const Options& options) {
         if (code != kDone) return code;
     }
     if (found.found()) return kDone;
-    std::fprintf(stderr, "%s\n", found.reason.c_str());
+    print_err("%s\n", found.reason.c_str());
     return kNoSolution;
 }
 
@@ -144,8 +144,8 @@ int run(const Options& options) {
     }
     if (options.timing) {
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-        std::fprintf(stderr, "{\"evaluated\": %s, \"seconds\": %s}\n", exact(found.evaluated).c_str(),
-                     exact(took.count()).c_str());
+        print_err("{\"evaluated\": %s, \"seconds\": %s}\n", exact(found.evaluated).c_str(),
+                  exact(took.count()).c_str());
     }
     return print(found, options);
 }

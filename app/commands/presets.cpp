@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/commands/command.h"
+#include "base/encode.h"
 #include "base/text.h"
 #include "model/listed_model.h"
 #include "scenario/catalogue.h"
@@ -44,15 +45,17 @@ int list_claims() {
         if (!study) return kUnusable;
         studies.push_back(std::move(*study));
     }
-    std::puts("| study | claim | from | stated | engine | |\n|---|---|---|---|---|---|");
+    print_out("| study | claim | from | stated | engine | |\n|---|---|---|---|---|---|\n");
     for (const Study& study : studies) {
         for (const Claim& claim : study.claims) {
             const Finding finding = examine(claim);
             const std::string expected = expected_text(claim);
             const std::string from = claim.published ? claim.by : "our question";
-            std::printf("| `%s` | %s | %s | %s | %s | %s |\n", study.name.c_str(), claim.says.c_str(),
-                        from.c_str(), expected.empty() ? "–" : expected.c_str(),
-                        found_text(claim, finding).c_str(), std::string(name_of(finding.agreement)).c_str());
+            print_out("| `%s` | %s | %s | %s | %s | %s |\n", study.name.c_str(),
+                      markdown_text(claim.says).c_str(), markdown_text(from).c_str(),
+                      expected.empty() ? "–" : markdown_text(expected).c_str(),
+                      markdown_text(found_text(claim, finding)).c_str(),
+                      std::string(name_of(finding.agreement)).c_str());
         }
     }
     return kDone;
@@ -67,29 +70,29 @@ int list(const Options& options) {
     for (const PresetKind kind : kKinds) {
         if (!wanted(kind, options)) continue;
         for (const Preset* preset : catalogue().all(kind)) {
-            std::printf("%-12s %-32s %s\n", std::string(name_of(kind)).c_str(), preset->name.c_str(),
-                        preset->title.c_str());
+            print_out("%-12s %-32s %s\n", std::string(name_of(kind)).c_str(), preset->name.c_str(),
+                      preset->title.c_str());
         }
     }
     return kDone;
 }
 
 void print(const Study& study) {
-    std::printf("study %s: %s\n  %s\n  paper: %s, %s\n", study.name.c_str(), study.title.c_str(),
-                study.origin().c_str(), study.paper.authors.c_str(), study.paper.title.c_str());
-    std::printf("  look at: %s\n  drag: %s\n", study.look.c_str(), study.drag.c_str());
-    for (const Scenario& pin : study.pins) std::printf("  pinned: %s\n", pin.title().c_str());
+    print_out("study %s: %s\n  %s\n  paper: %s, %s\n", study.name.c_str(), study.title.c_str(),
+              study.origin().c_str(), study.paper.authors.c_str(), study.paper.title.c_str());
+    print_out("  look at: %s\n  drag: %s\n", study.look.c_str(), study.drag.c_str());
+    for (const Scenario& pin : study.pins) print_out("  pinned: %s\n", pin.title().c_str());
     for (const Claim& claim : study.claims) {
         const Finding finding = examine(claim);
-        std::printf("\n  %s: %s\n    %s: %s\n", claim.name.c_str(), claim.says.c_str(),
-                    claim.published ? "published" : "our question", claim.source.c_str());
+        print_out("\n  %s: %s\n    %s: %s\n", claim.name.c_str(), claim.says.c_str(),
+                  claim.published ? "published" : "our question", claim.source.c_str());
         const std::string expected = expected_text(claim);
-        std::printf("    %s%sthe engine %s (%s): %s\n", expected.empty() ? "" : "stated ",
-                    expected.empty() ? "" : (expected + ", ").c_str(), found_text(claim, finding).c_str(),
-                    std::string(output(claim.output).label).c_str(),
-                    std::string(name_of(finding.agreement)).c_str());
+        print_out("    %s%sthe engine %s (%s): %s\n", expected.empty() ? "" : "stated ",
+                  expected.empty() ? "" : (expected + ", ").c_str(), found_text(claim, finding).c_str(),
+                  std::string(output(claim.output).label).c_str(),
+                  std::string(name_of(finding.agreement)).c_str());
         if (const std::string values = values_text(claim, finding); !values.empty())
-            std::printf("    %s\n", values.c_str());
+            print_out("    %s\n", values.c_str());
     }
 }
 
@@ -100,28 +103,28 @@ bool print(const Preset& preset) {
         if (study) print(*study);
         return study.has_value();
     }
-    std::printf("%s %s: %s\n", std::string(name_of(preset.kind)).c_str(), preset.name.c_str(),
-                preset.title.c_str());
-    if (!preset.source.empty()) std::printf("  source: %s\n", preset.source.c_str());
-    if (preset.gpu) std::printf("  gpu: %s\n", preset.gpu->name.c_str());
-    if (preset.calibration) std::printf("  calibration: %s\n", preset.calibration->name.c_str());
+    print_out("%s %s: %s\n", std::string(name_of(preset.kind)).c_str(), preset.name.c_str(),
+              preset.title.c_str());
+    if (!preset.source.empty()) print_out("  source: %s\n", preset.source.c_str());
+    if (preset.gpu) print_out("  gpu: %s\n", preset.gpu->name.c_str());
+    if (preset.calibration) print_out("  calibration: %s\n", preset.calibration->name.c_str());
     if (preset.published_parameters > 0)
-        std::printf("  published parameters: %s\n", exact(preset.published_parameters).c_str());
+        print_out("  published parameters: %s\n", exact(preset.published_parameters).c_str());
     if (preset.operators) {
-        std::printf("  operators:\n");
+        print_out("  operators:\n");
         for (const ListedBlock& block : preset.operators->blocks) {
-            std::printf("    %-34s %zu operators, ×%s\n", block.name.c_str(), block.operators.size(),
-                        format(block.repeat, Quantity::count).c_str());
+            print_out("    %-34s %zu operators, ×%s\n", block.name.c_str(), block.operators.size(),
+                      format(block.repeat, Quantity::count).c_str());
         }
     }
     for (const Values* values : {&preset.values, &preset.node}) {
         for (const auto& [id, value] : *values) {
-            std::printf("  %-36s %-20s %s%s\n", std::string(parameter(id).key).c_str(),
-                        format(id, value).c_str(), preset.source_of(id).c_str(),
-                        preset.is_unverified(id) ? " (unverified)" : "");
+            print_out("  %-36s %-20s %s%s\n", std::string(parameter(id).key).c_str(),
+                      format(id, value).c_str(), preset.source_of(id).c_str(),
+                      preset.is_unverified(id) ? " (unverified)" : "");
         }
     }
-    if (preset.values.empty() && !preset.operators) std::fputs(preset.text.c_str(), stdout);
+    if (preset.values.empty() && !preset.operators) print_text(preset.text);
     return true;
 }
 

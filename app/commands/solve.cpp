@@ -8,6 +8,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/progress.h"
+#include "base/encode.h"
 #include "base/text.h"
 #include "explore/jobs.h"
 #include "explore/solve.h"
@@ -57,7 +58,7 @@ std::string json_of(const Question& question, const Solution& found) {
     if (!found.target.is_fit()) out["target_value"] = found.target.value;
     out["reason"] =
         found.reason.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(found.reason);
-    return out.dump() + "\n";
+    return json_text(out) + "\n";
 }
 
 std::string text_of(const Question& question, const Solution& found) {
@@ -98,16 +99,15 @@ int run(const Options& options) {
         found = solve(question, {}, progress.take());
     }
     const bool json = options.format == "json";
-    if (json) std::fputs(json_of(question, found).c_str(), stdout);
+    if (json) print_text(json_of(question, found));
     if (found.found()) {
-        if (!json) std::fputs(text_of(question, found).c_str(), stdout);
+        if (!json) print_text(text_of(question, found));
         return kDone;
     }
-    std::fprintf(stderr, "%s\n", found.reason.c_str());
+    print_err("%s\n", found.reason.c_str());
     for (const WayOut& way : ways_out(question)) {
-        std::fprintf(stderr, "%s: %s %s\n", way.label.c_str(),
-                     std::string(parameter(question.id).label).c_str(),
-                     format(question.id, way.solution.value).c_str());
+        print_err("%s: %s %s\n", way.label.c_str(), std::string(parameter(question.id).label).c_str(),
+                  format(question.id, way.solution.value).c_str());
     }
     return kNoSolution;
 }

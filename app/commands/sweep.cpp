@@ -9,6 +9,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/progress.h"
+#include "base/encode.h"
 #include "base/text.h"
 #include "explore/jobs.h"
 #include "explore/sweep.h"
@@ -95,7 +96,8 @@ class Lines {
         }
         line["verdict"] = verdict(point, valid);
         if (!valid) line["reason"] = reason_of(point);
-        out += line.dump() + "\n";
+        out += json_text(line) + "
+";
     }
 
     const Scenario& scenario_;
@@ -162,9 +164,9 @@ int run(const Options& options) {
     const Lines lines(scenario, axes, fields, json);
     const std::string header = !json && shard.part == 1 ? csv_header(axes, fields) : std::string();
     if (options.target.empty()) {
-        std::fputs(header.c_str(), stdout);
+        print_text(header);
         write_lines(lines, shard.begin(total), shard.end(total), true,
-                    [](const std::string& block) { std::fputs(block.c_str(), stdout); });
+                    [](const std::string& block) { print_text(block); });
         return kDone;
     }
     std::string out = header;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/commands/command.h"
+#include "base/encode.h"
 #include "base/text.h"
 #include "evidence/runs.h"
 #include "files/calibration_file.h"
@@ -62,27 +63,26 @@ void print_json(const Validation& validation) {
                      {"bias", memory.bias},
                      {"full", memory.full},
                      {"full_risky_or_worse", memory.full_warned}};
-    std::printf("%s\n", out.dump(-1, ' ', false, ordered_json::error_handler_t::replace).c_str());
+    print_out("%s\n", json_text(out).c_str());
 }
 
 void print_text(const Validation& validation) {
-    std::printf("%-14s %5s %8s %8s %8s %8s %8s\n", "family", "runs", "mean", "median", "p90", "bias",
-                "in band");
+    print_out("%-14s %5s %8s %8s %8s %8s %8s\n", "family", "runs", "mean", "median", "p90", "bias",
+              "in band");
     for (const auto& [family, s] : validation.summary) {
-        std::printf("%-14s %5d %7.1f%% %7.1f%% %7.1f%% %+7.1f%% %7.0f%%\n", family.c_str(), s.n,
-                    100 * s.mean_abs_error, 100 * s.median_abs_error, 100 * s.p90_abs_error, 100 * s.bias,
-                    100 * s.within_band);
+        print_out("%-14s %5d %7.1f%% %7.1f%% %7.1f%% %+7.1f%% %7.0f%%\n", family.c_str(), s.n,
+                  100 * s.mean_abs_error, 100 * s.median_abs_error, 100 * s.p90_abs_error, 100 * s.bias,
+                  100 * s.within_band);
     }
     const MemorySummary& memory = validation.memory;
     if (memory.n + memory.full > 0) {
-        std::printf("\nPeak memory: %d runs, mean %.1f%%, bias %+.1f%%; %d of %d full ones risky or worse\n",
-                    memory.n, 100 * memory.mean_abs_error, 100 * memory.bias, memory.full_warned,
-                    memory.full);
+        print_out("\nPeak memory: %d runs, mean %.1f%%, bias %+.1f%%; %d of %d full ones risky or worse\n",
+                  memory.n, 100 * memory.mean_abs_error, 100 * memory.bias, memory.full_warned, memory.full);
     }
     std::map<std::string, int> reasons;
     for (const auto& skipped : validation.skipped) ++reasons[skipped.run->family + ": " + skipped.reason];
-    if (!validation.skipped.empty()) std::printf("\nSkipped %zu runs:\n", validation.skipped.size());
-    for (const auto& [reason, n] : reasons) std::printf("  %3d  %s\n", n, reason.c_str());
+    if (!validation.skipped.empty()) print_out("\nSkipped %zu runs:\n", validation.skipped.size());
+    for (const auto& [reason, n] : reasons) print_out("  %3d  %s\n", n, reason.c_str());
 }
 
 int run(const Options& options) {
