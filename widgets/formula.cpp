@@ -3,6 +3,7 @@
 #include <QPainter>
 
 #include "widgets/panels/drawing.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -36,7 +37,7 @@ std::vector<FormulaPart> formula_parts(const QString& formula) {
 QString formula_html(const QString& formula) {
     QString out;
     for (const FormulaPart& part : formula_parts(formula)) {
-        const QString text = part.text.toHtmlEscaped();
+        const QString text = html_text(part.text);
         out += part.lowered ? QStringLiteral("<sub>%1</sub>").arg(text) : text;
     }
     return out;

@@ -1,4 +1,5 @@
 #include "widgets/live_model.h"
+#include "base/encode.h"
 #include "planner/planner.h"
 #include "widgets/text.h"
 
@@ -374,7 +375,7 @@ void LiveModel::swap(char one, char other) {
 }
 
 void LiveModel::rename(char letter, const QString& name) {
-    const std::string text = name.trimmed().toStdString();
+    const std::string text = clean_title(name.trimmed().toStdString());
     if (letter == 'A') {
         Scenario after = scenario_;
         after.name = text;

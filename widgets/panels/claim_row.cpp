@@ -68,11 +68,11 @@ ClaimRow::ClaimRow(const Claim& claim, QWidget* parent)
     stated_ = QString::fromStdString(expected_text(claim));
     const QString source = preset_text(claim.source);
     const QString range = QString::fromStdString(range_text(claim));
-    setToolTip(
+    setToolTip(tool_tip(
         claim.published ? tr("Published: %1. The engine agrees with %2.").arg(source, range)
         : range.isEmpty()
             ? tr("Not published, our own question: %1.").arg(source)
-            : tr("Not published, our own question: %1. The engine agrees with %2.").arg(source, range));
+            : tr("Not published, our own question: %1. The engine agrees with %2.").arg(source, range)));
     engine_ = QStringLiteral("…");
     name_it();
 }

@@ -11,6 +11,7 @@
 #include "widgets/panels/run_label.h"
 #include "widgets/panels/run_line.h"
 #include "widgets/panels/verdict_chip.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -255,7 +256,7 @@ void Headline::set_sentence() {
     if (!answer.valid()) {
         const QString problem = problem_text(answer.problems.front());
         sentences_ = {problem};
-        sentence_->setToolTip(problem);
+        sentence_->setToolTip(tool_tip(problem));
         return;
     }
     QString text = QString::fromStdString(wall_sentence(answer));
@@ -264,7 +265,7 @@ void Headline::set_sentence() {
     if (!outside_validated(answer).empty()) sentences_.insert(1, tr("Beyond the public runs."));
     for (const std::string& warning : warnings(answer))
         text += QLatin1Char('\n') + QString::fromStdString(warning);
-    sentence_->setToolTip(text);
+    sentence_->setToolTip(tool_tip(text));
 }
 
 void Headline::arrange() {

@@ -16,6 +16,7 @@
 
 #include "widgets/live_model.h"
 #include "widgets/panels/drawing.h"
+#include "widgets/text.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
@@ -189,7 +190,7 @@ void LaunchView::refresh() {
 void LaunchView::tell(const QString& title, const QStringList& notes) {
     notes_title_->setText(title);
     QString items;
-    for (const QString& note : notes) items += QStringLiteral("<li>%1</li>").arg(note.toHtmlEscaped());
+    for (const QString& note : notes) items += QStringLiteral("<li>%1</li>").arg(html_text(note));
     notes_->setText(QStringLiteral("<ul style='margin:0; margin-left:-24px'>%1</ul>").arg(items));
     notes_area_->setVisible(!notes.isEmpty());
     fit_notes();

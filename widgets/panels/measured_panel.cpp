@@ -61,6 +61,7 @@ MeasuredPanel::MeasuredPanel(LiveModel& model, QWidget* parent) : QWidget(parent
     doubt_row->setContentsMargins(0, 0, 0, 0);
     doubt_row->setSpacing(kGap);
     warning_ = new QLabel;
+    warning_->setTextFormat(Qt::PlainText);  // it repeats what was typed
     warning_->setObjectName(QStringLiteral("measured/warning"));
     warning_->setWordWrap(true);
     meant_ = new QPushButton;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "widgets/panels/drawing.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -29,7 +30,7 @@ void RepairButton::set_repair(const Repair& repair, bool best) {
     setAccessibleName(label_ + QStringLiteral(": ") + result);
     const QString whole =
         repair.detail.empty() ? label_ : tr("%1: %2").arg(label_, QString::fromStdString(repair.detail));
-    setToolTip(tr("%1: %2").arg(repair.works ? whole : label_, result));
+    setToolTip(tool_tip(tr("%1: %2").arg(repair.works ? whole : label_, result)));
     setAccessibleDescription(
         repair.works ? tr("Changes the scenario, as one step that can be undone: %1. Predicted: %2.")
                            .arg(whole, result)

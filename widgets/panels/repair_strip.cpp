@@ -12,6 +12,7 @@
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/repair_button.h"
 #include "widgets/panels/run_label.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -160,7 +161,7 @@ void RepairStrip::arrange() {
     more_->menu()->clear();
     for (std::size_t i = shown; i < repairs_.size(); ++i) {
         QAction* action =
-            more_->menu()->addAction(QString::fromStdString(repairs_[i].label + ": " + repairs_[i].result));
+            more_->menu()->addAction(action_text(text_of(repairs_[i].label + ": " + repairs_[i].result)));
         action->setEnabled(repairs_[i].works);
         connect(action, &QAction::triggered, this, [this, repair = repairs_[i]] { use(repair); });
     }

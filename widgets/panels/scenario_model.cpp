@@ -8,6 +8,7 @@
 #include "explore/difference.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/scenario_mark.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -125,7 +126,7 @@ QVariant ScenarioModel::data(const QModelIndex& index, int role) const {
     switch (role) {
         case Qt::DisplayRole:
         case Qt::EditRole: return found->at(column);
-        case Qt::ToolTipRole: return tip(*found, column);
+        case Qt::ToolTipRole: return tool_tip(tip(*found, column));
         case Qt::TextAlignmentRole:
             return QVariant(column <= Column::differs ? Qt::AlignLeft | Qt::AlignVCenter
                                                       : Qt::AlignRight | Qt::AlignVCenter);

@@ -72,7 +72,7 @@ SolvePanel::SolvePanel(LiveModel& model, QWidget* parent) : QWidget(parent), mod
     connect(cancel_, &QToolButton::clicked, this, [this] {
         background_.forget();
         stop_waiting();
-        result_->setText(tr("Cancelled."));
+        tell(tr("Cancelled."));
     });
     connect(&model_, &LiveModel::changed, this, &SolvePanel::solve_again);
     connect(&model_, &LiveModel::gesture_ended, this, &SolvePanel::solve_again);
@@ -235,7 +235,7 @@ std::optional<Target> SolvePanel::target() {
                                     : QString::fromStdString(parsed.problem);
         if (!parsed.suggestion.empty())
             message += QStringLiteral("; ") + QString::fromStdString(parsed.suggestion);
-        result_->setText(message);
+        tell(message);
         return std::nullopt;
     }
     out.value = parsed.value;
@@ -253,7 +253,7 @@ void SolvePanel::solve_again() {
     value_->update();
     if (!wanted) return;
     if (!model_.answer().valid()) {
-        result_->setText(tr("The scenario is not valid."));
+        tell(tr("The scenario is not valid."));
         return;
     }
     // Plans are not searched for in every frame of a drag.
@@ -273,12 +273,17 @@ void SolvePanel::solve_again() {
         });
 }
 
+void SolvePanel::tell(const QString& plain) {
+    result_->setTextFormat(Qt::PlainText);
+    result_->setText(plain);
+}
+
 // From 1 on: of what else would do.
 void SolvePanel::show_progress(double done) {
     cancel_->show();
-    result_->setText(done <= 1 ? tr("Looking: %1").arg(shown(done, Quantity::percent))
-                               : tr("There is none. Looking for what else would do: %1")
-                                     .arg(shown(done - 1, Quantity::percent)));
+    tell(done <= 1 ? tr("Looking: %1").arg(shown(done, Quantity::percent))
+                   : tr("There is none. Looking for what else would do: %1")
+                         .arg(shown(done - 1, Quantity::percent)));
 }
 
 void SolvePanel::stop_waiting() {
@@ -290,7 +295,7 @@ void SolvePanel::show(const Found& found) {
     const P id = found.question.id;
     const Solution& solution = found.solution;
     if (!solution.found()) {
-        result_->setText(text_of(std::string_view(solution.reason)));
+        tell(text_of(std::string_view(solution.reason)));
         for (std::size_t i = 0; i < found.ways.size(); ++i) {
             const WayOut& way = found.ways[i];
             const QString words = tr("%1 %2").arg(words_of(id, way.solution.value), text_of(way.label));
@@ -303,10 +308,11 @@ void SolvePanel::show(const Found& found) {
     for (const MetStretch& stretch : solution.met) stretches += text_of(text_of(id, stretch));
     QString target = QString::fromStdString(text_of(found.question.target));
     if (found.question.target.of_best) target += QStringLiteral(", ") + text_of(text_of(solution.target));
+    result_->setTextFormat(Qt::RichText);
     result_->setText(tr("<b>%1</b> is the %2 at which %3. Met %4.")
-                         .arg(words_of(id, solution.value).toHtmlEscaped(),
-                              solution.largest ? tr("largest") : tr("smallest"), target.toHtmlEscaped(),
-                              stretches.join(tr("; ")).toHtmlEscaped()));
+                         .arg(html_text(words_of(id, solution.value)),
+                              solution.largest ? tr("largest") : tr("smallest"), html_text(target),
+                              html_text(stretches.join(tr("; ")))));
 
     // The answer first, then the other ends of the stretches.
     std::vector<double> values{solution.value};

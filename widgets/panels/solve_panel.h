@@ -55,6 +55,7 @@ class SolvePanel : public QWidget {
     [[nodiscard]] std::optional<Target> target();  // nothing, with the reason shown, when it cannot be read
     void solve_again();
     void show(const Found& found);
+    void tell(const QString& plain);
     void show_progress(double done);
     void stop_waiting();
     void close_panel();

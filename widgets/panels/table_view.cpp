@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "files/csv.h"
 #include "parameters/parameter.h"
 #include "widgets/plots/sweep_figure.h"
 #include "widgets/text.h"
@@ -89,6 +90,7 @@ class TableRows : public QAbstractTableModel {
         const bool named = role == Qt::DisplayRole || role == Qt::ToolTipRole || role == kAsWritten;
         if (side == Qt::Vertical || !named) return QAbstractTableModel::headerData(section, side, role);
         const QString written = text_of(table_.columns[static_cast<std::size_t>(section)]);
+        if (role == Qt::ToolTipRole) return tool_tip(written);
         return role == Qt::DisplayRole ? heading(written) : written;
     }
 
@@ -101,7 +103,7 @@ class TableRows : public QAbstractTableModel {
 TableView::TableView(const QString& title, PlotTable table, QWidget* parent)
     : QDialog(parent), title_(title), grid_(new QTableView(this)) {
     setAttribute(Qt::WA_DeleteOnClose);
-    setWindowTitle(title);
+    setWindowTitle(window_title(title));
     grid_->setObjectName(QStringLiteral("table"));
     grid_->setAccessibleName(title);
     grid_->setAccessibleDescription(tr("Arrow keys move in it; what is selected is copied, or all of it"));
@@ -135,7 +137,7 @@ TableView::TableView(const QString& title, PlotTable table, QWidget* parent)
     grid_->setFocus();
 }
 
-void TableView::set_stale() { setWindowTitle(tr("%1, of an earlier scenario").arg(title_)); }
+void TableView::set_stale() { setWindowTitle(tr("%1, of an earlier scenario").arg(window_title(title_))); }
 
 bool TableView::shows(const QString& title, const PlotTable& table) const {
     const PlotTable& own = static_cast<const TableRows*>(grid_->model())->table();
@@ -158,8 +160,8 @@ void TableView::copy() const {
         cells.clear();
         for (const int c : columns) {
             const QModelIndex at = rows.index(r, c);
-            cells +=
-                !chosen.hasSelection() || chosen.isSelected(at) ? at.data(kAsWritten).toString() : QString();
+            const bool taken = !chosen.hasSelection() || chosen.isSelected(at);
+            cells += taken ? text_of(csv_field(at.data(kAsWritten).toString().toStdString())) : QString();
         }
         lines += cells.join(QLatin1Char('\t'));
     }

@@ -16,6 +16,7 @@
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/option_row.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 
@@ -108,7 +109,7 @@ void CollectivesPlot::move(QMouseEvent* event) {
     words +=
         tr("engine %1")
             .arg(shown(figure_->data().engine(series.measured.table, at.bytes), Quantity::link_bandwidth));
-    QToolTip::showText(event->globalPosition().toPoint(), words.join(QLatin1Char('\n')), &canvas());
+    QToolTip::showText(event->globalPosition().toPoint(), tool_tip(words.join(QLatin1Char('\n'))), &canvas());
 }
 
 // The engine's constants fitted to all of one's own tables, as `shardscope import nccl` does.
@@ -122,7 +123,7 @@ void CollectivesPlot::take_fabric() {
         problems);
     if (!problems.empty()) {
         QToolTip::showText(take_->mapToGlobal(QPoint(0, take_->height())),
-                           QString::fromStdString(problems.front().text()), take_);
+                           tool_tip(text_of(problems.front().text())), take_);
         return;
     }
     Scenario next = model().scenario();

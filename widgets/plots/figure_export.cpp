@@ -36,13 +36,14 @@ QByteArray svg(const FigureRequest& request, const Answer& answer) {
     generator.setViewBox(QRect(QPoint(0, 0), request.size));
     generator.setResolution(kDpi);
     // The generator escapes neither.
-    generator.setTitle(page_title(request, answer).toHtmlEscaped());
-    generator.setDescription(QString::fromUtf8(scenario_json(answer)).toHtmlEscaped());
+    generator.setTitle(html_text(page_title(request, answer)));
+    generator.setDescription(html_text(QString::fromUtf8(scenario_json(answer))));
     QCPPainter painter(&generator);
     painter.setModes(QCPPainter::pmVectorized | QCPPainter::pmNoCaching);
     paint_page(painter, request, answer);
     painter.end();
-    return buffer.data();
+    // The generator escapes the words it draws, but lets through what XML cannot hold.
+    return xml_characters(QString::fromUtf8(buffer.data())).toUtf8();
 }
 
 QByteArray pdf(const FigureRequest& request, const Answer& answer) {

@@ -12,6 +12,7 @@
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/list_style.h"
 #include "widgets/plots/plans_figure.h"
+#include "widgets/text.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
@@ -85,8 +86,8 @@ void NeighbourList::set_neighbours(const std::vector<Neighbour>& neighbours, Out
         QList<QStandardItem*> row{text(title(n)), text(std::string()),
                                   text(text_of(compared, n.answer, hypothetical)),
                                   text(text_of(Output::peak_memory, n.answer))};
-        row[step]->setToolTip(row[step]->text());
-        row[reason]->setToolTip(QString::fromStdString(why(n)));
+        row[step]->setToolTip(tool_tip(row[step]->text()));
+        row[reason]->setToolTip(tool_tip(text_of(why(n))));
         for (const int column : {reached, memory})
             row[column]->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
         rows_->appendRow(row);

@@ -12,6 +12,7 @@
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/list_style.h"
 #include "widgets/plots/operators_figure.h"
+#include "widgets/text.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
@@ -110,7 +111,7 @@ class OperatorRows : public QAbstractTableModel {
             case Qt::ForegroundRole:
                 if (line.kind == Line::Kind::block) return theme.muted;
                 return {};
-            case Qt::ToolTipRole: return item ? operator_words(*data_, line.index) : QString();
+            case Qt::ToolTipRole: return item ? tool_tip(operator_words(*data_, line.index)) : QString();
             default: return {};
         }
     }

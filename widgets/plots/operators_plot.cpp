@@ -12,6 +12,7 @@
 #include "widgets/plots/operator_grid.h"
 #include "widgets/plots/option_row.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -96,7 +97,7 @@ void OperatorsPlot::move(QMouseEvent* event) {
     const auto row = figure_->row_at(event->position());
     if (row) {
         choose(row);
-        QToolTip::showText(event->globalPosition().toPoint(), operator_words(figure_->data(), *row),
+        QToolTip::showText(event->globalPosition().toPoint(), tool_tip(operator_words(figure_->data(), *row)),
                            &canvas());
     } else {
         QToolTip::hideText();

@@ -1,4 +1,5 @@
 #include "widgets/plots/pdf_file.h"
+#include "widgets/text.h"
 
 #include <qcustomplot.h>
 
@@ -21,8 +22,7 @@ QByteArray xmp_packet(const QByteArray& json) {
         "<rdf:Description rdf:about=\"\" xmlns:xmp=\"http://ns.adobe.com/xap/1.0/\" "
         "xmlns:shardscope=\"https://shardscope.org/xmp/1/\">";
     out += "<xmp:CreatorTool>" + QByteArray("Shardscope " SHARDSCOPE_VERSION) + "</xmp:CreatorTool>";
-    out +=
-        QByteArray("<") + kTag + '>' + QString::fromUtf8(json).toHtmlEscaped().toUtf8() + "</" + kTag + '>';
+    out += QByteArray("<") + kTag + '>' + html_text(QString::fromUtf8(json)).toUtf8() + "</" + kTag + '>';
     out += "</rdf:Description></rdf:RDF></x:xmpmeta>\n<?xpacket end=\"w\"?>\n";
     return out;
 }

@@ -18,6 +18,7 @@
 #include "widgets/plots/neighbour_list.h"
 #include "widgets/plots/option_row.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -246,8 +247,7 @@ QString PlansPlot::words_of(std::size_t index) const {
 }
 
 void PlansPlot::show_words(std::size_t point, const QPoint& global) {
-    const QString text = words_of(point).toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>"));
-    QToolTip::showText(global, QStringLiteral("<p>%1</p>").arg(text), &canvas());
+    QToolTip::showText(global, wrapped_tool_tip(words_of(point)), &canvas());
 }
 
 void PlansPlot::choose(std::optional<std::size_t> point) {

@@ -15,6 +15,7 @@
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/option_row.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -204,7 +205,7 @@ void ScalingPlot::move(QMouseEvent* event) {
         text = text.arg(QString::fromStdString(run->name),
                         shown(run->tokens_per_s_per_gpu, Quantity::rate, false),
                         shown(run->gpus, Quantity::count), settings, QString::fromStdString(run->source));
-        QToolTip::showText(event->globalPosition().toPoint(), text, &canvas());
+        QToolTip::showText(event->globalPosition().toPoint(), tool_tip(text), &canvas());
     } else {
         QToolTip::hideText();
     }

@@ -16,6 +16,7 @@
 #include "widgets/plots/plot_kind.h"
 #include "widgets/plots/sensitivity_words.h"
 #include "widgets/plots/table_choices.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -143,7 +144,7 @@ void SensitivityPlot::move(QMouseEvent* event) {
     QString words;
     if (bar >= 0) words = bar_words(drawn.ranked().bars[static_cast<std::size_t>(bar)], drawn.ranked());
     else if (figure_.over_lists(event->position())) words = column_words(drawn);
-    QToolTip::showText(event->globalPosition().toPoint(), words, &canvas());
+    QToolTip::showText(event->globalPosition().toPoint(), tool_tip(words), &canvas());
 }
 
 bool SensitivityPlot::eventFilter(QObject* watched, QEvent* event) {

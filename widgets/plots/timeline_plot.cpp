@@ -11,6 +11,7 @@
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -91,7 +92,7 @@ void TimelinePlot::move(QMouseEvent* event) {
     canvas().setCursor(figure_->zoomed() ? Qt::OpenHandCursor : Qt::ArrowCursor);
     const QString words = figure_->words_at(event->position());
     if (words.isEmpty()) QToolTip::hideText();
-    else QToolTip::showText(event->globalPosition().toPoint(), words, &canvas());
+    else QToolTip::showText(event->globalPosition().toPoint(), tool_tip(words), &canvas());
 }
 
 void TimelinePlot::let_go() { dragged_from_.reset(); }

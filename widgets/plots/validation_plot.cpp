@@ -14,6 +14,7 @@
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/option_row.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -147,9 +148,7 @@ QString ValidationPlot::words_of(std::size_t index) const {
 void ValidationPlot::point_to(std::optional<std::size_t> point, const QPoint& global) {
     if (point) {
         // As rich text, so that a long source wraps.
-        const QString text =
-            words_of(*point).toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>"));
-        QToolTip::showText(global, QStringLiteral("<p>%1</p>").arg(text), &canvas());
+        QToolTip::showText(global, wrapped_tool_tip(words_of(*point)), &canvas());
     } else {
         QToolTip::hideText();
     }

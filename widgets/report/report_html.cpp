@@ -62,7 +62,7 @@ class HtmlWriter {
     [[nodiscard]] const QByteArray& bytes() const { return out_; }
 
   private:
-    void text(const QString& plain) { out_ += plain.toHtmlEscaped().toUtf8(); }
+    void text(const QString& plain) { out_ += html_text(plain).toUtf8(); }
 
     void add(const ReportParagraph& paragraph) {
         out_ += paragraph.strong ? "<p class=\"strong\">" : "<p>";
@@ -83,7 +83,7 @@ class HtmlWriter {
         for (qsizetype i = 0; i < cells.size(); ++i) {
             const bool number = table.numbers_from >= 0 && i >= table.numbers_from;
             out_ += QByteArray("<") + tag + (number ? " class=\"number\">" : ">");
-            out_ += (i == table.formulas ? formula_html(cells[i]) : cells[i].toHtmlEscaped()).toUtf8();
+            out_ += (i == table.formulas ? formula_html(cells[i]) : html_text(cells[i])).toUtf8();
             out_ += QByteArray("</") + tag + '>';
         }
         out_ += "</tr>\n";

@@ -1,17 +1,14 @@
 #include <QFileInfo>
-#include <QRegularExpression>
 #include <QUrl>
 
+#include "base/encode.h"
 #include "widgets/report/report_writers.h"
 #include "widgets/text.h"
 
 namespace shardscope {
 namespace {
 
-QString escaped(QString text) {
-    static const QRegularExpression special(QStringLiteral(R"(([\\`*_\[\]<>|#]))"));
-    return text.replace(special, QStringLiteral("\\\\1"));
-}
+QString escaped(const QString& text) { return text_of(markdown_text(text.toStdString())); }
 
 class MarkdownWriter {
   public:

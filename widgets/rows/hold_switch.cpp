@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "widgets/rows/parameter_row.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 
@@ -18,7 +19,7 @@ HoldSwitch::HoldSwitch(LiveModel& model, QWidget* parent) : QWidget(parent), mod
     const QString help =
         tr("What stays when the number of GPUs changes: the batch of each GPU (weak scaling) or the "
            "global batch (strong scaling).");
-    setToolTip(QStringLiteral("<span>%1</span>").arg(help));
+    setToolTip(wrapped_tool_tip(help));
     label_ = new QLabel(tr("Hold"), this);
     per_gpu_ = make_segment(QStringLiteral("hold/per-gpu"), "first", Hold::per_gpu_batch);
     global_ = make_segment(QStringLiteral("hold/global"), "last", Hold::global_batch);

@@ -240,6 +240,7 @@ ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent)
     make_buttons();
 
     message_ = new QLabel(this);
+    message_->setTextFormat(Qt::PlainText);  // it repeats what was typed
     message_->setObjectName(key + QStringLiteral("/message"));
     message_->setWordWrap(true);
     message_->hide();
@@ -319,8 +320,7 @@ void ParameterRow::explain_range(bool settled) {
                                : tr("Only %1 is possible: %2.").arg(only, why);
     }
     slider_->setAccessibleDescription(words.join(QLatin1Char(' ')));
-    for (QString& part : words) part = part.toHtmlEscaped();
-    setToolTip(QStringLiteral("<span>%1</span>").arg(words.join(QStringLiteral("<br>"))));  // rich text wraps
+    setToolTip(wrapped_tool_tip(words.join(QLatin1Char('\n'))));
 }
 
 void ParameterRow::take_typed(double value) {
