@@ -34,6 +34,7 @@
 #include "app/session.h"
 #include "app/side_panels.h"
 #include "files/scenario_file.h"
+#include "widgets/encode.h"
 #include "widgets/panels/controls_panel.h"
 #include "widgets/panels/headline.h"
 #include "widgets/panels/launch_view.h"

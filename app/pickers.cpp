@@ -13,6 +13,7 @@
 
 #include "app/menu_button.h"
 #include "studies/study.h"
+#include "widgets/encode.h"
 #include "widgets/text.h"
 
 namespace shardscope {

@@ -8,6 +8,7 @@
 #include "app/plot_tabs.h"
 #include "app/session.h"
 #include "app/workspace.h"
+#include "widgets/encode.h"
 #include "widgets/explainable.h"
 #include "widgets/live_model.h"
 #include "widgets/panels/headline.h"

@@ -2,8 +2,8 @@
 
 #include <QPainter>
 
+#include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
-#include "widgets/text.h"
 
 namespace shardscope {
 namespace {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
+
 namespace shardscope {
 namespace {
 
@@ -197,7 +199,7 @@ std::string toml_string(std::string_view text) {
 
 std::string markdown_text(std::string_view text) {
     std::string out;
-    const std::string line = one_line(text);
+    const std::string line = trim(one_line(text));
     std::size_t digits = 0;  // that the line begins with
     while (digits < line.size() && line[digits] >= '0' && line[digits] <= '9') ++digits;
     for (std::size_t i = 0; i < line.size(); ++i) {

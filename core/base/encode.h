@@ -1,5 +1,5 @@
 // Text as each kind of output takes it: one function per output, and the only place where it is escaped.
-// CSV has its own in files/csv.h, HTML and widgets theirs in widgets/text.h.
+// CSV has its own in files/csv.h, HTML and widgets theirs in widgets/encode.h.
 //
 // A title, a name or a file's name may hold anything. Every function takes any bytes; invalid UTF-8 is
 // replaced by U+FFFD unless said otherwise. Unprintable here are control characters (C0, DEL, C1), the line

@@ -6,7 +6,7 @@
 
 namespace shardscope {
 
-// Shown on one line as `FILE[:LINE]:/json/pointer: what (why); suggestion`, unprintable characters escaped.
+// Shown as `FILE[:LINE]:/json/pointer: what (why); suggestion`.
 struct Problem {
     std::string where;       // JSON pointer ("/training/micro_batch"), or empty for the whole input
     std::string what;        // "micro_batch is −2"

@@ -56,10 +56,10 @@ TEST_CASE("house: widgets do not know the application", "[house]") {
 
 TEST_CASE("house: text is encoded for an output at one place", "[house]") {
     using Files = std::vector<std::string>;
-    CHECK(sources_with("toHtmlEscaped") == Files{"widgets/text.cpp"});
+    CHECK(sources_with("toHtmlEscaped") == Files{"widgets/encode.cpp"});
     CHECK(sources_with(".dump(") == Files{"core/base/encode.cpp"});
     CHECK(sources_with("->dump(").empty());
-    CHECK(sources_with("mightBeRichText") == Files{"widgets/text.cpp"});
+    CHECK(sources_with("mightBeRichText") == Files{"widgets/encode.cpp"});
     // The manual page and the completions are files that are printed as they are.
     CHECK(sources_with("std::printf(") == Files{"app/commands/manual.cpp", "app/tools/screenshots.cpp"});
     CHECK(sources_with("std::cout").empty());

@@ -11,6 +11,7 @@
 #include "support/desk.h"
 #include "support/hostile.h"
 #include "support/outside_parsers.h"
+#include "widgets/encode.h"
 #include "widgets/panels/table_view.h"
 #include "widgets/plots/pdf_file.h"
 #include "widgets/report/report.h"
@@ -103,6 +104,11 @@ TEST_CASE("encoding: hostile names are text to every parser of exported figures 
             out["plain"] = other;
             return out;
         };
+        const auto figures_of = [&](const std::string& other) {
+            json out = of(other);
+            out["figures"] = true;
+            return out;
+        };
         parsers.add("html", written(found, "r.html", {}), of(plain_html));
         json shown = of(plain_markdown);
         shown["shown_in"] = {"h1"};
@@ -110,7 +116,7 @@ TEST_CASE("encoding: hostile names are text to every parser of exported figures 
         parsers.add("xml", svg(found, "memory"), of(plain_svg));
         constexpr int kSome = 20;  // as all figures take their time
         if (count++ % kSome == 0)
-            parsers.add("html", written(found, "r.html", usual_figures()), of(plain_page));
+            parsers.add("html", written(found, "r.html", usual_figures()), figures_of(plain_page));
         for (const char* plot : {"plans", "scaling"}) {
             FigureRequest figure;
             figure.plot = plot;

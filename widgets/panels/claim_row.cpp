@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/text.h"
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "evidence/validated.h"
+#include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/run_label.h"
 #include "widgets/panels/run_line.h"

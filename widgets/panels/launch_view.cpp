@@ -14,6 +14,7 @@
 #include <QTabBar>
 #include <QVBoxLayout>
 
+#include "widgets/encode.h"
 #include "widgets/live_model.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/text.h"

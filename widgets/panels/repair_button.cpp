@@ -3,6 +3,7 @@
 #include <QPainter>
 #include <cmath>
 
+#include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/text.h"
 

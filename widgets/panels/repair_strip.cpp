@@ -9,6 +9,7 @@
 #include "base/said.h"
 #include "planner/plan.h"
 #include "planner/planner.h"
+#include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/repair_button.h"
 #include "widgets/panels/run_label.h"

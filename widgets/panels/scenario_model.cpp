@@ -6,6 +6,7 @@
 #include "base/said.h"
 #include "evidence/measured.h"
 #include "explore/difference.h"
+#include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/scenario_mark.h"
 #include "widgets/text.h"

@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "base/said.h"
+#include "widgets/encode.h"
 #include "widgets/live_model.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/table_choices.h"

@@ -15,6 +15,7 @@
 
 #include "files/csv.h"
 #include "parameters/parameter.h"
+#include "widgets/encode.h"
 #include "widgets/plots/sweep_figure.h"
 #include "widgets/text.h"
 

@@ -12,6 +12,7 @@
 #include "evidence/fabric_fit.h"
 #include "files/nccl_log.h"
 #include "files/file_io.h"
+#include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/option_row.h"

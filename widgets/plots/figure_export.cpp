@@ -11,6 +11,7 @@
 #include <array>
 
 #include "files/scenario_file.h"
+#include "widgets/encode.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/pdf_file.h"
 #include "widgets/plots/plot_kind.h"

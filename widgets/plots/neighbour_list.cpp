@@ -9,6 +9,7 @@
 #include <array>
 
 #include "base/said.h"
+#include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/list_style.h"
 #include "widgets/plots/plans_figure.h"

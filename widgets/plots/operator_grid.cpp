@@ -9,6 +9,7 @@
 #include <array>
 #include <numeric>
 
+#include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/list_style.h"
 #include "widgets/plots/operators_figure.h"

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/said.h"
+#include "widgets/encode.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/operator_grid.h"
 #include "widgets/plots/option_row.h"

@@ -1,5 +1,5 @@
 #include "widgets/plots/pdf_file.h"
-#include "widgets/text.h"
+#include "widgets/encode.h"
 
 #include <qcustomplot.h>
 

@@ -12,6 +12,7 @@
 
 #include "base/said.h"
 #include "explore/jobs.h"
+#include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/progress_line.h"
 #include "widgets/plots/figure_page.h"

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "base/said.h"
+#include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"

@@ -10,6 +10,7 @@
 
 #include "base/said.h"
 #include "explore/jobs.h"
+#include "widgets/encode.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/option_row.h"
 #include "widgets/plots/painted_item.h"

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/said.h"
+#include "widgets/encode.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/said.h"
+#include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"

@@ -1,3 +1,4 @@
+#include "widgets/encode.h"
 #include "widgets/formula.h"
 #include "widgets/report/report_writers.h"
 #include "widgets/text.h"

@@ -8,6 +8,7 @@
 #include <QToolButton>
 #include <algorithm>
 
+#include "widgets/encode.h"
 #include "widgets/rows/parameter_row.h"
 #include "widgets/text.h"
 

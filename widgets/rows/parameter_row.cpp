@@ -15,6 +15,7 @@
 
 #include "base/said.h"
 #include "explain/output.h"
+#include "widgets/encode.h"
 #include "widgets/rows/parameter_field.h"
 #include "widgets/rows/track_slider.h"
 #include "widgets/text.h"

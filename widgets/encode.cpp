@@ -1,4 +1,4 @@
-#include "widgets/text.h"
+#include "widgets/encode.h"
 
 #include <QTextDocument>
 
