@@ -12,32 +12,35 @@ namespace {
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
 
-// A code point with its bytes; one byte that begins none is invalid.
+// A code point with its bytes, or bytes that are none.
 struct Symbol {
     std::string_view bytes;
     std::uint32_t code = 0;
     bool valid = true;
 };
 
-// The symbol at the start of `text`, which is not empty. The longest and the overlong forms, surrogates and
-// what lies beyond U+10FFFF are invalid (Unicode 15, table 3-7).
+// Returns the symbol at the start of `text`, which is not empty. Of what is no UTF-8 as many bytes belong
+// together as could begin a character, so that each such part is one U+FFFD as elsewhere (Unicode 15,
+// sections 3.9 and 5.22).
 Symbol first_symbol(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char lead = byte(0);
+    const auto lead = static_cast<unsigned char>(text[0]);
     if (lead < 0x80) return {text.substr(0, 1), lead};
     const std::size_t length = lead >= 0xC2 && lead <= 0xDF   ? 2
                                : lead >= 0xE0 && lead <= 0xEF ? 3
                                : lead >= 0xF0 && lead <= 0xF4 ? 4
                                                               : 1;
-    const Symbol invalid{text.substr(0, 1), lead, false};
-    if (length == 1 || text.size() < length) return invalid;
     std::uint32_t code = lead & (0x7FU >> length);
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((byte(i) & 0xC0U) != 0x80) return invalid;
-        code = code << 6U | (byte(i) & 0x3FU);
+    std::size_t good = 1;
+    for (; good < length && good < text.size(); ++good) {
+        const auto byte = static_cast<unsigned char>(text[good]);
+        // No overlong forms, no surrogates, nothing beyond U+10FFFF (table 3-7).
+        const bool second = good == 1;
+        const unsigned low = second && lead == 0xE0 ? 0xA0 : second && lead == 0xF0 ? 0x90 : 0x80;
+        const unsigned high = second && lead == 0xED ? 0x9F : second && lead == 0xF4 ? 0x8F : 0xBF;
+        if (byte < low || byte > high) break;
+        code = code << 6U | (byte & 0x3FU);
     }
-    constexpr std::uint32_t kFirstOf[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (code < kFirstOf[length] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return invalid;
+    if (length == 1 || good < length) return {text.substr(0, good), 0, false};
     return {text.substr(0, length), code};
 }
 
@@ -69,18 +72,25 @@ std::string escape_of(std::uint32_t code) {
 }
 
 std::string visible(std::string_view text, bool one) {
-    const char* const end = text.data() + text.size();
+    const std::string_view::iterator end = text.end();
     std::string out;
     out.reserve(text.size());
     for_each_symbol(text, [&](const Symbol& symbol) {
-        if (!symbol.valid) out += "\\x" + hex(symbol.code, 2);
-        else if (symbol.code == '\n') out += one ? "\\n" : "\n";
-        else if (symbol.code == '\t') out += one ? "\\t" : "\t";
-        else if (symbol.code == '\r' && !one && symbol.bytes.data() + 1 < end &&
-                 symbol.bytes.data()[1] == '\n')
-            out += '\r';
-        else if (!is_unprintable(symbol.code)) out += symbol.bytes;
-        else out += escape_of(symbol.code);
+        // A carriage return alone would let a line be written over.
+        const bool ends_line =
+            symbol.code == '\r' && symbol.bytes.end() != end && *symbol.bytes.end() == '\n';
+        const bool kept = !one && (symbol.code == '\n' || symbol.code == '\t' || ends_line);
+        if (!symbol.valid) {
+            for (const char c : symbol.bytes) out += "\\x" + hex(static_cast<unsigned char>(c), 2);
+        } else if (kept || !is_unprintable(symbol.code)) {
+            out += symbol.bytes;
+        } else if (symbol.code == '\n') {
+            out += "\\n";
+        } else if (symbol.code == '\t') {
+            out += "\\t";
+        } else {
+            out += escape_of(symbol.code);
+        }
     });
     return out;
 }

@@ -24,7 +24,7 @@ std::string preset(const std::string& kind, const std::string& name, const std::
 }
 
 const std::string kShape =
-    R"({"layers": 4, "hidden_size": 256, "ffn_size": 1024, "heads": 4, "vocab_size": 1024})";
+    R"({"layers": 4, "hidden_size": 256, "ffn_size": 1024, "heads": 4, "kv_heads": 4, "vocab_size": 1024})";
 
 std::string in_folder(const Folder& folder, const std::string& command) {
     return "cd " + folder.path() + " && " + command;

@@ -29,7 +29,7 @@ std::string quoted(const std::string& text) {
 std::string model_preset(const std::string& title) {
     return R"({"format": "shardscope-preset", "version": 1, "kind": "model", "name": "mine", "title": )" +
            quoted(title) + R"(, "source": )" + quoted(title) +
-           R"(, "values": {"layers": 4, "hidden_size": 256, "ffn_size": 1024, "heads": 4, "vocab_size": 1024}})";
+           R"(, "values": {"layers": 4, "hidden_size": 256, "ffn_size": 1024, "heads": 4, "kv_heads": 4, "vocab_size": 1024}})";
 }
 
 // Of this name, with a model whose title and source say the same.
