@@ -25,15 +25,15 @@ void say_why_not_started(QtMsgType type, const QMessageLogContext& context, cons
     const std::string text = message.trimmed().toStdString();
     if (type == QtFatalMsg) {
         const std::string why = platform_trouble().empty() ? text : platform_trouble();
-        std::fprintf(stderr,
-                     "shardscope: there is no display that can be used (%s); see shardscope --help for the "
-                     "commands that need none\n",
-                     why.c_str());
+        commands::print_err(
+            "shardscope: there is no display that can be used (%s); see shardscope --help for the "
+            "commands that need none\n",
+            why.c_str());
         std::fflush(nullptr);
         ::_exit(commands::kFailed);  // nothing has been begun that would have to be ended
     }
     const bool of_platform = context.category && std::string_view(context.category).starts_with("qt.qpa");
-    if (!of_platform) std::fprintf(stderr, "%s\n", text.c_str());
+    if (!of_platform) commands::print_err("%s\n", text.c_str());
     else if (platform_trouble().empty()) platform_trouble() = text;
 }
 

@@ -9,6 +9,7 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -35,8 +36,8 @@ void reserve_standard_streams() {
 // The exit code once all that was printed is handed over: only then a full disk or a closed pipe shows.
 int printed(int exit_code) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
-    std::fprintf(stderr, "shardscope: standard output cannot be written (%s)\n",
-                 std::generic_category().message(errno).c_str());
+    print_err("shardscope: standard output cannot be written (%s)\n",
+              std::generic_category().message(errno).c_str());
     return kFailed;
 }
 
@@ -66,7 +67,12 @@ int run(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return printed(app.exit(error) == 0 ? kDone : kUnusable);
+        std::ostringstream out;
+        std::ostringstream err;
+        const bool done = app.exit(error, out, err) == 0;
+        print_text(out.str());
+        print_err("%s", err.str().c_str());
+        return printed(done ? kDone : kUnusable);
     }
     if (!app.get_subcommands().empty()) return printed(context.exit_code);
     std::error_code unusable;  // the window says what is wrong with a file
@@ -93,7 +99,7 @@ int run_program(int argc, char** argv) {
     } catch (const std::bad_alloc&) {
         std::fputs("shardscope: out of memory; close other programs, or ask for less at once\n", stderr);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "shardscope: %s\n", error.what());
+        print_err("shardscope: %s\n", error.what());
     }
     return kFailed;
 }
