@@ -229,7 +229,9 @@ TEST_CASE("G14: a thousand random edits by hand and full undo give the initial s
     for (std::size_t turn = 0; done < 1000; ++turn) {
         INFO("turn " << turn);
         done += edit(turn);
-        REQUIRE(model.answer().valid());
+        // Of an MFU set by hand the window says when no hardware reaches it; nothing else is refused.
+        const Answer& now = model.answer();
+        REQUIRE((now.valid() || (now.impossible && now.settings[P::mfu_override] > 0)));
     }
     QApplication::processEvents();
     CHECK(model.undo_stack()->count() > 700);

@@ -437,6 +437,9 @@ TEST_CASE("walls: the scenario has its tag among three pins, also in a small win
 TEST_CASE("walls: a narrow region has its name in two lines", "[walls]") {
     Desk desk;
     desk.window.resize(1440, 900);
+    // Without a region of the intra-node link that would cut that of the memory bandwidth in two.
+    desk.model().edit(P::intra_node_bandwidth, 900e9);
+    desk.settle();
     QApplication::processEvents();
     desk.canvas->replot();
     const std::vector<WallsTag>& tags = desk.plot->figure().region_tags();
