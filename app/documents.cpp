@@ -15,9 +15,8 @@
 #include "app/workspace.h"
 #include "files/file_io.h"
 #include "files/scenario_file.h"
+#include "widgets/carried_scenario.h"
 #include "widgets/live_model.h"
-#include "widgets/plots/figure_export.h"
-#include "widgets/report/report.h"
 #include "widgets/text.h"
 
 namespace shardscope {
@@ -50,8 +49,7 @@ bool Documents::open(const QString& path) {
         return false;
     }
     const QByteArray bytes(text.data(), static_cast<qsizetype>(text.size()));
-    QByteArray inside = carried_by_report(bytes);
-    if (inside.isEmpty()) inside = scenario_in_figure(bytes);
+    const QByteArray inside = carried_scenario(bytes);
     if (!inside.isEmpty()) text = inside.toStdString();
     if (!open_text({text, name, tr("Open %1").arg(name), file, !inside.isEmpty()})) return false;
     session_.set_folder(QFileInfo(file).absolutePath());

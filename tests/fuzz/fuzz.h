@@ -1,25 +1,50 @@
-// What every fuzz target needs.
+// What every fuzz target needs. A target reads one text as one reader does and checks what the reader
+// promises of it: a target registers itself, and a driver runs it, either libFuzzer (driver.cpp) or the test
+// that replays the corpus (corpus.h).
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
+#include <string>
 #include <string_view>
+#include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+#include "base/problem.h"
+#include "scenario/catalogue.h"
+
+namespace shardscope {
+struct Answer;
+}
 
 namespace shardscope::fuzz {
 
-inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
-    return {reinterpret_cast<const char*>(data), size};
-}
+struct Target {
+    const char* name = "";                         // of the program, fuzz_NAME, and of its corpus
+    void (*run)(std::string_view text) = nullptr;  // reads the text and checks the reader's promises
+    // Returns a changed copy of an input, of at most `limit` bytes; "" where the input cannot be changed in
+    // this way. Targets without it, and some inputs of those with it, are changed byte by byte.
+    std::string (*mutate)(std::string_view text, std::size_t limit, unsigned seed) = nullptr;
+};
 
-// A promise of the engine; breaking it is a finding like a crash.
-inline void promise(bool kept, const char* what) {
-    if (kept) return;
-    std::fprintf(stderr, "broken promise: %s\n", what);
-    std::abort();
-}
+// All targets that are linked into this program, by name.
+const std::vector<Target>& targets();
+struct Registration {
+    explicit Registration(const Target& target);
+};
+
+// Ends the run as a failure where a promise is not kept. Each driver defines it.
+void promise(bool kept, const char* what);
+// Whether a text is one of those that get the slow part of a target's checks: one in `one_in` under
+// libFuzzer, always the same ones, and all where a corpus is replayed. Each driver defines it.
+bool gets_slow_checks(std::string_view text, unsigned one_in);
+
+// A folder that does not exist, so that no preset is read from where the fuzzer happens to run.
+inline constexpr const char* kNowhere = "/nonexistent";
+// The shipped presets and those that texts have added. It starts anew now and then, so that runs stay
+// independent and memory small; call it once in each run.
+Catalogue& catalogue();
+
+// Promises that several targets check.
+void check_problems(const Problems& problems);  // each says what is wrong
+void check_answer(const Answer& answer);        // of a valid answer: its numbers are finite, its parts sum up
 
 }  // namespace shardscope::fuzz

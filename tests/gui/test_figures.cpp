@@ -15,6 +15,7 @@
 #include "evidence/runs.h"
 #include "files/csv.h"
 #include "files/scenario_file.h"
+#include "widgets/carried_scenario.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/figure_parts.h"
@@ -204,7 +205,7 @@ TEST_CASE("a figure carries its scenario", "[figures]") {
     const Answer subject = answer(scenario);
     Catalogue& catalogue = const_cast<Catalogue&>(Catalogue::shipped());
     for (const auto format : {FigureFormat::svg, FigureFormat::pdf, FigureFormat::png}) {
-        const QByteArray json = scenario_in_figure(render_figure(request("memory"), subject, format));
+        const QByteArray json = carried_scenario(render_figure(request("memory"), subject, format));
         CAPTURE(static_cast<int>(format), json.toStdString());
         Problems problems;
         const Scenario back = read_scenario(json.toStdString(), catalogue, "", problems);
@@ -212,10 +213,14 @@ TEST_CASE("a figure carries its scenario", "[figures]") {
         CHECK(back == subject.scenario);
         CHECK(back.name == scenario.name);
     }
-    CHECK(scenario_in_figure("").isEmpty());
-    CHECK(scenario_in_figure("%PDF-1.6 nothing").isEmpty());
-    CHECK(scenario_in_figure("<svg><desc>{}</desc>").size() == 2);
-    CHECK(scenario_in_figure("gpus,mfu\n1,2\n").isEmpty());
+    // A report holds the same.
+    CHECK(carried_scenario("<!DOCTYPE html>\n" + QByteArray(kScenarioInHtml) + "{}</script>") == "{}");
+    CHECK(carried_scenario("# Title\r\n\r\n```json\r\n{}\r\n```\r\n") == "{}");
+    CHECK(carried_scenario("# Title\n\n```json\n{}").isEmpty());
+    CHECK(carried_scenario("").isEmpty());
+    CHECK(carried_scenario("%PDF-1.6 nothing").isEmpty());
+    CHECK(carried_scenario("<svg><desc>{}</desc>").size() == 2);
+    CHECK(carried_scenario("gpus,mfu\n1,2\n").isEmpty());
 }
 
 TEST_CASE("CSV is what is plotted, with units", "[figures]") {

@@ -9,6 +9,7 @@
 #include "support/desk.h"
 #include "support/german.h"
 #include "support/pdf.h"
+#include "widgets/carried_scenario.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/report/report_document.h"
 
@@ -136,7 +137,7 @@ TEST_CASE("report: HTML is well-formed, self-contained, and holds every figure a
     // What it carries is the scenario to the letter.
     Problems problems;
     const Scenario back =
-        read_scenario(carried_by_report(html).toStdString(), commands::catalogue(), {}, problems);
+        read_scenario(carried_scenario(html).toStdString(), commands::catalogue(), {}, problems);
     CHECK(problems.empty());
     CHECK(back == scenario);
 }

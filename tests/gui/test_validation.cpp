@@ -23,6 +23,7 @@
 #include "app/session.h"
 #include "files/csv.h"
 #include "support/desk.h"
+#include "widgets/carried_scenario.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/scaling_plot.h"
 #include "widgets/plots/validation_plot.h"
@@ -233,7 +234,7 @@ TEST_CASE("the table, the CSV and the plot hold the same runs", "[validation]") 
     const QByteArray figure = svg.readAll();
     CHECK(figure.contains("mosaic"));
     CHECK(figure.contains("Measured tokens/s/GPU"));
-    CHECK_FALSE(scenario_in_figure(figure).isEmpty());
+    CHECK_FALSE(carried_scenario(figure).isEmpty());
     FigureRequest request;
     request.plot = "validation";
     request.outputs = {Output::wall};

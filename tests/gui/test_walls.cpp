@@ -14,6 +14,7 @@
 
 #include "files/csv.h"
 #include "support/desk.h"
+#include "widgets/carried_scenario.h"
 #include "widgets/plots/contours.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/walls_plot.h"
@@ -491,7 +492,7 @@ TEST_CASE("walls: exports hold the map as words, lines and one row a cell", "[wa
         CHECK(bytes == render_figure(request, now, format));
         CHECK(bytes.size() > 10000);
         CHECK(bytes.size() < 1000000);
-        CHECK(scenario_in_figure(bytes).contains("mpt-13b"));
+        CHECK(carried_scenario(bytes).contains("mpt-13b"));
     }
     const QByteArray svg = render_figure(request, now, FigureFormat::svg);
     QStringList texts;

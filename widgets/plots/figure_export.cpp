@@ -4,13 +4,12 @@
 
 #include <QBuffer>
 #include <QImage>
-#include <QImageReader>
 #include <QSvgGenerator>
-#include <QXmlStreamReader>
 #include <algorithm>
 #include <array>
 
 #include "files/scenario_file.h"
+#include "widgets/carried_scenario.h"
 #include "widgets/encode.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/pdf_file.h"
@@ -20,7 +19,6 @@
 namespace shardscope {
 namespace {
 
-constexpr const char* kPngKey = "shardscope-scenario";
 constexpr int kDpi = 96;  // one unit of size
 
 QString creator() { return QStringLiteral("Shardscope " SHARDSCOPE_VERSION); }
@@ -59,7 +57,7 @@ QByteArray png(const FigureRequest& request, const Answer& answer) {
     constexpr double kMetre = 39.3701;  // inches
     image.setDotsPerMeterX(qRound(kDpi * scale * kMetre));
     image.setDotsPerMeterY(image.dotsPerMeterX());
-    image.setText(QString::fromLatin1(kPngKey), QString::fromUtf8(scenario_json(answer)));
+    image.setText(QString::fromLatin1(kScenarioInPng), QString::fromUtf8(scenario_json(answer)));
     image.setText(QStringLiteral("Software"), creator());
     QCPPainter painter(&image);
     // Not vectorized, but as smooth: a scaled painter has no pixel grid to snap to.
@@ -72,16 +70,6 @@ QByteArray png(const FigureRequest& request, const Answer& answer) {
     buffer.open(QIODevice::WriteOnly);
     image.save(&buffer, "PNG");
     return buffer.data();
-}
-
-QByteArray text_of_element(const QByteArray& xml, const QString& name) {
-    QXmlStreamReader reader(xml);
-    while (!reader.atEnd()) {
-        if (reader.readNext() == QXmlStreamReader::StartElement && reader.qualifiedName() == name) {
-            return reader.readElementText().toUtf8();
-        }
-    }
-    return {};
 }
 
 }  // namespace
@@ -142,17 +130,6 @@ QByteArray render_figure(const FigureRequest& asked, const Answer& answer, Figur
         case FigureFormat::csv: break;
     }
     return {};
-}
-
-QByteArray scenario_in_figure(const QByteArray& file) {
-    if (file.startsWith("\x89PNG")) {
-        QBuffer buffer;
-        buffer.setData(file);
-        buffer.open(QIODevice::ReadOnly);
-        return QImageReader(&buffer, "PNG").text(QString::fromLatin1(kPngKey)).toUtf8();
-    }
-    if (file.startsWith("%PDF")) return carried_by_pdf(file);
-    return text_of_element(file, QStringLiteral("desc"));
 }
 
 }  // namespace shardscope

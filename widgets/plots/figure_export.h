@@ -66,7 +66,4 @@ FigureRequest worked_out(FigureRequest request, const Answer& answer, const std:
 QByteArray render_figure(const FigureRequest& asked, const Answer& answer, FigureFormat format,
                          QString* problem = nullptr);
 
-// The scenario's JSON inside an SVG, PDF or PNG that was written here; empty when there is none.
-QByteArray scenario_in_figure(const QByteArray& file);
-
 }  // namespace shardscope

@@ -6,12 +6,12 @@
 #include <QBuffer>
 #include <QPageSize>
 #include <QPdfWriter>
-#include <QXmlStreamReader>
+
+#include "widgets/carried_scenario.h"
 
 namespace shardscope {
 namespace {
 
-constexpr const char* kTag = "shardscope:scenario";
 constexpr int kDpi = 96;  // one unit
 
 QByteArray xmp_packet(const QByteArray& json) {
@@ -22,7 +22,8 @@ QByteArray xmp_packet(const QByteArray& json) {
         "<rdf:Description rdf:about=\"\" xmlns:xmp=\"http://ns.adobe.com/xap/1.0/\" "
         "xmlns:shardscope=\"https://shardscope.org/xmp/1/\">";
     out += "<xmp:CreatorTool>" + QByteArray("Shardscope " SHARDSCOPE_VERSION) + "</xmp:CreatorTool>";
-    out += QByteArray("<") + kTag + '>' + html_text(QString::fromUtf8(json)).toUtf8() + "</" + kTag + '>';
+    out += QByteArray("<") + kScenarioInPdf + '>' + html_text(QString::fromUtf8(json)).toUtf8() + "</" +
+           kScenarioInPdf + '>';
     out += "</rdf:Description></rdf:RDF></x:xmpmeta>\n<?xpacket end=\"w\"?>\n";
     return out;
 }
@@ -85,18 +86,6 @@ QByteArray write_pdf(const QSizeF& page, const QString& title, const QByteArray&
     QByteArray out = buffer.data();
     fix_creation_date(out);
     return out;
-}
-
-QByteArray carried_by_pdf(const QByteArray& file) {
-    if (!file.startsWith("%PDF")) return {};
-    // Metadata streams are not compressed, so that they can be found without reading the PDF's structure.
-    const qsizetype from = file.indexOf(QByteArray("<") + kTag + '>');
-    const QByteArray close = QByteArray("</") + kTag + '>';
-    const qsizetype to = file.indexOf(close, from);
-    if (from < 0 || to < 0) return {};
-    QByteArray element = file.mid(from, to - from) + close;
-    QXmlStreamReader reader(element.replace(kTag, "scenario"));
-    return reader.readNextStartElement() ? reader.readElementText().toUtf8() : QByteArray();
 }
 
 }  // namespace shardscope

@@ -12,10 +12,9 @@ class QPdfWriter;
 
 namespace shardscope {
 
-// `page` in units of 1/96 inch, which the painter's are, too. `carries` is JSON.
+// `page` in units of 1/96 inch, which the painter's are, too. `carries` is a scenario's JSON, see
+// widgets/carried_scenario.h.
 QByteArray write_pdf(const QSizeF& page, const QString& title, const QByteArray& carries,
                      const std::function<void(QPdfWriter&, QCPPainter&)>& paint);
-// The JSON that such a PDF carries; empty for another file.
-QByteArray carried_by_pdf(const QByteArray& file);
 
 }  // namespace shardscope

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "files/file_io.h"
-#include "widgets/plots/pdf_file.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/report/report_writers.h"
 #include "widgets/text.h"
@@ -91,20 +90,6 @@ bool write_files(const std::vector<ReportFile>& files, Problems& problems, std::
         out.push_back({file.path.toStdString(), bytes, &file != &files.back()});
     }
     return write_all(out, problems, failed);
-}
-
-QByteArray carried_by_report(const QByteArray& file) {
-    const auto between = [&](const QByteArray& open, const QByteArray& close) {
-        const qsizetype from = file.indexOf(open);
-        const qsizetype to = from < 0 ? -1 : file.indexOf(close, from + open.size());
-        return to < 0 ? QByteArray() : file.mid(from + open.size(), to - from - open.size()).trimmed();
-    };
-    if (file.startsWith("%PDF")) return carried_by_pdf(file);
-    if (file.startsWith("<!DOCTYPE html>"))
-        return between(R"(<script type="application/json" id="shardscope-scenario">)", "</script>");
-    // Some ways of sending a file change its line ends.
-    if (file.startsWith("# ")) return between("\n```json", "\n```");
-    return {};
 }
 
 }  // namespace shardscope

@@ -46,7 +46,4 @@ std::vector<ReportFile> render_report(const ReportRequest& request, const Answer
 // written; then all files are as they were.
 bool write_files(const std::vector<ReportFile>& files, Problems& problems, std::string& failed);
 
-// The JSON inside a report that was written here; empty when there is none.
-QByteArray carried_by_report(const QByteArray& file);
-
 }  // namespace shardscope

@@ -1,3 +1,4 @@
+#include "widgets/carried_scenario.h"
 #include "widgets/encode.h"
 #include "widgets/formula.h"
 #include "widgets/report/report_writers.h"
@@ -41,8 +42,8 @@ class HtmlWriter {
         out_ += "</style>\n";
         // Nothing in JSON begins a tag once this is escaped.
         QByteArray carried = document.carries;
-        out_ += "<script type=\"application/json\" id=\"shardscope-scenario\">" +
-                carried.replace("<", "\\u003c").replace("&", "\\u0026") + "</script>\n</head>\n<body>\n<h1>";
+        out_ += kScenarioInHtml + carried.replace("<", "\\u003c").replace("&", "\\u0026") +
+                "</script>\n</head>\n<body>\n<h1>";
         text(document.title);
         out_ += "</h1>\n<p class=\"subtitle\">";
         text(document.subtitle);

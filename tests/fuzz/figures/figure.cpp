@@ -1,0 +1,24 @@
+// Figures and reports that carry a scenario: what is found in one is a text, which the scenario's reader
+// takes or refuses.
+#include "estimate/answer.h"
+#include "files/scenario_file.h"
+#include "fuzz/fuzz.h"
+#include "widgets/carried_scenario.h"
+
+using namespace shardscope;
+
+namespace {
+
+void run(std::string_view text) {
+    const QByteArray file(text.data(), static_cast<qsizetype>(text.size()));
+    const QByteArray carried = carried_scenario(file);
+    fuzz::promise(carried.size() <= 64 * file.size() + 64, "a figure carries no more than it can hold");
+    if (carried.isEmpty()) return;
+    Problems problems;
+    read_scenario(carried.toStdString(), fuzz::catalogue(), fuzz::kNowhere, problems, true);
+    fuzz::check_problems(problems);
+}
+
+const fuzz::Registration kRegistered({"figure", run});
+
+}  // namespace

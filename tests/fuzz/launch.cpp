@@ -1,0 +1,26 @@
+#include "launch/launch.h"
+
+#include "estimate/answer.h"
+#include "fuzz/fuzz.h"
+#include "fuzz/launch.h"
+
+namespace shardscope::fuzz {
+
+void read_launch(std::string_view tool, std::string_view text) {
+    const LaunchFormat& format = *launch_format(tool);
+    format.recognises(text);
+    Problems problems;
+    const LaunchRead read = format.read(text, Scenario::first_launch(), problems);
+    check_problems(problems);
+    if (!problems.empty()) return;
+    for (const std::string& note : read.notes) promise(!note.empty(), "a note says something");
+    promise(check(read.scenario, resolve(read.scenario)).empty(), "what is read is valid");
+    if (!gets_slow_checks(text, 4)) return;
+    const Answer found = answer(read.scenario);
+    promise(found.valid(), "what is read has an answer");
+    check_answer(found);
+    for (const LaunchFormat* other : launch_formats())
+        promise(!other->write(found).text.empty(), "a transformer can be written for any tool");
+}
+
+}  // namespace shardscope::fuzz

@@ -1,0 +1,58 @@
+// Measurements of one GPU: what is read holds numbers above 0, and constants fitted to it are in their
+// ranges.
+#include "evidence/measurements.h"
+
+#include <cmath>
+
+#include "fuzz/fuzz.h"
+#include "fuzz/json_mutation.h"
+
+using namespace shardscope;
+
+namespace {
+
+bool positive(double value) { return std::isfinite(value) && value > 0; }
+
+void check_fit(const Measurements& measured) {
+    Problems problems;
+    const KernelFit fit =
+        fit_kernels(measured, {989e12, 989e12, 67e12, 3.35e12}, problems, MeasuredOn::anything);
+    fuzz::check_problems(problems);
+    if (!problems.empty()) return;
+    for (const KernelConstant& constant : fit.constants) {
+        const Parameter& row = parameter(constant.id);
+        fuzz::promise(constant.value >= row.minimum && constant.value <= row.maximum,
+                      "a constant is in its range");
+        fuzz::promise(constant.uncertainty >= 0, "an uncertainty is not negative");
+    }
+    fuzz::promise(std::isfinite(fit.rms), "the fit's error is a number");
+}
+
+void run(std::string_view text) {
+    Problems problems;
+    const Measurements measured = read_measurements(text, problems);
+    fuzz::check_problems(problems);
+    if (!problems.empty()) return;
+    for (const GemmMeasurement& gemm : measured.gemm)
+        fuzz::promise(positive(gemm.m) && positive(gemm.n) && positive(gemm.k) && positive(gemm.seconds),
+                      "a matrix product has sizes and a time");
+    for (const AttentionMeasurement& one : measured.attention)
+        fuzz::promise(positive(one.batch) && positive(one.heads) && positive(one.sequence) &&
+                          positive(one.head_size) && positive(one.forward) && positive(one.backward),
+                      "attention has sizes and times");
+    for (const StreamingMeasurement& one : measured.streaming)
+        fuzz::promise(positive(one.bytes) && positive(one.seconds), "streaming has a size and a time");
+    for (const BlockMeasurement& one : measured.blocks) {
+        fuzz::promise(positive(one.step) && positive(one.parameters), "a block has a time and parameters");
+        for (const auto& [id, value] : one.settings)
+            fuzz::promise(std::isfinite(value), "a block's settings are numbers");
+    }
+    // A fit of many times takes long and tries nothing new.
+    if (measured.gemm.size() + measured.attention.size() + measured.streaming.size() <= 30 &&
+        fuzz::gets_slow_checks(text, 16))
+        check_fit(measured);
+}
+
+const fuzz::Registration kRegistered({"measurements", run, fuzz::mutate_json});
+
+}  // namespace

@@ -1,0 +1,55 @@
+// Scenario files: whatever is read without a problem can be written, read again and estimated.
+#include "estimate/answer.h"
+#include "files/result.h"
+#include "files/scenario_file.h"
+#include "fuzz/fuzz.h"
+#include "fuzz/json_mutation.h"
+#include "planner/planner.h"
+#include "studies/view.h"
+
+using namespace shardscope;
+
+namespace {
+
+void check_view_of(const Scenario& scenario, Catalogue& catalogue) {
+    const View view = view_of(scenario);
+    fuzz::promise(view_of(with_view(scenario, view)) == view, "a view that is written reads back equal");
+    axes_of(view, scenario);
+    Problems problems;
+    pins_of(scenario, catalogue, problems);
+    fuzz::check_problems(problems);
+}
+
+void read_one(std::string_view text, Catalogue& catalogue) {
+    Problems problems;
+    // With an open plan nothing is searched for.
+    const Scenario scenario = read_scenario(text, catalogue, fuzz::kNowhere, problems, true);
+    fuzz::check_problems(problems);
+    if (!problems.empty()) {
+        fuzz::promise(!invalid_json(scenario.name, problems).empty(), "problems are written as JSON");
+        return;
+    }
+    const std::string written = write_scenario(scenario);
+    const Scenario again = read_scenario(written, catalogue, fuzz::kNowhere, problems, true);
+    fuzz::promise(problems.empty() && again == scenario, "a written scenario reads back equal");
+    fuzz::promise(write_scenario(again) == written, "an equal scenario is written with the same bytes");
+    if (!scenario.view.empty()) check_view_of(scenario, catalogue);
+
+    if (!fuzz::gets_slow_checks(text, 16) || !plans_at_once(scenario)) return;
+    read_scenario(text, catalogue, fuzz::kNowhere, problems);
+    if (!problems.empty()) return;
+    const Answer answered = answer(scenario);
+    fuzz::promise(answered.valid(), "a scenario read without a problem has an answer");
+    fuzz::check_answer(answered);
+    result_json(answered, true);
+    result_text(answered, true);
+}
+
+void run(std::string_view text) {
+    Catalogue& catalogue = fuzz::catalogue();
+    for (const Document& document : split_documents(text)) read_one(document.text, catalogue);
+}
+
+const fuzz::Registration kRegistered({"scenario", run, fuzz::mutate_scenarios});
+
+}  // namespace

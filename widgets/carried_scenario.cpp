@@ -1,0 +1,50 @@
+#include "widgets/carried_scenario.h"
+
+#include <QBuffer>
+#include <QImageReader>
+#include <QXmlStreamReader>
+
+namespace shardscope {
+namespace {
+
+QByteArray between(const QByteArray& file, const QByteArray& open, const QByteArray& close) {
+    const qsizetype from = file.indexOf(open);
+    const qsizetype to = from < 0 ? -1 : file.indexOf(close, from + open.size());
+    return to < 0 ? QByteArray() : file.mid(from + open.size(), to - from - open.size());
+}
+
+QByteArray text_of_element(const QByteArray& xml, const QString& name) {
+    QXmlStreamReader reader(xml);
+    while (!reader.atEnd()) {
+        if (reader.readNext() == QXmlStreamReader::StartElement && reader.qualifiedName() == name)
+            return reader.readElementText().toUtf8();
+    }
+    return {};
+}
+
+QByteArray carried_by_png(const QByteArray& file) {
+    QBuffer buffer;
+    buffer.setData(file);
+    buffer.open(QIODevice::ReadOnly);
+    return QImageReader(&buffer, "PNG").text(QString::fromLatin1(kScenarioInPng)).toUtf8();
+}
+
+// Metadata streams are not compressed, so that they can be found without reading the PDF's structure.
+QByteArray carried_by_pdf(const QByteArray& file) {
+    const QByteArray name(kScenarioInPdf);
+    return text_of_element("<json>" + between(file, '<' + name + '>', "</" + name + '>') + "</json>",
+                           QStringLiteral("json"));
+}
+
+}  // namespace
+
+QByteArray carried_scenario(const QByteArray& file) {
+    if (file.startsWith("\x89PNG")) return carried_by_png(file);
+    if (file.startsWith("%PDF")) return carried_by_pdf(file);
+    if (file.startsWith("<!DOCTYPE html>")) return between(file, kScenarioInHtml, "</script>").trimmed();
+    // Some ways of sending a file change its line ends.
+    if (file.startsWith("# ")) return between(file, "\n```json", "\n```").trimmed();
+    return text_of_element(file, QStringLiteral("desc"));
+}
+
+}  // namespace shardscope
