@@ -26,13 +26,13 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
     std::string best;
     std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2) + 1;
     for (const std::string& candidate : candidates) {
-        // The distance is no smaller than the difference in length; a file may hold words of megabytes.
-        if (std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size()) >=
-                best_distance &&
-            !candidate.starts_with(word))
-            continue;
-        std::size_t distance = edit_distance(word, candidate);
-        if (candidate.starts_with(word) && !word.empty()) distance = std::min<std::size_t>(distance, 1);
+        // At least as many edits as the lengths differ by: a word of a megabyte is compared with nothing.
+        const std::size_t lengths =
+            std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size());
+        const bool begun = !word.empty() && candidate.starts_with(word);
+        if (!begun && lengths >= best_distance) continue;
+        const std::size_t distance =
+            begun ? std::min<std::size_t>(lengths, 1) : edit_distance(word, candidate);
         if (distance < best_distance) {
             best_distance = distance;
             best = candidate;

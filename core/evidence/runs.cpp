@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 
 #include "base/encode.h"
 #include "base/said.h"
@@ -197,10 +198,9 @@ void warn_of_columns(const std::vector<std::string>& header, int line, Problems&
                                    "out_of_memory",
                                    "note"};
     for (const ColumnParameter& column : kColumns) known.emplace_back(column.column);
-    for (std::size_t i = 0; i < header.size(); ++i) {
-        const std::string& name = header[i];
-        if (std::find(header.begin(), header.begin() + static_cast<std::ptrdiff_t>(i), name) !=
-            header.begin() + static_cast<std::ptrdiff_t>(i)) {
+    std::set<std::string_view> before;
+    for (const std::string& name : header) {
+        if (!before.insert(name).second) {
             problems.push_back({"", said("the column “{1}” is given twice", {name}),
                                 said("the later one counts"), said("remove one"), line});
         }

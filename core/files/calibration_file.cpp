@@ -104,6 +104,7 @@ std::string write_calibration(const std::vector<PartValues>& parts, const std::s
         ordered_json& object = part.part.empty()       ? out["everywhere"]
                                : part.part == kOverAll ? out["values"]
                                                        : out["parts"][part.part];
+        if (object.is_null()) object = ordered_json::object();  // of a part without values, too
         for (const auto& [id, value] : part.values) object[field_name(id)] = four_digits(value);
     }
     return json_text(out, 2) + "\n";

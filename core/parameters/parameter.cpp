@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/said.h"
@@ -107,16 +108,19 @@ std::string label_of(P id) { return said(parameter(id).label); }
 std::string help_of(P id) { return said(parameter(id).help); }
 
 P find_parameter(std::string_view key) {
-    P found = P::count;
-    for (std::size_t i = 0; i < kParameters; ++i) {
-        if (kTable[i].key == key) return static_cast<P>(i);
-    }
-    for (std::size_t i = 0; i < kParameters; ++i) {
-        if (field_of(static_cast<P>(i)) != key) continue;
-        if (found != P::count) return P::count;
-        found = static_cast<P>(i);
-    }
-    return found;
+    // A file asks once for each of its fields.
+    static const std::unordered_map<std::string_view, P> kByName = [] {
+        std::unordered_map<std::string_view, P> by_name;
+        for (std::size_t i = 0; i < kParameters; ++i) {
+            const auto id = static_cast<P>(i);
+            const auto [field, is_new] = by_name.emplace(field_of(id), id);
+            if (!is_new) field->second = P::count;  // of several parameters: no name of any
+        }
+        for (std::size_t i = 0; i < kParameters; ++i) by_name[kTable[i].key] = static_cast<P>(i);
+        return by_name;
+    }();
+    const auto found = kByName.find(key);
+    return found == kByName.end() ? P::count : found->second;
 }
 
 std::string_view section_of(P id) {

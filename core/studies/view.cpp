@@ -81,8 +81,11 @@ void check_inputs(const json& view, const Scenario& scenario, Problems& problems
 void check_output(const json& entry, const std::string& where, Problems& problems) {
     const std::string path = entry.is_string() ? entry.get<std::string>() : json_text(entry);
     if (find_output(path) != Output::count) return;
-    std::vector<std::string> known;
-    for (const OutputRow& row : outputs()) known.emplace_back(row.path);
+    static const std::vector<std::string> known = [] {
+        std::vector<std::string> paths;
+        for (const OutputRow& row : outputs()) paths.emplace_back(row.path);
+        return paths;
+    }();
     const std::string near = nearest(path, known);
     problems.push_back({where, said("there is no output “{1}”", {path}), "",
                         near.empty() ? "" : said("did you mean “{1}”?", {near})});

@@ -55,6 +55,22 @@ TEST_CASE("runs: a user's table with few columns, oddities and bad rows", "[evid
     CHECK(problems.size() > 5);
 }
 
+TEST_CASE("runs: columns given twice are named, among very many, too", "[evidence]") {
+    std::string header =
+        "layers,hidden,ffn_hidden,heads,vocab,gpu,gpus,sequence,micro_batch,global_batch,sharding";
+    for (int i = 0; i < 2000; ++i) header += ",column of mine " + std::to_string(i);
+    header += ",column of mine 7,heads";
+    Problems problems;
+    read_runs(header + "\n", problems);
+    std::vector<std::string> twice;
+    for (const Problem& problem : problems) {
+        if (problem.what.find("twice") != std::string::npos) twice.push_back(problem.what);
+    }
+    REQUIRE(twice.size() == 2);
+    CHECK(twice[0].find("“column of mine 7”") != std::string::npos);
+    CHECK(twice[1].find("“heads”") != std::string::npos);
+}
+
 TEST_CASE("runs: the first launch is a public run", "[evidence]") {
     const auto comparable = comparable_runs(answer(first()));
     bool found = false;
