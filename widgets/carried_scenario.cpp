@@ -3,6 +3,7 @@
 #include <QBuffer>
 #include <QImageReader>
 #include <QXmlStreamReader>
+#include <QtEndian>
 
 namespace shardscope {
 namespace {
@@ -22,7 +23,22 @@ QByteArray text_of_element(const QByteArray& xml, const QString& name) {
     return {};
 }
 
+// Whether every chunk up to the image itself lies within the file. libpng allocates what a chunk says it is
+// long, up to two gigabytes, before it reads it.
+bool has_whole_chunks(const QByteArray& png) {
+    constexpr qsizetype kSignature = 8;
+    constexpr qsizetype kFrame = 12;  // length, type and checksum
+    for (qsizetype at = kSignature; at + kFrame <= png.size();) {
+        const auto length = static_cast<qsizetype>(qFromBigEndian<quint32>(png.constData() + at));
+        if (length > png.size() - at - kFrame) return false;
+        if (png.mid(at + 4, 4) == "IDAT") return true;
+        at += kFrame + length;
+    }
+    return false;
+}
+
 QByteArray carried_by_png(const QByteArray& file) {
+    if (!has_whole_chunks(file)) return {};
     QBuffer buffer;
     buffer.setData(file);
     buffer.open(QIODevice::ReadOnly);

@@ -217,6 +217,10 @@ TEST_CASE("a figure carries its scenario", "[figures]") {
     CHECK(carried_scenario("<!DOCTYPE html>\n" + QByteArray(kScenarioInHtml) + "{}</script>") == "{}");
     CHECK(carried_scenario("# Title\r\n\r\n```json\r\n{}\r\n```\r\n") == "{}");
     CHECK(carried_scenario("# Title\n\n```json\n{}").isEmpty());
+    // A PNG of 64 bytes whose text says that it is 1.6 GB long.
+    QByteArray png = QByteArray::fromHex("89504e470d0a1a0a0000000d49484452") + QByteArray(17, '\1') +
+                     QByteArray::fromHex("60000000") + "tEXtshardscope-scenario";
+    CHECK(carried_scenario(png).isEmpty());
     CHECK(carried_scenario("").isEmpty());
     CHECK(carried_scenario("%PDF-1.6 nothing").isEmpty());
     CHECK(carried_scenario("<svg><desc>{}</desc>").size() == 2);
