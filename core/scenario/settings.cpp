@@ -18,9 +18,22 @@ void add_octaves(std::vector<double>& stops, double unit, double high) {
     }
 }
 
+// Values come here before anybody has checked them: those beyond what is exact in a double become the nearest
+// that is.
+long long integer(double value) {
+    constexpr long long kMost = 1LL << 53;
+    return value >= static_cast<double>(kMost) ? kMost : value > 0 ? static_cast<long long>(value) : 0;
+}
+
+double least_common_multiple(double a, double b) {
+    const long long x = integer(a);
+    const long long y = integer(b);
+    return x > 0 && y > 0 ? static_cast<double>(x / std::gcd(x, y)) * static_cast<double>(y) : 0;
+}
+
 std::vector<double> divisors(double number, double most) {
     std::vector<double> out;
-    const auto n = static_cast<long long>(number);
+    const long long n = integer(number);
     // Divisors beyond `most` are not wanted, so a pair whose smaller half is beyond it need not be looked
     // for.
     const double last = std::min(std::sqrt(number), most);
@@ -45,8 +58,7 @@ double width_step(const Settings& s) {
     const double kv = s[P::kv_heads];
     double group = 1;
     if (!heads_given) {
-        group = std::lcm(kv != s[P::heads] ? static_cast<long long>(kv) : 1LL,
-                         std::max(1LL, static_cast<long long>(s[P::tensor_parallel])));
+        group = least_common_multiple(kv != s[P::heads] ? kv : 1, std::max(1.0, s[P::tensor_parallel]));
     }
     const double step = s[P::hidden_size] / (heads_given ? s[P::head_size] : s[P::heads]) * group;
     return step == std::floor(step) ? step : 1;
@@ -145,7 +157,7 @@ double model_gpus(const Settings& s) {
 double gpu_step(const Settings& s, double gpus) {
     const double model = model_gpus(s);
     const double node = s[P::gpus_per_node];
-    return gpus > node ? std::lcm(static_cast<long long>(model), static_cast<long long>(node)) : model;
+    return gpus > node ? least_common_multiple(model, node) : model;
 }
 
 P peak_of(Precision precision) {
@@ -164,7 +176,10 @@ int data_parallel(const Settings& s) {
     return replicas >= 1 && replicas <= parameter(P::gpus).maximum ? static_cast<int>(replicas) : 1;
 }
 
-int sharing_gpus(const Settings& s) { return data_parallel(s) * s.whole(P::context_parallel); }
+int sharing_gpus(const Settings& s) {
+    const double gpus = static_cast<double>(data_parallel(s)) * s.whole(P::context_parallel);
+    return static_cast<int>(std::min(gpus, parameter(P::gpus).maximum));
+}
 
 int state_sharers(const Settings& s) { return sharing_gpus(s) * static_cast<int>(weight_copies(s)); }
 

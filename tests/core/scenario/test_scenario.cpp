@@ -142,6 +142,25 @@ TEST_CASE("scenario: is_valid and check agree", "[scenario]") {
     }
 }
 
+// Under the sanitizers this finds conversions of numbers that no integer holds.
+TEST_CASE("scenario: values far beyond their ranges are judged like any other", "[scenario][property]") {
+    const Scenario start = Scenario::first_launch();
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const auto id = static_cast<P>(i);
+        for (const double value : {1.8e19, 1e300, 0.5, 0.0, -1e300}) {
+            INFO(parameter(id).key << " = " << value);
+            Scenario scenario = start;
+            scenario.give(id, value);
+            const Settings settings = resolve(scenario);
+            CHECK(check(scenario, settings).empty() == is_valid(settings));
+            if (value > parameter(id).maximum) CHECK_FALSE(is_valid(settings));
+            for (const P other : {P::gpus, P::tensor_parallel, P::pipeline_parallel, P::expert_parallel,
+                                  P::hidden_size, P::micro_batch, P::global_batch, P::shard_group})
+                CHECK_FALSE(std::isinf(nearest_valid(other, 8, settings)));
+        }
+    }
+}
+
 TEST_CASE("scenario: batches that do not divide are answered with the two nearest that do", "[scenario]") {
     const Scenario scenario = with({{P::global_batch, 100}});
     const Problems problems = check(scenario, resolve(scenario));
