@@ -96,8 +96,7 @@ class Lines {
         }
         line["verdict"] = verdict(point, valid);
         if (!valid) line["reason"] = reason_of(point);
-        out += json_text(line) + "
-";
+        out += json_text(line) + "\n";
     }
 
     const Scenario& scenario_;

@@ -310,7 +310,7 @@ class Mutation {
     }
 
     std::string range() {
-        constexpr std::array<const char*, 8> kRanges{"1:64:7:log",  "1,2,4,8", "0:1:11",        "8:8:1",
+        constexpr std::array<const char*, 8> kRanges{"1:64:7:log",  "1,2,4,8", "0:1:11",     "8:8:1",
                                                      "zero2,zero3", "1:0:3",   "1:1e9:1001", ""};
         return kRanges[below(kRanges.size())];
     }

@@ -1,4 +1,4 @@
-// Every reader has a fuzz target, its corpus is replayed, and the ledger says how often it has run.
+// Every reader has a fuzz target, and its corpus is replayed.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -9,7 +9,6 @@
 #include <set>
 #include <sstream>
 
-#include "base/text.h"
 #include "fuzz/corpus.h"
 #include "fuzz/fuzz.h"
 
@@ -92,22 +91,3 @@ TEST_CASE("fuzz: every reader has a target", "[fuzz]") {
 }
 
 TEST_CASE("fuzz: the readers keep their promises on the corpus", "[fuzz]") { fuzz::replay_corpus(); }
-
-TEST_CASE("fuzz: every target has run a million times", "[fuzz]") {
-    std::map<std::string, double> executions;
-    std::istringstream lines(text_of(kRoot / "tests/fuzz/LEDGER.tsv"));
-    std::string line;
-    std::getline(lines, line);
-    REQUIRE(line == "date\tcommit\ttarget\texecutions\tedges\tfindings");
-    while (std::getline(lines, line)) {
-        const std::vector<std::string> cells = split(line, '\t');
-        INFO(line);
-        REQUIRE(cells.size() == 6);
-        executions[cells[2]] += std::stod(cells[3]);
-    }
-    for (const std::string& target : targets_in_folders()) {
-        INFO(target << " has run " << executions[target] << " times: `./dev fuzz " << target
-                    << "` runs it again");
-        CHECK(executions[target] >= 1e6);
-    }
-}

@@ -42,8 +42,8 @@ struct ReportFile {
 std::vector<ReportFile> render_report(const ReportRequest& request, const Answer& answer, const QString& file,
                                       QString* problem = nullptr);
 
-// Writes all of them, making the figures' folder, or none. False, with the path that failed, when one cannot be
-// written; then all files are as they were.
+// Writes all of them, making the figures' folder, or none. False, with the path that failed, when one cannot
+// be written; then all files are as they were.
 bool write_files(const std::vector<ReportFile>& files, Problems& problems, std::string& failed);
 
 }  // namespace shardscope

@@ -47,7 +47,8 @@ void read_one(std::string_view text, Catalogue& catalogue) {
 
 void run(std::string_view text) {
     Catalogue& catalogue = fuzz::catalogue();
-    for (const Document& document : split_documents(text)) read_one(document.text, catalogue);
+    Problems problems;
+    for (const Document& document : split_documents(text, problems)) read_one(document.text, catalogue);
 }
 
 const fuzz::Registration kRegistered({"scenario", run, fuzz::mutate_scenarios});
