@@ -11,9 +11,9 @@
 #include "support/desk.h"
 #include "support/hostile.h"
 #include "support/outside_parsers.h"
+#include "widgets/carried_scenario.h"
 #include "widgets/encode.h"
 #include "widgets/panels/table_view.h"
-#include "widgets/plots/pdf_file.h"
 #include "widgets/report/report.h"
 #include "widgets/text.h"
 
@@ -126,9 +126,9 @@ TEST_CASE("encoding: hostile names are text to every parser of exported figures 
         FigureRequest figure;
         figure.plot = "memory";
         const QByteArray pdf = render_figure(figure, found, FigureFormat::pdf);
-        CHECK(json::parse(carried_by_pdf(pdf).toStdString())["name"] == title);
+        CHECK(json::parse(carried_scenario(pdf).toStdString())["name"] == title);
         const QByteArray png = render_figure(figure, found, FigureFormat::png);
-        CHECK(json::parse(scenario_in_figure(png).toStdString())["name"] == title);
+        CHECK(json::parse(carried_scenario(png).toStdString())["name"] == title);
     }
     parsers.judge();
 }
