@@ -19,6 +19,7 @@
 #include "studies/study.h"
 #include "studies/view.h"
 #include "support/desk.h"
+#include "widgets/carried_scenario.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/table_choices.h"
 #include "widgets/plots/validation_plot.h"
@@ -503,7 +504,7 @@ TEST_CASE("files: what is saved can be read though an edit has made a pin of the
     REQUIRE(desk.window.plots().export_plot(QStringLiteral("scaling"), figure));
     QFile svg(figure);
     REQUIRE(svg.open(QIODevice::ReadOnly));
-    read_scenario(scenario_in_figure(svg.readAll()).toStdString(), catalogue, {}, problems);
+    read_scenario(carried_scenario(svg.readAll()).toStdString(), catalogue, {}, problems);
     CHECK(problems.empty());
     desk.session.set_scenarios({});
 }
