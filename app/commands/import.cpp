@@ -204,10 +204,9 @@ void add_import(CLI::App& app, Context& context) {
     nccl->add_option("--name", options->name, "The preset's name")
         ->type_name("NAME")
         ->check([](const std::string& name) {
-            const bool good =
-                name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.-") == std::string::npos;
-            return good && !name.empty() ? std::string()
-                                         : std::string("use lower case letters, digits and hyphens");
+            return is_preset_name(name)
+                       ? std::string()
+                       : std::string("use letters, digits and . _ + -, a letter or digit first");
         });
     nccl->callback([options, &context] { context.exit_code = run(*options); });
     CLI::App* hf = command->add_subcommand(

@@ -45,7 +45,7 @@ Symbol first_symbol(std::string_view text) {
 }
 
 bool is_unprintable(std::uint32_t c) {
-    return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x2028 || c == 0x2029 ||
+    return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x2028 || c == 0x2029 || c == 0xFEFF ||
            (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || (c & 0xFFFEU) == 0xFFFE ||
            (c >= 0xFDD0 && c <= 0xFDEF);
 }

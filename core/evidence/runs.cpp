@@ -265,6 +265,13 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
                             said("each run is predicted and compared"), said("divide it")});
         return runs;
     }
+    constexpr std::size_t kMostColumns = 1000;
+    if (rows[0].fields.size() > kMostColumns) {
+        problems.push_back({"", said("the table has more than 1,000 columns"),
+                            said("no run has so many settings"), said("keep those that are known"),
+                            rows[0].line});
+        return runs;
+    }
     std::vector<std::string> header;
     for (const std::string& name : rows[0].fields) header.push_back(one_line(name));
     for (const std::string_view required : kRequired) {

@@ -279,7 +279,7 @@ Scenario with_valid_view(const Scenario& scenario, Catalogue& catalogue) {
         if (problems.empty()) break;
         json view = object_in(out);
         remove_named_part(view, problems.front().where);
-        out.view = view.empty() ? std::string() : view.dump();
+        out.view = view.empty() ? std::string() : json_text(view);
     }
     return out;
 }

@@ -74,7 +74,7 @@ TEST_CASE("encoding: presets are listed under names that are none for a shell to
     CHECK(listed.out.find("my.model_7B+x") != std::string::npos);
     CHECK(listed.out.find("Bad") == std::string::npos);
     CHECK(listed.out.find("my scenario") == std::string::npos);
-    CHECK(listed.out.find("-o") == std::string::npos);
+    CHECK(listed.out.find(" -o") == std::string::npos);
     for (int i = 1; i <= files; ++i) {
         INFO(i);
         CHECK(listed.err.find("/" + std::to_string(i) + ".json:/name: ") != std::string::npos);

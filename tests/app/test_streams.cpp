@@ -202,7 +202,8 @@ TEST_CASE("a display that cannot be used is told, without a crash", "[streams]")
              {"QT_QPA_PLATFORM=nosuch", "Could not find the Qt platform plugin \"nosuch\""},
              {"QT_QPA_PLATFORM=xcb", "could not connect to display"},
              {"DISPLAY=:4095 QT_QPA_PLATFORM_PLUGIN_PATH=/nonexistent QT_PLUGIN_PATH=/nonexistent", ""}}) {
-        const Ran result = bash(folder, settings + " timeout 20 $shardscope");
+        const Ran result = bash(folder, "env -u QT_QPA_PLATFORM -u DISPLAY -u WAYLAND_DISPLAY " + settings +
+                                            " timeout 20 $shardscope");
         CAPTURE(settings, result.err);
         CHECK(result.code == 1);
         CHECK(result.err.starts_with("shardscope: there is no display that can be used ("));

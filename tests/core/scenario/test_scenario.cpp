@@ -152,7 +152,7 @@ TEST_CASE("scenario: values far beyond their ranges are judged like any other", 
             Scenario scenario = start;
             scenario.give(id, value);
             const Settings settings = resolve(scenario);
-            CHECK(check(scenario, settings).empty() == is_valid(settings));
+            CHECK(check(scenario, settings).empty() == is_valid(scenario, settings));
             if (value > parameter(id).maximum) CHECK_FALSE(is_valid(settings));
             for (const P other : {P::gpus, P::tensor_parallel, P::pipeline_parallel, P::expert_parallel,
                                   P::hidden_size, P::micro_batch, P::global_batch, P::shard_group})
