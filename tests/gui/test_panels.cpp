@@ -10,6 +10,7 @@
 #include <QTabWidget>
 #include <QTest>
 #include <QToolButton>
+#include <QUndoStack>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
@@ -147,6 +148,26 @@ TEST_CASE("a repair is one click and makes the scenario fit") {
     QApplication::processEvents();
     CHECK(strip->isHidden());
     CHECK_FALSE(strip->findChild<QAbstractButton*>(QStringLiteral("repair/training.micro_batch")));
+}
+
+TEST_CASE("a hidden repair that still gets a key changes nothing") {
+    LiveModel model(Catalogue::shipped());
+    QWidget window;
+    auto* strip = new RepairStrip(model, &window);
+    strip->resize(1068, strip->sizeHint().height());
+    overflow(model);
+    QApplication::processEvents();
+    auto* repair = strip->findChild<QAbstractButton*>(QStringLiteral("repair/training.micro_batch"));
+    REQUIRE(repair);
+    // As in a window whose focus is on the button while another window is active.
+    repair->setFocus();
+    model.undo_stack()->undo();
+    QApplication::processEvents();
+    REQUIRE(model.answer().fits());
+    REQUIRE(strip->isHidden());
+    const Scenario before = model.scenario();
+    repair->click();
+    CHECK(model.scenario() == before);
 }
 
 TEST_CASE("waterfall bars meet to the pixel and end where the step does") {

@@ -90,8 +90,10 @@ void RepairStrip::take(std::vector<Repair> found) {
     while (buttons_.size() < repairs_.size()) {
         auto* button = new RepairButton(this);
         const std::size_t which = buttons_.size();
-        // What is clicked is what was there when the button went down.
-        connect(button, &QAbstractButton::pressed, this, [this, which] { pressed_ = repairs_[which]; });
+        // What is clicked is what was there when the button went down. A button that is hidden while another
+        // window is active keeps the focus of its own window, and so a key can still press it.
+        connect(button, &QAbstractButton::pressed, this,
+                [this, which] { pressed_ = which < repairs_.size() ? repairs_[which] : Repair(); });
         connect(button, &QAbstractButton::clicked, this, [this] { use(pressed_); });
         buttons_.push_back(button);
     }
