@@ -210,16 +210,18 @@ std::string toml_string(std::string_view text) {
 std::string markdown_text(std::string_view text) {
     std::string out;
     const std::string line = trim(one_line(text));
-    std::size_t digits = 0;  // that the line begins with
-    while (digits < line.size() && line[digits] >= '0' && line[digits] <= '9') ++digits;
+    // What begins a list, where a blank or nothing follows: "-", "+" or a number with a dot or a bracket.
+    std::size_t mark = std::min(line.find_first_not_of("0123456789"), line.size());
+    const std::string_view marks = mark == 0 ? "-+" : ".)";
+    const bool list = mark < line.size() && marks.find(line[mark]) != std::string_view::npos &&
+                      (mark + 1 == line.size() || line[mark + 1] == ' ');
+    // What makes a heading of the line before it, or a rule.
+    const bool rule = line.starts_with('=') || line.starts_with("--");
+    if (!list) mark = rule ? 0 : line.size();
     for (std::size_t i = 0; i < line.size(); ++i) {
-        const char c = line[i];
-        const bool anywhere = std::string_view("\\`*_[]<>|#&~$").find(c) != std::string_view::npos;
-        // A list or a heading's underline begins a line; a number with a dot or a bracket, too.
-        const bool at_start = i == 0 && std::string_view("-+=").find(c) != std::string_view::npos;
-        const bool numbers = i == digits && digits > 0 && (c == '.' || c == ')');
-        if (anywhere || at_start || numbers) out += '\\';
-        out += c;
+        if (i == mark || std::string_view("\\`*_[]<>|#&~$").find(line[i]) != std::string_view::npos)
+            out += '\\';
+        out += line[i];
     }
     return out;
 }

@@ -101,6 +101,17 @@ TEST_CASE("encode: terminals get what they show", "[encode]") {
     CHECK(Problem{"/a\nb", "x\x1b", "", "", 3}.text("f\n.json") == "f\\n.json:3:/a\\nb: x\\u001b");
 }
 
+TEST_CASE("encode: Markdown escapes what would be markup and leaves numbers readable", "[encode]") {
+    CHECK(markdown_text("0.446 × of 1.3B") == "0.446 × of 1.3B");
+    CHECK(markdown_text("-1.5 %") == "-1.5 %");
+    CHECK(markdown_text("1. x") == "1\\. x");
+    CHECK(markdown_text("2)") == "2\\)");
+    CHECK(markdown_text("- x") == "\\- x");
+    CHECK(markdown_text("---") == "\\---");
+    CHECK(markdown_text("===") == "\\===");
+    CHECK(markdown_text(" <b> a_b & [x] | c\n") == "\\<b\\> a\\_b \\& \\[x\\] \\| c");
+}
+
 TEST_CASE("encode: a field that would be a formula begins with an apostrophe, and reads back", "[encode]") {
     CHECK(csv_field("plain") == "plain");
     CHECK(csv_field("a,\"b\"") == "\"a,\"\"b\"\"\"");
