@@ -3,7 +3,6 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QMimeData>
-#include <QStandardPaths>
 #include <QUrl>
 #include <algorithm>
 
@@ -98,25 +97,25 @@ void Documents::open_study(const Preset& preset) {
 }
 
 QString Documents::restore() {
-    const std::string text = session_.scenarios().toStdString();
-    if (text.empty()) return {};
     Problems problems;
-    const SavedSession session = is_session(text)
-                                     ? read_session(text, catalogue_, {}, problems)
-                                     : SavedSession{read_scenario(text, catalogue_, {}, problems), {}};
+    const std::string text = session_.scenarios(problems).toStdString();
     if (problems.empty()) {
-        workspace_.start_with(session);
-        return {};
+        if (text.empty()) return {};
+        const SavedSession session = is_session(text)
+                                         ? read_session(text, catalogue_, {}, problems)
+                                         : SavedSession{read_scenario(text, catalogue_, {}, problems), {}};
+        if (problems.empty()) {
+            workspace_.start_with(session);
+            return {};
+        }
     }
-    // A newer version's perhaps: kept aside, for this window's own session takes its place.
-    const QString folder = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
-    const QString aside = QDir(folder).filePath(session_.file_name());
-    Problems unwritten;
-    QDir().mkpath(folder);
-    const bool kept = write_whole(aside.toStdString(), text, unwritten);
-    QString lost = tr("The last session cannot be read: %1%2")
-                       .arg(text_of(problems.front().text()),
-                            kept ? QLatin1Char('\n') + tr("It is kept in %1.").arg(aside) : QString());
+    // This window's own session takes the file's place. A newer version of the program may be able to read
+    // what this one cannot.
+    const QString aside = session_.set_aside();
+    QString lost =
+        tr("The last session cannot be read: %1%2")
+            .arg(text_of(problems.front().text()),
+                 aside.isEmpty() ? QString() : QLatin1Char('\n') + tr("It is kept in %1.").arg(aside));
     messages_.say(lost);
     return lost;
 }
@@ -139,7 +138,15 @@ void Documents::keep_soon() {
 
 void Documents::keep_session() {
     kept_.start();
-    session_.set_scenarios(QString::fromStdString(write_session(workspace_.session(), false)));
+    Problems problems;
+    const bool kept =
+        session_.set_scenarios(QString::fromStdString(write_session(workspace_.session(), false)), problems);
+    // Once, and not at every step of a drag.
+    if (!kept && is_kept_)
+        messages_.say(tr("The scenarios of this window cannot be kept for the next start: %1\nTo keep them, save "
+                         "the session in another folder.")
+                          .arg(text_of(problems.front().text())));
+    is_kept_ = kept;
 }
 
 bool Documents::write_file(const QString& file, const std::string& content) {

@@ -65,7 +65,8 @@ class Documents : public QObject {
     PlotTabs& tabs_;
     MessageBar& messages_;
     QTimer autosave_;
-    QElapsedTimer kept_;  // since the session was written
+    QElapsedTimer kept_;   // since the session was written
+    bool is_kept_ = true;  // whether the last attempt to write it was successful
 };
 
 }  // namespace shardscope

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -88,16 +89,35 @@ int run(int argc, char** argv) {
     return run_gui(argc, argv, file);
 }
 
+void print_out_of_memory() {
+    std::fputs("shardscope: out of memory; close other programs, or ask for less at once\n", stderr);
+}
+
+// A destructor that allocates, as that of nlohmann::json does, ends the program when there is no memory.
+std::terminate_handler usual_end = nullptr;
+void end_without_memory() {
+    try {
+        if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc&) {
+        print_out_of_memory();
+        std::_Exit(kFailed);
+    } catch (...) {
+        usual_end();
+    }
+    usual_end();
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv) {
     reserve_standard_streams();
     // A write beyond the limit on file sizes then fails like any other, and is told.
     std::signal(SIGXFSZ, SIG_IGN);
+    usual_end = std::set_terminate(end_without_memory);
     try {
         return run(argc, argv);
     } catch (const std::bad_alloc&) {
-        std::fputs("shardscope: out of memory; close other programs, or ask for less at once\n", stderr);
+        print_out_of_memory();
     } catch (const std::exception& error) {
         print_err("shardscope: %s\n", error.what());
     }

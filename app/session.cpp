@@ -58,17 +58,20 @@ QString Session::folder() const {
 }
 void Session::set_folder(const QString& folder) { settings_.setValue(kFolder, folder); }
 
-QString Session::scenarios() const {
-    Problems unread;  // there is none at the first start
-    return QString::fromStdString(read_text(file_.toStdString(), unread));
+QString Session::scenarios(Problems& problems) const {
+    if (!QFileInfo::exists(file_)) return {};
+    return QString::fromStdString(read_text(file_.toStdString(), problems));
 }
 
-void Session::set_scenarios(const QString& text) {
-    Problems unwritten;
-    write_whole(file_.toStdString(), text.toStdString(), unwritten, Durability::program_end);
+bool Session::set_scenarios(const QString& text, Problems& problems) {
+    return write_whole(file_.toStdString(), text.toStdString(), problems, Durability::program_end);
 }
 
-QString Session::file_name() const { return QFileInfo(file_).fileName(); }
+QString Session::set_aside() {
+    const QFileInfo file(file_);
+    const QString aside = file.dir().filePath(QStringLiteral("unreadable-") + file.fileName());
+    return move_file(file_.toStdString(), aside.toStdString()) ? aside : QString();
+}
 
 QStringList Session::recent() const { return settings_.value(kRecent).toStringList(); }
 void Session::add_recent(const QString& file) {

@@ -14,6 +14,7 @@
 #include <QStringList>
 #include <memory>
 
+#include "base/problem.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
@@ -29,11 +30,14 @@ class Session {
     void set_geometry(const QByteArray& geometry);
     [[nodiscard]] QString folder() const;  // of the last file opened or saved
     void set_folder(const QString& folder);
-    // The scenarios as they were left, as the text of a session file; empty at first.
-    [[nodiscard]] QString scenarios() const;
-    void set_scenarios(const QString& text);
-    // Of the file they are in.
-    [[nodiscard]] QString file_name() const;
+    // The scenarios as they were left, as the text of a session file; empty at first. Adds a problem and
+    // returns an empty text where the file cannot be read.
+    [[nodiscard]] QString scenarios(Problems& problems) const;
+    // Returns false and adds a problem where the file cannot be written; it is then as it was.
+    bool set_scenarios(const QString& text, Problems& problems);
+    // Renames the file, so that the next call of set_scenarios does not replace it. Returns its new path;
+    // empty where it cannot be renamed.
+    [[nodiscard]] QString set_aside();
     [[nodiscard]] QStringList recent() const;
     void add_recent(const QString& file);
     // Until something was dragged, pinned or undone for the first time.

@@ -26,7 +26,7 @@ struct Entry {
 
 // One document's result, or its problems.
 bool run_one(const Entry& entry, const Options& options, std::string& result, Problems& problems,
-             std::string& name) {
+             std::string& name, std::string& to_report) {
     Scenario scenario = read_scenario(entry.document.text, catalogue(), input_folder(entry.file), problems);
     name = scenario.title();
     if (problems.empty()) {
@@ -35,6 +35,7 @@ bool run_one(const Entry& entry, const Options& options, std::string& result, Pr
     if (problems.empty()) {
         const Answer found = answer(scenario);
         problems = found.problems;
+        to_report = scenario_to_report(found);
         if (problems.empty()) {
             result = options.format == "json"
                          ? result_json(found, options.hypothetical, options.operators) + "\n"
@@ -69,11 +70,13 @@ int run(const Options& options) {
     for (const Entry& entry : entries) {
         std::string result;
         std::string name = entry.file;
+        std::string to_report;
         Problems problems;
         if (entry.document.line == 0) {
             problems.push_back({"", entry.file + " cannot be read", "", {}});
-        } else if (!run_one(entry, options, result, problems, name)) {
+        } else if (!run_one(entry, options, result, problems, name, to_report)) {
             report(problems, entry.file);
+            if (!to_report.empty()) std::fprintf(stderr, "%s\n", to_report.c_str());
             unusable = true;
         }
         if (problems.empty()) {

@@ -396,4 +396,9 @@ bool write_whole(const std::string& path, std::string_view content, Problems& pr
     return write_all({{path, content}}, problems, failed, durability);
 }
 
+bool move_file(const std::string& from, const std::string& to) {
+    FileSystem& files = file_system();
+    return uninterrupted([&] { return files.rename(from.c_str(), to.c_str()); }) == 0;
+}
+
 }  // namespace shardscope

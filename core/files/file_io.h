@@ -48,4 +48,8 @@ bool write_all(const std::vector<NewFile>& files, Problems& problems, std::strin
 bool write_whole(const std::string& path, std::string_view content, Problems& problems,
                  Durability durability = Durability::power_failure);
 
+// Gives a file another name in the same file system; a file that has that name is replaced. Returns false
+// where the system refuses.
+bool move_file(const std::string& from, const std::string& to);
+
 }  // namespace shardscope

@@ -8,6 +8,7 @@
 #include "explain/operator_table.h"
 #include "explain/output.h"
 #include "files/json_values.h"
+#include "files/scenario_file.h"
 
 namespace shardscope {
 namespace {
@@ -136,6 +137,11 @@ std::string operator_text(const Answer& answer, bool hypothetical) {
 }
 
 }  // namespace
+
+std::string scenario_to_report(const Answer& answer) {
+    const bool by_hand = answer.settings[P::mfu_override] > 0;
+    return answer.impossible && !by_hand ? write_scenario(answer.scenario, false) : std::string();
+}
 
 std::string result_text(const Answer& answer, bool hypothetical, bool operators) {
     const Estimate& e = answer.estimate;

@@ -64,3 +64,8 @@ TEST_CASE("house: text is encoded for an output at one place", "[house]") {
     CHECK(sources_with("std::printf(") == Files{"app/commands/manual.cpp", "app/tools/screenshots.cpp"});
     CHECK(sources_with("std::cout").empty());
 }
+
+TEST_CASE("house: files are read and written in one place", "[house]") {
+    for (const char* folder : {"core", "widgets", "app"})
+        CHECK(offending(folder, {"<fstream>", "<QSaveFile>"}).empty());
+}

@@ -423,12 +423,12 @@ TEST_CASE("files: a scenario preset of one's own finds the presets beside its fi
     CHECK(window.model().scenario().cluster->name == "mine");
     // It has no title: its name stands for it.
     CHECK(window.model().undo_stack()->undoText() == QStringLiteral("Load job"));
-    session.set_scenarios({});
+    keep(session, {});
 }
 
 TEST_CASE("files: a last session that cannot be read is kept aside and said", "[files]") {
     Session session;
-    session.set_scenarios(QStringLiteral(R"({"format": "shardscope-session", "version": 1,
+    keep(session, QStringLiteral(R"({"format": "shardscope-session", "version": 1,
         "scenarios": [{"model": {"preset": "from-the-future"}}], "current": 0})"));
     MainWindow window(commands::catalogue(), session);
     window.documents().restore();
@@ -439,7 +439,7 @@ TEST_CASE("files: a last session that cannot be read is kept aside and said", "[
     INFO(aside.toStdString());
     REQUIRE(file.open(QIODevice::ReadOnly));
     CHECK(file.readAll().contains("from-the-future"));
-    session.set_scenarios({});
+    keep(session, {});
 }
 
 TEST_CASE("files: a study of one's own is open again at the next start", "[files]") {
@@ -467,7 +467,7 @@ TEST_CASE("files: a study of one's own is open again at the next start", "[files
     const std::optional<Study>& study = window.findChild<SidePanels*>()->study();
     REQUIRE(study);
     CHECK(study->preset->path == file.toStdString());
-    session.set_scenarios({});
+    keep(session, {});
 }
 
 TEST_CASE("files: what is saved can be read though an edit has made a pin of the view invalid", "[files]") {
@@ -488,7 +488,7 @@ TEST_CASE("files: what is saved can be read though an edit has made a pin of the
 
     Problems problems;
     desk.window.documents().keep_session();
-    const SavedSession kept = read_session(desk.session.scenarios().toStdString(), catalogue, {}, problems);
+    const SavedSession kept = read_session(kept_in(desk.session).toStdString(), catalogue, {}, problems);
     CHECK(problems.empty());
     CHECK(kept.pins.size() == desk.window.model().pins().size());
     CHECK(kept.view.study == study->name);
@@ -506,7 +506,7 @@ TEST_CASE("files: what is saved can be read though an edit has made a pin of the
     REQUIRE(svg.open(QIODevice::ReadOnly));
     read_scenario(carried_scenario(svg.readAll()).toStdString(), catalogue, {}, problems);
     CHECK(problems.empty());
-    desk.session.set_scenarios({});
+    keep(desk.session, {});
 }
 
 TEST_CASE("files: the session outlives a kill", "[files]") {
@@ -565,18 +565,18 @@ TEST_CASE("files: started with a file, the program keeps the last session's pins
 
 TEST_CASE("files: a second program beside the first keeps a session of its own", "[files]") {
     Session first;
-    first.set_scenarios(QStringLiteral("the first one's"));
+    keep(first, QStringLiteral("the first one's"));
     {
         Session second;
-        second.set_scenarios(QStringLiteral("the second one's"));
-        CHECK(first.scenarios() == QStringLiteral("the first one's"));
-        CHECK(second.scenarios() == QStringLiteral("the second one's"));
+        keep(second, QStringLiteral("the second one's"));
+        CHECK(kept_in(first) == QStringLiteral("the first one's"));
+        CHECK(kept_in(second) == QStringLiteral("the second one's"));
     }
     // It is there again for the next one that is second.
     Session again;
-    CHECK(again.scenarios() == QStringLiteral("the second one's"));
-    again.set_scenarios({});
-    first.set_scenarios({});
+    CHECK(kept_in(again) == QStringLiteral("the second one's"));
+    keep(again, {});
+    keep(first, {});
 }
 
 TEST_CASE("files: what is done is in the session file at once", "[files]") {
@@ -584,7 +584,7 @@ TEST_CASE("files: what is done is in the session file at once", "[files]") {
     const auto kept = [&] {
         Problems problems;
         SavedSession session =
-            read_session(desk.session.scenarios().toStdString(), commands::catalogue(), {}, problems);
+            read_session(kept_in(desk.session).toStdString(), commands::catalogue(), {}, problems);
         CHECK(problems.empty());
         return session;
     };
@@ -615,7 +615,7 @@ TEST_CASE("files: what is done is in the session file at once", "[files]") {
     QApplication::processEvents();
     REQUIRE(beside->isChecked());
     CHECK(soon([&] { return kept().view.side_by_side; }));
-    desk.session.set_scenarios({});
+    keep(desk.session, {});
 }
 
 // The test starts itself again, to be killed with the button held down.
@@ -639,7 +639,7 @@ TEST_CASE("files: a drag outlives a kill", "[files]") {
             [&] {
                 Problems problems;
                 const SavedSession kept =
-                    read_session(desk.session.scenarios().toStdString(), commands::catalogue(), {}, problems);
+                    read_session(kept_in(desk.session).toStdString(), commands::catalogue(), {}, problems);
                 return kept.current == desk.window.model().scenario();
             },
             kPatience);
@@ -666,7 +666,7 @@ TEST_CASE("files: a drag outlives a kill", "[files]") {
     QApplication::processEvents();
     CHECK(again.find<QLineEdit>("cluster.gpus/field")->text() == gpus);
     CHECK(again.find<QTabWidget>("tabs")->currentIndex() == 2);
-    again.session.set_scenarios({});
+    keep(again.session, {});
 }
 
 }  // namespace shardscope::testing

@@ -393,12 +393,12 @@ class Monkey : public QObject {
         CHECK(QTest::qWaitFor(
             [&] {
                 Problems problems;
-                const SavedSession kept = read_session(desk_.session.scenarios().toStdString(),
+                const SavedSession kept = read_session(kept_in(desk_.session).toStdString(),
                                                        commands::catalogue(), {}, problems);
                 return problems.empty() && kept.current == now.current && kept.pins.size() == now.pins.size();
             },
             kPatience));
-        desk_.session.set_scenarios({});
+        keep(desk_.session, {});
     }
 
     std::uint64_t seed_;

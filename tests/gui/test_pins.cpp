@@ -509,12 +509,12 @@ TEST_CASE("session: saved, opened in one undo step, and restored with pins, lett
     CHECK(next.model().compared()->letter == 'C');
     CHECK_FALSE(next.action(ActionId::undo)->isEnabled());
     // What an earlier version kept: one scenario alone.
-    session.set_scenarios(QString::fromStdString(write_scenario(saved.pins[1].scenario)));
+    testing::keep(session, QString::fromStdString(write_scenario(saved.pins[1].scenario)));
     MainWindow old(commands::catalogue(), session);
     old.documents().restore();
     CHECK(old.model().scenario() == saved.pins[1].scenario);
     CHECK(old.model().pins().empty());
-    session.set_scenarios({});
+    testing::keep(session, {});
 }
 
 TEST_CASE("session: a bad file changes nothing and says where", "[pins]") {

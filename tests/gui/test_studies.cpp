@@ -251,7 +251,7 @@ TEST_CASE("study: a session keeps tab, axes and study; the window opens as it wa
     REQUIRE(next.panel->study());
     CHECK(next.panel->study()->name == "scaling-trends");
     CHECK_FALSE(next.window.action(ActionId::undo)->isEnabled());
-    next.session.set_scenarios({});
+    keep(next.session, {});
     QApplication::setApplicationName(name);
 }
 

@@ -314,7 +314,7 @@ TEST_CASE("a measured run outlives the window", "[measured]") {
     desk.window.documents().restore();
     CHECK(desk.model().scenario() == left);
     CHECK(desk.find<QWidget>("measured")->isVisible());
-    desk.session.set_scenarios({});
+    testing::keep(desk.session, {});
     const Scenario now = desk.model().scenario();
     desk.window.documents().restore();
     CHECK(desk.model().scenario() == now);

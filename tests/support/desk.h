@@ -33,6 +33,18 @@ namespace shardscope::testing {
 // ms, for what is worked out beside the window: long enough on a loaded machine, under a sanitizer.
 inline constexpr int kPatience = 300000;
 
+// What a session keeps for the next start.
+inline void keep(Session& session, const QString& text) {
+    Problems problems;
+    REQUIRE(session.set_scenarios(text, problems));
+}
+inline QString kept_in(const Session& session) {
+    Problems problems;
+    QString text = session.scenarios(problems);
+    REQUIRE(problems.empty());
+    return text;
+}
+
 // With the scenarios of the first start, or those that the last window left.
 enum class Start { first, restored };
 

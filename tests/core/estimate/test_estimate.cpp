@@ -6,6 +6,8 @@
 #include <new>
 #include <numeric>
 
+#include "files/result.h"
+#include "files/scenario_file.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -268,6 +270,14 @@ TEST_CASE("an estimate that cannot be is an error of the program, not an answer"
         wrong.estimate.hfu = hfu;
         CHECK_FALSE(is_possible(wrong.estimate));
         CHECK(impossible_problem(wrong).why.find("error of Shardscope") != std::string::npos);
+        // The scenario that is to be reported with it reads back.
+        CHECK(scenario_to_report(wrong).empty());
+        wrong.impossible = true;
+        Problems problems;
+        Catalogue catalogue = Catalogue::with_folder({}, problems);
+        const Scenario reported = read_scenario(scenario_to_report(wrong), catalogue, {}, problems);
+        CHECK(problems.empty());
+        CHECK(reported == good.scenario);
     }
     Estimate negative = good.estimate;
     negative.elasticity[0] = -0.01;

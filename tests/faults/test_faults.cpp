@@ -1,0 +1,346 @@
+// Everything that is read or written, run again and again while one operation after another fails: the n-th
+// allocation or the n-th call to the file system, until all pass. Each run is a process of its own, so that
+// none starts from what another has left.
+//
+// Whatever fails, the files that were there are whole, no part of a file is left, and the message says why.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "app/program.h"
+#include "faults/failing_memory.h"
+#include "files/file_io.h"
+#include "files/session_file.h"
+#include "support/failing_files.h"
+#include "support/folder.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
+
+// One way through the program that reads or writes files.
+struct Path {
+    std::string name;
+    std::vector<std::string> arguments;  // of the program
+    std::map<std::string, std::string> inputs;
+    std::vector<std::string> outputs;
+    bool draws = false;  // with Qt
+};
+
+const std::vector<Path>& paths() {
+    static const std::string scenario = R"({"name": "of the test", "cluster": {"gpus": 256}})";
+    static const std::vector<Path> all{
+        {"estimate", {"estimate", "in.json", "--format", "json"}, {{"in.json", scenario}}, {}},
+        {"estimate with a preset of one's own",
+         {"estimate", "in.json"},
+         {{"in.json", R"({"model": {"preset": "own.json"}})"},
+          {"own.json", slurp(SHARDSCOPE_SOURCE_DIR "/presets/models/mpt-7b.json")}},
+         {}},
+        {"sweep",
+         {"sweep", "in.json", "--axis", "gpus=8:64:3", "-o", "out.csv"},
+         {{"in.json", scenario}},
+         {"out.csv"}},
+        {"plan",
+         {"plan", "in.json", "--free", "micro_batch", "-o", "out.txt"},
+         {{"in.json", scenario}},
+         {"out.txt"}},
+        {"plan, a share",
+         {"plan", "in.json", "--free", "micro_batch", "--shard", "1/2", "-o", "out.jsonl"},
+         {{"in.json", scenario}},
+         {"out.jsonl"}},
+        {"launch",
+         {"launch", "in.json", "--for", "megatron", "-o", "out.sh"},
+         {{"in.json", scenario}},
+         {"out.sh"}},
+        {"calibration",
+         {"calibrate", "--runs", "runs.csv", "-o", "out.json"},
+         {{"runs.csv", slurp(SHARDSCOPE_SOURCE_DIR "/tests/fuzz/corpus/runs/runs.csv")}},
+         {"out.json"}},
+        {"import of a model",
+         {"import", "hf", "config.json"},
+         {{"config.json", R"({"model_type": "llama", "hidden_size": 4096})"}},
+         {}},
+        {"import of launch settings",
+         {"import", "launch", "in.sh"},
+         {{"in.sh", slurp(SHARDSCOPE_SOURCE_DIR "/tests/fuzz/corpus/megatron/first-launch.sh")}},
+         {}},
+        {"figure",
+         {"export", "in.json", "--plot", "memory", "-o", "out.svg"},
+         {{"in.json", scenario}},
+         {"out.svg"},
+         true},
+        {"figure as PDF",
+         {"export", "in.json", "--plot", "memory", "-o", "out.pdf"},
+         {{"in.json", scenario}},
+         {"out.pdf"},
+         true},
+        {"figure as PNG",
+         {"export", "in.json", "--plot", "memory", "-o", "out.png"},
+         {{"in.json", scenario}},
+         {"out.png"},
+         true},
+        {"table of a figure",
+         {"export", "in.json", "--plot", "memory", "-o", "out.csv"},
+         {{"in.json", scenario}},
+         {"out.csv"},
+         true},
+        {"figure and report with its figures",
+         {"export", "in.json", "--plot", "memory", "-o", "out.csv", "--report", "out.md"},
+         {{"in.json", scenario}},
+         {"out.csv", "out.md", "out-figures/memory.svg"},
+         true},
+    };
+    return all;
+}
+
+using Contents = std::map<std::string, std::string>;
+
+Contents contents_of(const std::string& folder) {
+    Contents out;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+        const std::string name = fs::relative(entry.path(), folder).string();
+        out[name] = entry.is_directory() ? std::string("a folder") : slurp(entry.path());
+    }
+    return out;
+}
+
+struct Result {
+    int status = 0;
+    std::string err;
+    Contents files;
+    std::string failed;  // the call that failed; empty: none
+    std::size_t count = 0;
+    [[nodiscard]] int code() const { return WIFEXITED(status) ? WEXITSTATUS(status) : -1; }
+};
+
+constexpr int kThrown = 98;  // an exit code that the program does not have
+
+// Runs `work` in a process of its own, in a folder with these files. What it prints and leaves comes back.
+Result in_process(const Contents& before, const std::function<int(Result&)>& work) {
+    const Folder folder;
+    const Folder told;
+    for (const auto& [name, text] : before) folder.write(name, text);
+    std::fflush(nullptr);  // what this process has not yet written must not come from the child, too
+    const ::pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        const ::rlimit none{0, 0};
+        ::setrlimit(RLIMIT_CORE, &none);
+        if (!std::freopen(told.file("out").c_str(), "w", stdout) ||
+            !std::freopen(told.file("err").c_str(), "w", stderr) || ::chdir(folder.path().c_str()) != 0)
+            ::_exit(99);
+        std::setvbuf(stderr, nullptr, _IONBF, 0);
+        Result mine;
+        int code = kThrown;
+        try {
+            code = work(mine);
+        } catch (...) {
+            // Nothing is unwound: the folder is the parent's.
+        }
+        std::fflush(nullptr);
+        told.write("failed", mine.failed);
+        told.write("count", std::to_string(mine.count));
+        ::_exit(code);
+    }
+    Result out;
+    REQUIRE(::waitpid(child, &out.status, 0) == child);
+    out.err = slurp(told.file("err"));
+    out.failed = slurp(told.file("failed"));
+    out.count = std::strtoul(slurp(told.file("count")).c_str(), nullptr, 10);
+    out.files = contents_of(folder.path());
+    return out;
+}
+
+// What main() gets, made before anything fails.
+class Arguments {
+  public:
+    explicit Arguments(const std::vector<std::string>& arguments) : words_{"shardscope"} {
+        words_.insert(words_.end(), arguments.begin(), arguments.end());
+        for (std::string& word : words_) argv_.push_back(word.data());
+        argv_.push_back(nullptr);
+    }
+    int run() { return run_program(static_cast<int>(words_.size()), argv_.data()); }
+
+  private:
+    std::vector<std::string> words_;
+    std::vector<char*> argv_;
+};
+
+// The files before: inputs alone, or old outputs, too.
+Contents before(const Path& path, bool with_old) {
+    Contents out = path.inputs;
+    if (!with_old) return out;
+    for (const std::string& name : path.outputs) out[name] = "old " + name;
+    return out;
+}
+
+Contents as_listed(Contents files) {
+    // Folders of the outputs, as contents_of lists them.
+    Contents out = files;
+    for (const auto& [name, text] : files) {
+        if (const auto slash = name.rfind('/'); slash != std::string::npos)
+            out[name.substr(0, slash)] = "a folder";
+    }
+    return out;
+}
+
+void prepare() {
+    ::setenv("XDG_DATA_HOME", "/nonexistent", 1);
+    ::setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
+    // What all runs share is made before they part.
+    static_cast<void>(commands::catalogue());
+}
+
+}  // namespace
+
+TEST_CASE("files: whichever call to the file system fails, in every command", "[faults]") {
+    prepare();
+    for (const Path& path : paths()) {
+        for (const bool with_old : {false, true}) {
+            // What draws takes long: the harder half.
+            if (path.outputs.empty() ? with_old : path.draws && !with_old) continue;
+            const Contents old = as_listed(before(path, with_old));
+            Contents whole;
+            for (const int error : {0, ENOSPC, EIO, EINTR}) {
+                if (path.draws && error != 0 && error != ENOSPC) continue;
+                bool passed = false;
+                for (std::size_t n = error == 0 ? 0 : 1; !passed; ++n) {
+                    REQUIRE(n < 200);
+                    const Result result = in_process(before(path, with_old), [&](Result& mine) {
+                        Arguments arguments(path.arguments);
+                        const FailingFiles failing(n, error);
+                        const int code = arguments.run();
+                        mine.failed = failing.failed();
+                        return code;
+                    });
+                    passed = result.failed.empty();
+                    CAPTURE(path.name, with_old, error, n, result.failed, result.err, result.status);
+                    if (error == 0) {
+                        REQUIRE(result.code() == 0);
+                        whole = result.files;
+                        for (const std::string& name : path.outputs) CHECK(whole.contains(name));
+                        continue;
+                    }
+                    if (result.code() == 0) {
+                        // A file that cannot be removed is the only thing that may be left.
+                        Contents left = result.files;
+                        if (result.failed == "unlink")
+                            std::erase_if(left, [](const auto& file) { return has(file.first, ".shardscope-"); });
+                        CHECK((left == whole));
+                        continue;
+                    }
+                    CHECK((result.files == old));
+                    CHECK((result.code() == 1 || result.code() == 2));
+                    CHECK(has(result.err, std::generic_category().message(error)));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("files: presets and sessions tell which call failed", "[faults]") {
+    prepare();
+    const std::string good =
+        R"({"format": "shardscope-preset", "version": 1, "kind": "model", "name": "good"})";
+    for (const int error : {EIO, EACCES, EMFILE}) {
+        bool passed = false;
+        for (std::size_t n = 1; !passed; ++n) {
+            REQUIRE(n < 20);
+            const Folder folder;
+            folder.write("a.json", good);
+            Problems problems;
+            std::string failed;
+            bool found = false;
+            {
+                const FailingFiles failing(n, error);
+                found = Catalogue::with_folder(folder.path(), problems).find(PresetKind::model, "good");
+                failed = failing.failed();
+            }
+            passed = failed.empty();
+            CAPTURE(error, n, failed);
+            CHECK(found == (passed || failed == "close"));
+            CHECK(problems.size() == (found ? 0 : 1));
+            if (!found) CHECK(has(problems.front().text(), std::generic_category().message(error)));
+        }
+    }
+    // A session, as it is kept while the window is open.
+    const SavedSession session{Scenario::first_launch(commands::catalogue()), {}};
+    for (const int error : {ENOSPC, EIO, EDQUOT}) {
+        bool passed = false;
+        for (std::size_t n = 1; !passed; ++n) {
+            REQUIRE(n < 40);
+            const Folder folder;
+            const std::string file = folder.write("last.shardscope-session.json", "old");
+            Problems problems;
+            bool written = false;
+            {
+                const FailingFiles failing(n, error);
+                written = write_whole(file, write_session(session, false), problems, Durability::program_end);
+                passed = failing.failed().empty();
+            }
+            CAPTURE(error, n);
+            CHECK(written == problems.empty());
+            CHECK(slurp(file) == (written ? write_session(session, false) : "old"));
+            CHECK(folder.count() == 1);
+        }
+    }
+}
+
+namespace {
+
+Result with_failing_memory(const Path& path, bool with_old, std::size_t n, bool on) {
+    return in_process(before(path, with_old), [&](Result& mine) {
+        Arguments arguments(path.arguments);
+        let_allocation_fail(n, on);
+        const int code = arguments.run();
+        mine.count = let_allocation_fail(0, false);
+        return code;
+    });
+}
+
+}  // namespace
+
+TEST_CASE("memory: whichever allocation fails, alone or with all later ones, in every command", "[faults]") {
+    if (!allocations_can_fail()) {
+        WARN("SKIPPED: the address sanitizer brings its own allocation");
+        return;
+    }
+    prepare();
+    for (const Path& path : paths()) {
+        const bool with_old = !path.outputs.empty();
+        const Result undisturbed = with_failing_memory(path, with_old, 0, false);
+        REQUIRE(undisturbed.code() == 0);
+        REQUIRE(undisturbed.count > 0);
+        const Contents old = as_listed(before(path, with_old));
+        // The first ones each, then in growing steps: there are up to a million.
+        const std::size_t each = path.draws ? 5 : 20;
+        for (std::size_t n = 1; n <= undisturbed.count;
+             n += n > each ? std::max<std::size_t>(1, n / (path.draws ? 2 : 10)) : 1) {
+            for (const bool on : {false, true}) {
+                const Result result = with_failing_memory(path, with_old, n, on);
+                CAPTURE(path.name, undisturbed.count, n, on, result.status, result.err);
+                if (result.code() == 0) {
+                    // Some algorithms do with less memory where there is no more.
+                    CHECK((result.files == undisturbed.files));
+                    continue;
+                }
+                CHECK((result.files == old));
+                // Qt's drawing is not made for it; it may end the program, but not harm a file.
+                if (path.draws) continue;
+                CHECK(result.code() == 1);
+                CHECK(result.err ==
+                      "shardscope: out of memory; close other programs, or ask for less at once\n");
+            }
+        }
+    }
+}
