@@ -143,9 +143,10 @@ void Documents::keep_session() {
         session_.set_scenarios(QString::fromStdString(write_session(workspace_.session(), false)), problems);
     // Once, and not at every step of a drag.
     if (!kept && is_kept_)
-        messages_.say(tr("The scenarios of this window cannot be kept for the next start: %1\nTo keep them, save "
-                         "the session in another folder.")
-                          .arg(text_of(problems.front().text())));
+        messages_.say(
+            tr("The scenarios of this window cannot be kept for the next start: %1\nTo keep them, save "
+               "the session in another folder.")
+                .arg(text_of(problems.front().text())));
     is_kept_ = kept;
 }
 

@@ -393,8 +393,8 @@ class Monkey : public QObject {
         CHECK(QTest::qWaitFor(
             [&] {
                 Problems problems;
-                const SavedSession kept = read_session(kept_in(desk_.session).toStdString(),
-                                                       commands::catalogue(), {}, problems);
+                const SavedSession kept =
+                    read_session(kept_in(desk_.session).toStdString(), commands::catalogue(), {}, problems);
                 return problems.empty() && kept.current == now.current && kept.pins.size() == now.pins.size();
             },
             kPatience));

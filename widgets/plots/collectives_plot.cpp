@@ -10,8 +10,8 @@
 
 #include "base/said.h"
 #include "evidence/fabric_fit.h"
-#include "files/nccl_log.h"
 #include "files/file_io.h"
+#include "files/nccl_log.h"
 #include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_page.h"

@@ -55,7 +55,8 @@ TEST_CASE("runs: a user's table with few columns, oddities and bad rows", "[evid
     CHECK(problems.size() > 5);
 }
 
-TEST_CASE("runs: columns given twice are named, among nearly as many as a table may have, too", "[evidence]") {
+TEST_CASE("runs: columns given twice are named, among nearly as many as a table may have, too",
+          "[evidence]") {
     std::string header =
         "layers,hidden,ffn_hidden,heads,vocab,gpu,gpus,sequence,micro_batch,global_batch,sharding";
     for (int i = 0; i < 980; ++i) header += ",column of mine " + std::to_string(i);

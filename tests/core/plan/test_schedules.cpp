@@ -58,8 +58,10 @@ TEST_CASE("schedules: bubble over ideal time is (p − 1)/m, and (p − 1)/(v·m
             for (const double v : {1.0, 2.0, 6.0}) {
                 const PipelineShape shape{p, v, m};
                 const double ideal = m * kWork;
-                CHECK(kOneFOneB.bubble(shape, times(), times()).total() / ideal == Approx((p - 1) / m).epsilon(1e-12));
-                CHECK(kGpipe.bubble(shape, times(), times()).total() / ideal == Approx((p - 1) / m).epsilon(1e-12));
+                CHECK(kOneFOneB.bubble(shape, times(), times()).total() / ideal ==
+                      Approx((p - 1) / m).epsilon(1e-12));
+                CHECK(kGpipe.bubble(shape, times(), times()).total() / ideal ==
+                      Approx((p - 1) / m).epsilon(1e-12));
                 CHECK(kInterleaved.bubble(shape, times(), times()).total() / ideal ==
                       Approx((p - 1) / (v * m)).epsilon(1e-12));
             }
@@ -71,8 +73,10 @@ TEST_CASE("schedules: zero-bubble pipelines", "[plan]") {
     // Qi et al. 2023, arXiv 2401.10241: (p − 1)(T_F + T_B − T_W) and (p − 1)(T_F + T_B − 2·T_W), T_B = 2.1
     // ms.
     const PipelineShape shape{8, 1, 32};
-    CHECK(kZbH1.bubble(shape, times(), times()).total() == Approx(7 * (2e-3 + 2.1e-3 - 1.9e-3)).epsilon(1e-12));
-    CHECK(kZbH2.bubble(shape, times(), times()).total() == Approx(7 * (2e-3 + 2.1e-3 - 2 * 1.9e-3)).epsilon(1e-12));
+    CHECK(kZbH1.bubble(shape, times(), times()).total() ==
+          Approx(7 * (2e-3 + 2.1e-3 - 1.9e-3)).epsilon(1e-12));
+    CHECK(kZbH2.bubble(shape, times(), times()).total() ==
+          Approx(7 * (2e-3 + 2.1e-3 - 2 * 1.9e-3)).epsilon(1e-12));
     // What the link inside the node bounds is no weight gradient: it stays in the bubble whole.
     CHECK(kZbH1.bubble(shape, times(), times())[Rate::intra_node] == Approx(7 * 1e-3).epsilon(1e-12));
     // A weight gradient of 3 ms leaves 1 ms of input gradient: more than the gap of either pass is not
@@ -101,7 +105,8 @@ TEST_CASE("schedules: breadth-first and modular pipelines fill as fast as their 
 TEST_CASE("schedules: pieces of sequences divide the bubble and what is in flight", "[plan]") {
     // Sun et al. 2024, arXiv 2406.03488: (p − 1) ÷ (m·k); MindSpeed: (p + k − 1) ÷ k on the first stage.
     const PipelineShape shape{8, 1, 32, 4};
-    CHECK(kSeq1f1b.bubble(shape, times(), times()).total() / (32 * kWork) == Approx(7.0 / (32 * 4)).epsilon(1e-12));
+    CHECK(kSeq1f1b.bubble(shape, times(), times()).total() / (32 * kWork) ==
+          Approx(7.0 / (32 * 4)).epsilon(1e-12));
     CHECK(kSeq1f1b.in_flight(shape, 0) == Approx((8.0 + 4 - 1) / 4).epsilon(1e-12));
     // One piece is 1F1B.
     CHECK(kSeq1f1b.in_flight({8, 1, 32, 1}, 3) == kOneFOneB.in_flight({8, 1, 32}, 3));
