@@ -128,7 +128,7 @@ TEST_CASE("import: unusable input says why and prints nothing", "[cli]") {
     refused("nccl node.log --cluster dgx-h10", "dgx-h100");
     refused("nccl node.log --intra-bandwidth 3", "--intra-bandwidth");
     refused("nccl node.log --gpus-per-node 3", "--gpus-per-node");
-    refused("nccl node.log --name 'My fabric'", "lower case");
+    refused("nccl node.log --name 'My fabric'", "letters, digits");
     refused("hf other.txt", "other.txt");
     refused("", "subcommand");
 }

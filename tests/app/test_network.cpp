@@ -48,13 +48,16 @@ constexpr int kNoFilter = 120;  // an exit code that the program does not have
 
 // Starts a line of the shell behind the filter, in a folder that is also the home.
 ::pid_t start(const Folder& folder, Sockets allowed, const std::string& line) {
-    const std::string whole = "cd " + folder.path() + " && export HOME=" + folder.path() +
-                              " XDG_CONFIG_HOME=" + folder.path() + "/config XDG_DATA_HOME=" + folder.path() +
+    const std::string whole = "cd " + folder.path() + " && export XDG_CONFIG_HOME=" + folder.path() +
+                              "/config XDG_DATA_HOME=" + folder.path() +
                               "/data shardscope=" SHARDSCOPE_PROGRAM " && exec > out 2> err < /dev/null && " +
                               line;
     const ::pid_t child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
+        // Without these bash asks the system who the user is, which opens a local socket.
+        ::setenv("HOME", folder.path().c_str(), 1);
+        ::setenv("SHELL", "/bin/bash", 1);
         if (!restrict_sockets(allowed)) ::_exit(kNoFilter);
         ::execl("/bin/bash", "bash", "-c", whole.c_str(), nullptr);
         ::_exit(kNoFilter);

@@ -196,7 +196,9 @@ Contents as_listed(Contents files) {
 
 void prepare() {
     ::setenv("XDG_DATA_HOME", "/nonexistent", 1);
-    ::setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
+    // Qt makes this folder where it is missing.
+    static const Folder runtime;
+    ::setenv("XDG_RUNTIME_DIR", runtime.path().c_str(), 1);
     // What all runs share is made before they part.
     static_cast<void>(commands::catalogue());
 }
@@ -235,7 +237,8 @@ TEST_CASE("files: whichever call to the file system fails, in every command", "[
                         // A file that cannot be removed is the only thing that may be left.
                         Contents left = result.files;
                         if (result.failed == "unlink")
-                            std::erase_if(left, [](const auto& file) { return has(file.first, ".shardscope-"); });
+                            std::erase_if(left,
+                                          [](const auto& file) { return has(file.first, ".shardscope-"); });
                         CHECK((left == whole));
                         continue;
                     }

@@ -263,7 +263,9 @@ TEST_CASE("an MFU set by hand that the hardware cannot reach is refused with the
 }
 
 TEST_CASE("an estimate that cannot be is an error of the program, not an answer", "[estimate]") {
-    const Answer good = answer(first());
+    Problems problems;
+    Catalogue catalogue = Catalogue::with_folder({}, problems);
+    const Answer good = answer(Scenario::first_launch(catalogue));
     REQUIRE(is_possible(good.estimate));
     for (const double hfu : {1.2, -0.1, std::nan("")}) {
         Answer wrong = good;
@@ -273,8 +275,6 @@ TEST_CASE("an estimate that cannot be is an error of the program, not an answer"
         // The scenario that is to be reported with it reads back.
         CHECK(scenario_to_report(wrong).empty());
         wrong.impossible = true;
-        Problems problems;
-        Catalogue catalogue = Catalogue::with_folder({}, problems);
         const Scenario reported = read_scenario(scenario_to_report(wrong), catalogue, {}, problems);
         CHECK(problems.empty());
         CHECK(reported == good.scenario);
