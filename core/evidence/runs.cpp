@@ -60,6 +60,10 @@ double number_in(const MeasuredRun& run, std::string_view column) {
     return parsed.ok && found->second.find(',') == std::string::npos ? parsed.value : std::nan("");
 }
 
+constexpr double kShortestStep = 1e-6;  // s
+constexpr double kLongestStep = 1e6;    // s
+constexpr double kMostTokens = 1e9;     // a second and GPU
+
 // Cells a scenario needs, and measurements that make sense.
 void check_cells(MeasuredRun& run) {
     for (const std::string_view required : kRequired) {
@@ -68,12 +72,13 @@ void check_cells(MeasuredRun& run) {
                                     said("a scenario needs it"), said("fill it in"), run.line});
         }
     }
-    constexpr double kShortestStep = 1e-6;   // s
-    constexpr double kLongestStep = 1e6;     // s
     constexpr double kLargestMemory = 1e14;  // bytes
-    const std::pair<std::string_view, double> measurements[] = {
-        {"step_time_s", kLongestStep},         {"tokens_per_s_per_gpu", 1e9}, {"mfu", 10},
-        {"peak_memory_bytes", kLargestMemory}, {"out_of_memory", 1},          {"nic_gbit_per_gpu", 1e6}};
+    const std::pair<std::string_view, double> measurements[] = {{"step_time_s", kLongestStep},
+                                                                {"tokens_per_s_per_gpu", kMostTokens},
+                                                                {"mfu", 10},
+                                                                {"peak_memory_bytes", kLargestMemory},
+                                                                {"out_of_memory", 1},
+                                                                {"nic_gbit_per_gpu", 1e6}};
     for (const auto& [name, largest] : measurements) {
         const double value = number_in(run, name);
         if (std::isnan(value) || value < 0 || value > largest) {
@@ -338,8 +343,21 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
         }
         if (!(run.step_time > 0) && run.tokens_per_s_per_gpu > 0 && run.gpus > 0) {
             run.step_time = tokens / (run.tokens_per_s_per_gpu * run.gpus);
+            if (run.step_time > 0 && !(run.step_time >= kShortestStep && run.step_time <= kLongestStep)) {
+                run.problems.push_back(
+                    {"/tokens_per_s_per_gpu",
+                     said("“{1}” makes no sense here", {run.cell("tokens_per_s_per_gpu")}),
+                     said("a step would take {1}", {format(run.step_time, Quantity::seconds)}),
+                     said("correct it or leave it blank"), run.line});
+            }
         } else if (run.step_time > 0 && !(run.tokens_per_s_per_gpu > 0) && run.gpus > 0) {
             run.tokens_per_s_per_gpu = tokens / (run.step_time * run.gpus);
+            if (!(run.tokens_per_s_per_gpu <= kMostTokens)) {
+                run.problems.push_back(
+                    {"/step_time_s", said("“{1}” makes no sense here", {run.cell("step_time_s")}),
+                     said("a GPU would process {1}", {format(run.tokens_per_s_per_gpu, Quantity::rate)}),
+                     said("correct it or leave it blank"), run.line});
+            }
         }
         runs.push_back(std::move(run));
     }

@@ -55,6 +55,24 @@ TEST_CASE("runs: a user's table with few columns, oddities and bad rows", "[evid
     CHECK(problems.size() > 5);
 }
 
+TEST_CASE("runs: a rate from which no step follows takes its row out, and so does a step's", "[evidence]") {
+    const std::string header =
+        "layers,hidden,ffn_hidden,heads,vocab,gpu,gpus,sequence,micro_batch,global_batch,sharding,step_time_"
+        "s,tokens_per_s_per_gpu\n";
+    const std::string row = "40,5120,20480,40,50368,h100-sxm-80gb,64,2048,2,128,zero3,";
+    for (const auto& [cells, where, why] :
+         {std::tuple{",1e-308", "/tokens_per_s_per_gpu", "a step would take"},
+          std::tuple{"2e-6,", "/step_time_s", "a GPU would process 2.048 G"}}) {
+        INFO(cells);
+        Problems problems;
+        const auto runs = read_runs(header + row + cells + "\n", problems);
+        REQUIRE(runs.size() == 1);
+        REQUIRE(runs[0].problems.size() == 1);
+        CHECK(runs[0].problems[0].where == where);
+        CHECK(runs[0].problems[0].why.find(why) != std::string::npos);
+    }
+}
+
 TEST_CASE("runs: columns given twice are named, among nearly as many as a table may have, too",
           "[evidence]") {
     std::string header =

@@ -17,13 +17,14 @@ void run(std::string_view text) {
     for (const MeasuredRun& run : runs) {
         fuzz::check_problems(run.problems);
         if (!run.problems.empty()) continue;
-        for (const double value :
-             {run.gpus, run.step_time, run.tokens_per_s_per_gpu, run.mfu, run.peak_memory})
+        for (const double value : {run.step_time, run.tokens_per_s_per_gpu, run.mfu, run.peak_memory})
             fuzz::promise(std::isfinite(value) && value >= 0, "what was measured is a number");
         Problems own;
         const Scenario scenario = scenario_of(run, Catalogue::shipped(), own);
         fuzz::check_problems(own);
-        if (own.empty()) fuzz::promise(check(scenario, resolve(scenario)).empty(), "a run read is valid");
+        if (!own.empty()) continue;
+        fuzz::promise(std::isfinite(run.gpus) && run.gpus > 0, "a run that is read has GPUs");
+        fuzz::promise(check(scenario, resolve(scenario)).empty(), "a run read is valid");
     }
     if (!fuzz::gets_slow_checks(text, 8)) return;
     const Validation validation = validate(runs, Catalogue::shipped());
