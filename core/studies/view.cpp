@@ -91,11 +91,14 @@ void check_output(const json& entry, const std::string& where, Problems& problem
                         near.empty() ? "" : said("did you mean “{1}”?", {near})});
 }
 
+// Far more than a plot can show, and than there are.
+constexpr std::size_t kMostNames = 1000;
+
 void check_outputs(const json& view, Problems& problems) {
     const auto entry = view.find("outputs");
     if (entry == view.end()) return;
-    if (!entry->is_array()) {
-        problems.push_back({"/view/outputs", said("outputs is a list of result fields"), "",
+    if (!entry->is_array() || entry->size() > kMostNames) {
+        problems.push_back({"/view/outputs", said("outputs is a list of up to 1,000 result fields"), "",
                             said("write for instance [\"mfu\"]")});
         return;
     }
@@ -107,8 +110,8 @@ void check_switched(const json& view, Problems& problems) {
     const auto entry = view.find("switched");
     if (entry == view.end()) return;
     const std::vector<std::string> known(View::kSwitches.begin(), View::kSwitches.end());
-    if (!entry->is_array()) {
-        problems.push_back({"/view/switched", said("switched is a list of a plot's options"), "",
+    if (!entry->is_array() || entry->size() > kMostNames) {
+        problems.push_back({"/view/switched", said("switched is a list of up to 1,000 options of a plot"), "",
                             said("write for instance [\"strong\"]")});
         return;
     }

@@ -1,4 +1,5 @@
 // How many of something a file may hold, at the limit and one beyond it.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -112,7 +113,20 @@ TEST_CASE("counts: a claim's grid has 10,000 points", "[files][limits]") {
     CHECK(says(problems_of(10'001), "use at most 10,000"));
 }
 
-TEST_CASE("counts: a table of runs has 10,000 rows", "[files][limits]") {
+TEST_CASE("counts: a view's lists have 1,000 names", "[files][limits]") {
+    for (const auto& [field, name] : {std::pair{"outputs", "mfu"}, std::pair{"switched", "strong"}}) {
+        for (const std::size_t count : {1000U, 1001U}) {
+            json file{{"name", "many"}};
+            file["view"][field] = list_of(count, name);
+            Problems problems;
+            read_scenario(file.dump(), presets(), "", problems);
+            CHECK(problems.empty() == (count == 1000U));
+            CHECK(says(problems, "up to 1,000") == (count > 1000U));
+        }
+    }
+}
+
+TEST_CASE("counts: a table of runs has 10,000 rows and 1,000 columns", "[files][limits]") {
     const std::string table = slurp(SHARDSCOPE_SOURCE_DIR "/tests/fuzz/corpus/runs/runs.csv");
     const std::size_t header = table.find('\n') + 1;
     const std::string row = table.substr(header, table.find('\n', header) + 1 - header);
@@ -124,4 +138,13 @@ TEST_CASE("counts: a table of runs has 10,000 rows", "[files][limits]") {
     problems.clear();
     CHECK(read_runs(rows + row, problems).empty());
     CHECK(says(problems, "more than 10,000 rows"));
+    // And 1,000 columns.
+    const std::size_t columns =
+        static_cast<std::size_t>(std::count(table.begin(), table.begin() + static_cast<long>(header), ',')) +
+        1;
+    for (const std::size_t more : {1000 - columns, 1001 - columns}) {
+        problems.clear();
+        read_runs(table.substr(0, header - 1) + std::string(more, ',') + "\n" + row, problems);
+        CHECK(says(problems, "more than 1,000 columns") == (columns + more > 1000));
+    }
 }
