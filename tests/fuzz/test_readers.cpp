@@ -8,7 +8,10 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <string>
+#include <vector>
 
+#include "base/text.h"
 #include "fuzz/corpus.h"
 #include "fuzz/fuzz.h"
 
@@ -91,3 +94,22 @@ TEST_CASE("fuzz: every reader has a target", "[fuzz]") {
 }
 
 TEST_CASE("fuzz: the readers keep their promises on the corpus", "[fuzz]") { fuzz::replay_corpus(); }
+
+TEST_CASE("fuzz: every target has run a million times", "[fuzz]") {
+    std::map<std::string, double> executions;
+    std::istringstream lines(text_of(kRoot / "tests/fuzz/LEDGER.tsv"));
+    std::string line;
+    std::getline(lines, line);
+    REQUIRE(line == "date\tcommit\ttarget\texecutions\tedges\tfindings");
+    while (std::getline(lines, line)) {
+        const std::vector<std::string> cells = split(line, '\t');
+        INFO(line);
+        REQUIRE(cells.size() == 6);
+        executions[cells[2]] += std::stod(cells[3]);
+    }
+    for (const std::string& target : targets_in_folders()) {
+        INFO(target << " has run " << executions[target] << " times; run `./dev fuzz " << target
+                    << "` again");
+        CHECK(executions[target] >= 1e6);
+    }
+}
