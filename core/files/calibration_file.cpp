@@ -105,7 +105,11 @@ std::string write_calibration(const std::vector<PartValues>& parts, const std::s
                                : part.part == kOverAll ? out["values"]
                                                        : out["parts"][part.part];
         if (object.is_null()) object = ordered_json::object();  // of a part without values, too
-        for (const auto& [id, value] : part.values) object[field_name(id)] = four_digits(value);
+        for (const auto& [id, value] : part.values) {
+            const json written = write_value(id, value);
+            if (written.is_number()) object[field_name(id)] = four_digits(value);
+            else object[field_name(id)] = written;  // a flag or a name
+        }
     }
     return json_text(out, 2) + "\n";
 }

@@ -33,8 +33,10 @@ void run(std::string_view text) {
     for (const Validation::Skipped& skipped : validation.skipped)
         fuzz::promise(skipped.run && !skipped.reason.empty(), "a run is left out for a reason");
     for (const ValidationRow& row : validation.rows) {
-        fuzz::promise(std::isfinite(row.predicted_peak) && std::isfinite(row.error),
+        fuzz::promise(std::isfinite(row.predicted_peak) && std::isfinite(row.predicted_step),
                       "a prediction of a run is a number");
+        fuzz::promise(std::isfinite(row.error) == (row.measured_step > 0),
+                      "a prediction is compared with what was measured");
     }
 }
 
