@@ -324,10 +324,10 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
         run.mfu = number_in(run, "mfu");
         run.peak_memory = number_in(run, "peak_memory_bytes");
         run.out_of_memory = number_in(run, "out_of_memory") == 1;
-        // As the scenario reads them: "8k" is 8,192 tokens.
+        // As the scenario reads them: "8k" is 8,192 tokens. What is no count is refused there.
         const auto counted = [&](std::string_view column, P id) {
             const Parsed parsed = parse(id, run.cell(column));
-            return parsed.ok ? parsed.value : 0.0;
+            return parsed.ok && parsed.value > 0 ? parsed.value : 0.0;
         };
         const double tokens =
             counted("global_batch", P::global_batch) * counted("sequence", P::sequence_length);

@@ -73,6 +73,19 @@ TEST_CASE("runs: a rate from which no step follows takes its row out, and so doe
     }
 }
 
+TEST_CASE("runs: no step time follows from a negative batch, and the row is left out", "[evidence]") {
+    Problems problems;
+    const auto runs = read_runs(
+        "layers,hidden,ffn_hidden,heads,vocab,gpu,gpus,sequence,micro_batch,global_batch,sharding,tokens_per_"
+        "s_per_gpu\n40,5120,20480,40,50368,h100-sxm-80gb,64,2048,2,-128,zero3,4800\n",
+        problems);
+    REQUIRE(runs.size() == 1);
+    CHECK(runs[0].step_time == 0);
+    const Validation validation = validate(runs, Catalogue::shipped());
+    REQUIRE(validation.skipped.size() == 1);
+    CHECK(validation.skipped[0].reason.find("/global_batch") != std::string::npos);
+}
+
 TEST_CASE("runs: columns given twice are named, among nearly as many as a table may have, too",
           "[evidence]") {
     std::string header =
