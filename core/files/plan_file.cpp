@@ -131,12 +131,12 @@ std::string grid_json(const GridReport& report) {
     out["highest"] = ordered_json::object();
     for (const GridBest& best : report.best) {
         ordered_json& place = out["highest"][std::string(output(best.output).path)];
-        if (!best.found()) continue;
+        if (!best.answer) continue;
         place["at"] = ordered_json::object();
         for (const Axis& axis : question.over)
             place["at"][std::string(parameter(axis.id).key)] =
-                write_value(axis.id, best.answer.settings[axis.id]);
-        place.update(entry(best.answer, best.output));
+                write_value(axis.id, best.answer->settings[axis.id]);
+        place.update(entry(*best.answer, best.output));
     }
     if (question.target) {
         out["target"] = text_of(*question.target);
@@ -157,16 +157,16 @@ std::string grid_text(const GridReport& report) {
                       " of " + counted(static_cast<double>(report.points)) +
                       " points have a plan that fits\n";
     for (const GridBest& best : report.best) {
-        if (!best.found()) continue;
+        if (!best.answer) continue;
         out += "\nHighest " + std::string(output(best.output).label) + ": " +
-               text_of(best.output, best.answer) + "\n  at";
+               text_of(best.output, *best.answer) + "\n  at";
         for (const Axis& axis : question.over)
             out += " " + std::string(parameter(axis.id).label) + " " +
-                   format(axis.id, best.answer.settings[axis.id]) +
+                   format(axis.id, best.answer->settings[axis.id]) +
                    (&axis == &question.over.back() ? "" : ",");
-        out += "\n  " + short_plan(best.answer.settings) + "\n  " +
-               text_of(Output::peak_memory, best.answer) + ", MFU " + text_of(Output::mfu, best.answer) +
-               ", " + text_of(Output::tokens_per_s_per_gpu, best.answer) + " a GPU\n";
+        out += "\n  " + short_plan(best.answer->settings) + "\n  " +
+               text_of(Output::peak_memory, *best.answer) + ", MFU " + text_of(Output::mfu, *best.answer) +
+               ", " + text_of(Output::tokens_per_s_per_gpu, *best.answer) + " a GPU\n";
     }
     if (question.target) {
         out += "\nWhat " + text_of(*question.target) + " takes at the point of highest MFU\n";

@@ -34,12 +34,13 @@ GridReport grid_report(const GridQuestion& question, const std::function<void(do
                 point = edited(point, axis.id, axis.values[rest % axis.values.size()]);
                 rest /= axis.values.size();
             }
-            answer_into(point, answers[i]);
+            if (!answer_into(point, answers[i])) answers[i] = {};
             if (progress) progress(static_cast<double>(++done) / static_cast<double>(out.points));
         });
         for (const Answer& at : answers) {
-            if (at.estimate.fits() && at.estimate.step.total > 0) ++out.feasible;
-            if (at.estimate.verdict == Verdict::does_not_fit) continue;
+            const bool is_answer = at.estimate.step.total > 0;
+            if (!is_answer || !at.estimate.fits()) continue;
+            ++out.feasible;
             for (std::size_t i = 0; i < kBest.size(); ++i) {
                 const double value = value_of(kBest.at(i), at);
                 if (!(value > most.at(i))) continue;
@@ -48,8 +49,8 @@ GridReport grid_report(const GridQuestion& question, const std::function<void(do
             }
         }
     }
-    if (!question.target || !out.best.front().found()) return out;
-    Scenario there = out.best.front().answer.scenario;
+    if (!question.target || !out.best.front().answer) return out;
+    Scenario there = out.best.front().answer->scenario;
     there.automatic = question.plan.free;
     for (const P id : {P::inter_node_bandwidth, P::memory}) {
         Question asked{there, id, *question.target};

@@ -24,8 +24,7 @@ struct GridQuestion {
 // The best of all points in one respect.
 struct GridBest {
     Output output = Output::mfu;
-    Answer answer;  // at that point, with the plan
-    [[nodiscard]] bool found() const { return answer.fits(); }
+    std::optional<Answer> answer;  // at that point, with the plan; none: nothing fits
 };
 // The least of an input, all else as at the point of highest MFU and the plan chosen anew, at which the
 // target is met.

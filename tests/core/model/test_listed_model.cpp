@@ -251,3 +251,19 @@ TEST_CASE("listed: a list that cannot be read says where and why", "[listed][fil
         {"kind": "convolution", "reduction": 1, "in": 6, "out": 10, "groups": 4}]}]}})")
               .find("groups do not divide") != std::string::npos);
 }
+
+TEST_CASE("listed: an operator's fields are refused one by one", "[listed][files]") {
+    const auto refused = [](const std::string& fields) {
+        return first_problem(R"({"model": {"operators": [{"operators": [{)" + fields + "}]}]}}");
+    };
+    const std::string place = "/model/operators/0/operators/0/";
+    CHECK(refused(R"("kind": "norm", "width": 8, "kernel": 3)") == place + "kernel: the field is not known");
+    CHECK(refused(R"("kind": "norm", "width": 8, "rows": 2, "reduction": 2)") ==
+          place + "rows: rows and reduction are both given");
+    CHECK(refused(R"("kind": "gemm", "in": 8, "out": 8, "bias": 1)") ==
+          place + "bias: bias is true or false");
+    CHECK(refused(R"("kind": "gemm", "in": 8, "out": 8, "name": "")") == place + "name: a name is a text");
+    CHECK(refused(R"("kind": "convolution", "reduction": 1, "in": 8, "out": 8, "kernel": 2.5)") ==
+          place + "kernel: kernel is a whole number");
+    CHECK(refused(R"("kind": "attention")") == place + "kind: “attention” is no kind of operator");
+}

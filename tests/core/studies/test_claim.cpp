@@ -157,6 +157,29 @@ TEST_CASE("claim: numbers are said in the unit of what is measured", "[studies]"
     CHECK(expected_text(claim) == "400 Gbit/s");
 }
 
+TEST_CASE("claim: what is found is given as the number, the numbers it comes from, or the reason",
+          "[studies]") {
+    const Claim ratio = claim_of(Measure::ratio, Output::capacity, {memory(64), memory(48)});
+    const Finding finding = examine(ranged(ratio, 0.7, 0.8));
+    CHECK(found_text(ratio, finding) == "0.75 ×");
+    CHECK(values_text(ratio, finding) == "64.0 GiB → 48.0 GiB");
+    CHECK(name_of(finding.agreement) == "agrees");
+    CHECK(name_of(ratio.measure) == "ratio");
+    const Claim value = claim_of(Measure::value, Output::capacity, {memory(64)});
+    CHECK(values_text(value, examine(value)).empty());
+    Claim lost = claim_of(Measure::crossover, Output::mfu, {first()});
+    lost.target = 0.3;
+    lost.along = {{P::inter_node_bandwidth, {64e9, 1e9}}};
+    CHECK(found_text(lost, examine(lost)) == "nowhere up to 8 Gbit/s");
+    CHECK(name_of(examine(lost).agreement) == "answered");
+    const Claim absent = ranged(claim_of(Measure::value, Output::mfu, {memory(2)}), 0.3, 0.4);
+    CHECK(name_of(examine(absent).agreement) == "unknown");
+    CHECK(found_text(absent, examine(absent)) == examine(absent).reason);
+    for (const auto& [agreement, name] :
+         {std::pair{Agreement::partly, "partly"}, std::pair{Agreement::disagrees, "disagrees"}})
+        CHECK(name_of(agreement) == name);
+}
+
 TEST_CASE("claim: one that is stopped ends", "[studies]") {
     Claim claim = claim_of(Measure::value, Output::mfu, {first()});
     std::vector<double> many;
