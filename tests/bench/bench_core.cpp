@@ -1,38 +1,18 @@
 // Speed of the engine on one core.
 #include <benchmark/benchmark.h>
 
+#include "bench/workloads.h"
 #include "explore/jobs.h"
 #include "explore/map.h"
 #include "explore/scaling.h"
 #include "explore/sweep.h"
 #include "explore/timeline.h"
-#include "explore/track.h"
 #include "planner/planner.h"
-#include "scenario/catalogue.h"
 
 using namespace shardscope;
+using namespace shardscope::bench;
 
 namespace {
-
-Scenario fsdp_13b() { return Scenario::first_launch(); }
-
-// GPT-3 175B on 512 GPUs, tensor × pipeline × data parallel.
-Scenario gpt3_175b_3d() {
-    Scenario scenario = Scenario::first_launch();
-    scenario.model = scenario.catalogue->find(PresetKind::model, "gpt-3-175b");
-    for (const auto& [id, value] :
-         std::initializer_list<std::pair<P, double>>{{P::gpus, 512},
-                                                     {P::tensor_parallel, 8},
-                                                     {P::sequence_parallel, 1},
-                                                     {P::pipeline_parallel, 8},
-                                                     {P::virtual_stages, 3},
-                                                     {P::sharding, 1},
-                                                     {P::micro_batch, 1},
-                                                     {P::accumulation, 64},
-                                                     {P::recompute, kRecomputeSelective}})
-        scenario.give(id, value);
-    return scenario;
-}
 
 // Memory, step time and walls of a compiled scenario.
 void estimate_fsdp_13b(benchmark::State& state) {
@@ -82,8 +62,7 @@ BENCHMARK(sweep_200_points);
 
 void map_96_by_96(benchmark::State& state) {
     const Scenario scenario = locked(fsdp_13b());
-    const Axis x = make_axis(scenario, P::inter_node_bandwidth, 1e9, 400e9, 96, true);
-    const Axis y = make_axis(scenario, P::memory_bandwidth, 0.5e12, 10e12, 96, true);
+    const auto [x, y] = map_axes(scenario);
     for (auto _ : state) benchmark::DoNotOptimize(wall_map(scenario, x, y));
     state.SetItemsProcessed(state.iterations() * 96 * 96);
 }
@@ -138,14 +117,7 @@ BENCHMARK(scaling_curves)->Unit(benchmark::kMicrosecond);
 
 // The tracks of all rows of the window at the sliders' usual width; an item is a track.
 void painted_tracks(benchmark::State& state, const Scenario& scenario) {
-    const Settings settings = resolve(scenario);
-    std::vector<std::pair<P, SliderScale>> sliders;
-    for (std::size_t i = 0; i < kParameters; ++i) {
-        const P id = static_cast<P>(i);
-        const Parameter& row = parameter(id);
-        if (row.prominence == Prominence::row)
-            sliders.emplace_back(id, SliderScale(domain(id, settings), row.logarithmic, row, settings[id]));
-    }
+    const auto sliders = sliders_of(scenario);
     std::size_t points = 0;
     for (auto _ : state) {
         points = 0;
@@ -181,25 +153,10 @@ void timeline_gpt3_175b_3d(benchmark::State& state) { timeline_of(state, gpt3_17
 BENCHMARK(timeline_fsdp_13b)->Unit(benchmark::kMicrosecond);
 BENCHMARK(timeline_gpt3_175b_3d)->Unit(benchmark::kMicrosecond);
 
-// GPT-3 175B on 512 A100 with a global batch of 1,536: every plan.
-Scenario gpt3_175b_on_512_a100() {
-    Scenario scenario = Scenario::first_launch();
-    scenario.model = scenario.catalogue->find(PresetKind::model, "gpt-3-175b");
-    scenario = with_cluster(scenario, *scenario.catalogue->find(PresetKind::cluster, "dgx-a100-80gb"));
-    scenario.give(P::software, 6);  // megatron-core
-    scenario.give(P::gpus, 512);
-    scenario.give(P::global_batch, 1536);
-    return scenario;
-}
-
 // What `plan` does: the best ten, the frontier, and how many fit.
 void plan_search(benchmark::State& state) {
     const Settings settings = resolve(gpt3_175b_on_512_a100());
-    SearchOptions options;
-    options.top = 10;
-    options.count_feasible = true;
-    options.frontier = true;
-    options.threads = static_cast<unsigned>(state.range(0));
+    const SearchOptions options = plan_options(static_cast<unsigned>(state.range(0)));
     double plans = 0;
     double evaluated = 0;
     for (auto _ : state) {

@@ -1,0 +1,89 @@
+// One piece of the engine's work, run once under callgrind by `./dev count`. Without an argument it prints
+// the names of all pieces and how often each is repeated, by which its count is divided.
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "bench/counted.h"
+#include "bench/workloads.h"
+#include "estimate/answer.h"
+#include "explore/map.h"
+
+using namespace shardscope;
+using namespace shardscope::bench;
+
+namespace {
+
+struct Piece {
+    int repeats = 1;
+    std::function<std::function<void()>()> prepare;  // returns the work to count
+};
+
+// Keeps a result that nothing reads.
+template <typename Result>
+void keep(const Result& result) {
+    asm volatile("" : : "r"(&result) : "memory");
+}
+
+Piece estimate_of(Scenario (*scenario)()) {
+    return {1000, [scenario] {
+                const auto compiled = std::make_shared<Compiled>(compile(resolve(scenario())));
+                return [compiled] { keep(estimate(*compiled)); };
+            }};
+}
+
+Piece answer_of(Scenario (*scenario)()) {
+    return {1000, [scenario] {
+                const auto scratch = std::make_shared<Answer>();
+                return [scratch, from = scenario()] { keep(answer_into(from, *scratch)); };
+            }};
+}
+
+Piece tracks_of(Scenario (*scenario)()) {
+    return {1, [scenario] {
+                return [from = scenario(), sliders = sliders_of(scenario())] {
+                    for (const auto& [id, scale] : sliders) keep(track(from, id, scale, {}));
+                };
+            }};
+}
+
+const std::map<std::string, Piece> kPieces{
+    {"estimate_fsdp_13b", estimate_of(fsdp_13b)},
+    {"estimate_gpt3_175b", estimate_of(gpt3_175b_3d)},
+    {"answer_fsdp_13b", answer_of(fsdp_13b)},
+    {"answer_gpt3_175b", answer_of(gpt3_175b_3d)},
+    {"map_96_by_96",
+     {1,
+      [] {
+          const Scenario scenario = locked(fsdp_13b());
+          return [scenario, axes = map_axes(scenario)] { keep(wall_map(scenario, axes.first, axes.second)); };
+      }}},
+    {"painted_tracks_fsdp_13b", tracks_of(fsdp_13b)},
+    {"painted_tracks_gpt3_175b", tracks_of(gpt3_175b_3d)},
+    {"plan_search",
+     {1,
+      [] {
+          return [settings = resolve(gpt3_175b_on_512_a100())] {
+              keep(search_plans(settings, usually_free(), plan_options(1)));
+          };
+      }}},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 2) {
+        for (const auto& [name, piece] : kPieces) std::printf("%s %d\n", name.c_str(), piece.repeats);
+        return 0;
+    }
+    const auto found = kPieces.find(argv[1]);
+    if (found == kPieces.end()) return 2;
+    const std::function<void()> work = found->second.prepare();
+    work();  // what is made on first use does not count
+    shardscope_counted([&] {
+        for (int i = 0; i < found->second.repeats; ++i) work();
+    });
+    return 0;
+}

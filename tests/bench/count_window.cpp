@@ -1,0 +1,86 @@
+// One piece of the window's work, offscreen at 1440×900, run once under callgrind by `./dev count`. Without
+// an argument it prints the names of all pieces and how often each is repeated, by which its count is
+// divided.
+#include <QApplication>
+#include <QImage>
+#include <QMouseEvent>
+#include <QStandardPaths>
+#include <QTest>
+#include <cstdio>
+#include <cstring>
+
+#include "app/commands/command.h"
+#include "app/main_window.h"
+#include "app/session.h"
+#include "bench/counted.h"
+#include "widgets/theme/theme.h"
+
+using namespace shardscope;
+
+namespace {
+
+constexpr int kFrames = 10;
+
+void paint(QWidget& window) {
+    QApplication::processEvents();
+    QImage frame(window.size(), QImage::Format_ARGB32_Premultiplied);
+    window.render(&frame);
+}
+
+// From nothing to the first painted frame.
+void start(int argc, char** argv) {
+    QApplication application(argc, argv);
+    QStandardPaths::setTestModeEnabled(true);
+    QApplication::setApplicationName(QStringLiteral("shardscope-bench"));
+    ThemeManager::instance().choose(ThemeManager::Choice::light);
+    Session session;
+    MainWindow window(commands::catalogue(), session);
+    window.resize(1440, 900);
+    window.show();
+    paint(window);
+}
+
+// Frames of a drag of the inter-node bandwidth, each from the mouse event until all is painted.
+void drag(int argc, char** argv) {
+    QApplication application(argc, argv);
+    QStandardPaths::setTestModeEnabled(true);
+    QApplication::setApplicationName(QStringLiteral("shardscope-bench"));
+    ThemeManager::instance().choose(ThemeManager::Choice::light);
+    Session session;
+    MainWindow window(commands::catalogue(), session);
+    window.resize(1440, 900);
+    window.show();
+    paint(window);
+    auto* slider = window.findChild<QWidget*>(QStringLiteral("cluster.inter_node_bandwidth/slider"));
+    if (!slider) std::exit(1);
+    const int y = slider->height() / 2;
+    int x = 8;
+    const auto move = [&] {
+        x += 3;
+        QMouseEvent event(QEvent::MouseMove, QPointF(x, y), slider->mapToGlobal(QPointF(x, y)), Qt::NoButton,
+                          Qt::LeftButton, {});
+        QApplication::sendEvent(slider, &event);
+        for (int turn = 0; turn < 3; ++turn) QApplication::processEvents();
+    };
+    QTest::mousePress(slider, Qt::LeftButton, {}, {x, y});
+    for (int i = 0; i < kFrames; ++i) move();
+    shardscope_counted([&] {
+        for (int i = 0; i < kFrames; ++i) move();
+    });
+    QTest::mouseRelease(slider, Qt::LeftButton, {}, {x, y});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 2) {
+        std::printf("drag_frame %d\nstart 1\n", kFrames);
+        return 0;
+    }
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    if (std::strcmp(argv[1], "version") == 0) std::printf("%s\n", qVersion());
+    else if (std::strcmp(argv[1], "start") == 0) shardscope_counted([&] { start(argc, argv); });
+    else if (std::strcmp(argv[1], "drag_frame") == 0) drag(argc, argv);
+    else return 2;
+    return 0;
+}

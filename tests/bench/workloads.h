@@ -1,0 +1,77 @@
+// What the benchmarks time and `./dev count` counts.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "explore/track.h"
+#include "planner/plan.h"
+#include "planner/search.h"
+#include "scenario/catalogue.h"
+#include "scenario/scenario.h"
+
+namespace shardscope::bench {
+
+// MPT-13B on 64 H100 with FSDP.
+inline Scenario fsdp_13b() { return Scenario::first_launch(); }
+
+// GPT-3 175B on 512 GPUs, tensor × pipeline × data parallel.
+inline Scenario gpt3_175b_3d() {
+    Scenario scenario = Scenario::first_launch();
+    scenario.model = scenario.catalogue->find(PresetKind::model, "gpt-3-175b");
+    for (const auto& [id, value] :
+         std::initializer_list<std::pair<P, double>>{{P::gpus, 512},
+                                                     {P::tensor_parallel, 8},
+                                                     {P::sequence_parallel, 1},
+                                                     {P::pipeline_parallel, 8},
+                                                     {P::virtual_stages, 3},
+                                                     {P::sharding, 1},
+                                                     {P::micro_batch, 1},
+                                                     {P::accumulation, 64},
+                                                     {P::recompute, kRecomputeSelective}})
+        scenario.give(id, value);
+    return scenario;
+}
+
+// GPT-3 175B on 512 A100 with a global batch of 1,536: every plan.
+inline Scenario gpt3_175b_on_512_a100() {
+    Scenario scenario = Scenario::first_launch();
+    scenario.model = scenario.catalogue->find(PresetKind::model, "gpt-3-175b");
+    scenario = with_cluster(scenario, *scenario.catalogue->find(PresetKind::cluster, "dgx-a100-80gb"));
+    scenario.give(P::software, 6);  // megatron-core
+    scenario.give(P::gpus, 512);
+    scenario.give(P::global_batch, 1536);
+    return scenario;
+}
+
+// What `plan` asks for: the best ten, the frontier, and how many fit.
+inline SearchOptions plan_options(unsigned threads) {
+    SearchOptions options;
+    options.top = 10;
+    options.count_feasible = true;
+    options.frontier = true;
+    options.threads = threads;
+    return options;
+}
+
+// The sliders of all rows of the window, at their usual width.
+inline std::vector<std::pair<P, SliderScale>> sliders_of(const Scenario& scenario) {
+    const Settings settings = resolve(scenario);
+    std::vector<std::pair<P, SliderScale>> sliders;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        const Parameter& row = parameter(id);
+        if (row.prominence == Prominence::row)
+            sliders.emplace_back(id, SliderScale(domain(id, settings), row.logarithmic, row, settings[id]));
+    }
+    return sliders;
+}
+
+// Both axes of a map of 96 × 96 points.
+inline std::pair<Axis, Axis> map_axes(const Scenario& scenario) {
+    return {make_axis(scenario, P::inter_node_bandwidth, 1e9, 400e9, 96, true),
+            make_axis(scenario, P::memory_bandwidth, 0.5e12, 10e12, 96, true)};
+}
+
+}  // namespace shardscope::bench
