@@ -1,10 +1,11 @@
 // What the benchmarks time and `./dev count` counts.
 #pragma once
 
-#include <string>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
+#include "explore/sweep.h"
 #include "explore/track.h"
 #include "planner/plan.h"
 #include "planner/search.h"
