@@ -8,6 +8,7 @@
 #include <QTest>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 
 #include "app/commands/command.h"
 #include "app/main_window.h"
@@ -21,36 +22,38 @@ namespace {
 
 constexpr int kFrames = 10;
 
-void paint(QWidget& window) {
-    QApplication::processEvents();
-    QImage frame(window.size(), QImage::Format_ARGB32_Premultiplied);
-    window.render(&frame);
-}
+// The program with its window painted once.
+class Started {
+  public:
+    Started(int& argc, char** argv) : application_(argc, argv) {
+        QStandardPaths::setTestModeEnabled(true);
+        QApplication::setApplicationName(QStringLiteral("shardscope-bench"));
+        ThemeManager::instance().choose(ThemeManager::Choice::light);
+        window_ = std::make_unique<MainWindow>(commands::catalogue(), session_);
+        window_->resize(1440, 900);
+        window_->show();
+        QApplication::processEvents();
+        QImage frame(window_->size(), QImage::Format_ARGB32_Premultiplied);
+        window_->render(&frame);
+    }
+    [[nodiscard]] MainWindow& window() { return *window_; }
 
-// From nothing to the first painted frame.
-void start(int argc, char** argv) {
-    QApplication application(argc, argv);
-    QStandardPaths::setTestModeEnabled(true);
-    QApplication::setApplicationName(QStringLiteral("shardscope-bench"));
-    ThemeManager::instance().choose(ThemeManager::Choice::light);
-    Session session;
-    MainWindow window(commands::catalogue(), session);
-    window.resize(1440, 900);
-    window.show();
-    paint(window);
+  private:
+    QApplication application_;
+    Session session_;
+    std::unique_ptr<MainWindow> window_;
+};
+
+// From nothing to the first painted frame; what ends the program does not count.
+void start(int& argc, char** argv) {
+    std::unique_ptr<Started> started;
+    shardscope_counted([&] { started = std::make_unique<Started>(argc, argv); });
 }
 
 // Frames of a drag of the inter-node bandwidth, each from the mouse event until all is painted.
-void drag(int argc, char** argv) {
-    QApplication application(argc, argv);
-    QStandardPaths::setTestModeEnabled(true);
-    QApplication::setApplicationName(QStringLiteral("shardscope-bench"));
-    ThemeManager::instance().choose(ThemeManager::Choice::light);
-    Session session;
-    MainWindow window(commands::catalogue(), session);
-    window.resize(1440, 900);
-    window.show();
-    paint(window);
+void drag(int& argc, char** argv) {
+    Started started(argc, argv);
+    MainWindow& window = started.window();
     auto* slider = window.findChild<QWidget*>(QStringLiteral("cluster.inter_node_bandwidth/slider"));
     if (!slider) std::exit(1);
     const int y = slider->height() / 2;
@@ -79,7 +82,7 @@ int main(int argc, char** argv) {
     }
     qputenv("QT_QPA_PLATFORM", "offscreen");
     if (std::strcmp(argv[1], "version") == 0) std::printf("%s\n", qVersion());
-    else if (std::strcmp(argv[1], "start") == 0) shardscope_counted([&] { start(argc, argv); });
+    else if (std::strcmp(argv[1], "start") == 0) start(argc, argv);
     else if (std::strcmp(argv[1], "drag_frame") == 0) drag(argc, argv);
     else return 2;
     return 0;
