@@ -2,7 +2,7 @@
 
 #include <QAction>
 
-#include "base/said.h"
+#include "text/said.h"
 #include "widgets/text.h"
 #include "widgets/theme/icons.h"
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/said.h"
+#include "text/said.h"
 
 namespace shardscope {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <QWidget>
 
-#include "base/problem.h"
+#include "text/problem.h"
 
 class QLabel;
 

@@ -5,7 +5,7 @@
 #include <QTabWidget>
 #include <vector>
 
-#include "studies/view.h"
+#include "files/view.h"
 
 namespace shardscope {
 

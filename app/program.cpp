@@ -17,7 +17,7 @@
 
 #include "app/commands/command.h"
 #include "app/gui.h"
-#include "base/text.h"
+#include "text/text.h"
 
 namespace shardscope {
 namespace {

@@ -4,7 +4,7 @@
 #include <QFileInfo>
 #include <QStandardPaths>
 
-#include "files/file_io.h"
+#include "system/file_io.h"
 
 namespace shardscope {
 namespace {

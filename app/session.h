@@ -14,7 +14,7 @@
 #include <QStringList>
 #include <memory>
 
-#include "base/problem.h"
+#include "text/problem.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {

@@ -6,8 +6,8 @@
 
 #include "app/plot_tabs.h"
 #include "app/side_panels.h"
-#include "files/file_io.h"
 #include "studies/study.h"
+#include "system/file_io.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/text.h"

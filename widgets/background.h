@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "explore/jobs.h"
+#include "system/jobs.h"
 
 namespace shardscope {
 

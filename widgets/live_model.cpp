@@ -1,6 +1,7 @@
 #include "widgets/live_model.h"
-#include "base/encode.h"
 #include "planner/planner.h"
+#include "scenario/domain.h"
+#include "text/encode.h"
 #include "widgets/text.h"
 
 #include <QStringList>

@@ -12,9 +12,9 @@
 #include <optional>
 #include <vector>
 
-#include "estimate/answer.h"
 #include "explain/explanation.h"
 #include "files/session_file.h"
+#include "planner/answer.h"
 #include "widgets/background.h"
 #include "widgets/pin.h"
 

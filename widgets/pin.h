@@ -1,8 +1,8 @@
 // A scenario that was frozen beside the current one: a ghost in every plot.
 #pragma once
 
-#include "estimate/answer.h"
 #include "files/session_file.h"
+#include "planner/answer.h"
 
 namespace shardscope {
 

@@ -5,7 +5,7 @@
 #include <QString>
 #include <string_view>
 
-#include "base/said.h"
+#include "text/said.h"
 
 namespace shardscope {
 

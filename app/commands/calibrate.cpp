@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "app/commands/command.h"
-#include "base/encode.h"
-#include "base/text.h"
 #include "evidence/calibration.h"
 #include "evidence/fabric_fit.h"
 #include "evidence/measurements.h"
-#include "files/calibration_file.h"
-#include "files/file_io.h"
-#include "files/nccl_log.h"
+#include "evidence/nccl_log.h"
+#include "presets/calibration_file.h"
+#include "system/file_io.h"
+#include "text/encode.h"
+#include "text/text.h"
 
 namespace shardscope::commands {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "app/commands/command.h"
-#include "base/text.h"
 #include "explain/output.h"
+#include "text/text.h"
 #include "widgets/plots/plot_kind.h"
 
 namespace shardscope::commands {

@@ -8,14 +8,14 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/encode.h"
-#include "base/text.h"
-#include "files/file_io.h"
-#include "files/nccl_log.h"
+#include "evidence/nccl_log.h"
 #include "files/scenario_file.h"
 #include "planner/planner.h"
 #include "scenario/catalogue.h"
 #include "studies/study.h"
+#include "system/file_io.h"
+#include "text/encode.h"
+#include "text/text.h"
 
 namespace shardscope::commands {
 namespace {
@@ -65,7 +65,7 @@ void print_text(const std::string& text) { print(stdout, text); }
 Catalogue& catalogue() {
     static Catalogue all = [] {
         Problems problems;
-        Catalogue loaded = Catalogue::with_folder(user_folder(), problems);
+        Catalogue loaded = Catalogue::with_folder(user_folder(), problems, check_study);
         for (const Problem& problem : problems) print_err("warning: %s\n", problem.text().c_str());
         return loaded;
     }();

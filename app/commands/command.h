@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "base/problem.h"
-#include "estimate/answer.h"
 #include "explain/output.h"
+#include "planner/answer.h"
+#include "text/problem.h"
 
 namespace CLI {
 class App;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "app/commands/command.h"
-#include "base/text.h"
-#include "files/file_io.h"
+#include "system/file_io.h"
+#include "text/text.h"
 
 namespace shardscope::commands {
 namespace {

@@ -12,11 +12,11 @@
 
 #include "app/application.h"
 #include "app/commands/command.h"
-#include "base/text.h"
 #include "explore/sweep.h"
 #include "files/scenario_file.h"
 #include "files/session_file.h"
-#include "studies/view.h"
+#include "files/view.h"
+#include "text/text.h"
 #include "widgets/plots/collectives_data.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/plot_kind.h"

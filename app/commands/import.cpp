@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "app/commands/command.h"
-#include "base/encode.h"
-#include "base/text.h"
-#include "estimate/answer.h"
 #include "evidence/fabric_fit.h"
-#include "files/calibration_file.h"
-#include "files/file_io.h"
-#include "files/hf_config.h"
-#include "files/nccl_log.h"
+#include "evidence/nccl_log.h"
+#include "planner/answer.h"
+#include "presets/calibration_file.h"
+#include "presets/hf_config.h"
+#include "system/file_io.h"
+#include "text/encode.h"
+#include "text/text.h"
 
 namespace shardscope::commands {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "app/commands/command.h"
-#include "files/file_io.h"
 #include "files/scenario_file.h"
+#include "system/file_io.h"
 
 namespace shardscope::commands {
 namespace {

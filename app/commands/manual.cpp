@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/commands/command.h"
-#include "base/text.h"
+#include "text/text.h"
 
 namespace shardscope::commands {
 namespace {

@@ -8,10 +8,10 @@
 
 #include "app/commands/command.h"
 #include "app/commands/progress.h"
-#include "base/text.h"
-#include "explore/jobs.h"
-#include "files/file_io.h"
 #include "files/plan_file.h"
+#include "system/file_io.h"
+#include "system/jobs.h"
+#include "text/text.h"
 
 namespace shardscope::commands {
 namespace {

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "app/commands/command.h"
-#include "base/encode.h"
-#include "base/text.h"
-#include "model/listed_model.h"
 #include "scenario/catalogue.h"
+#include "scenario/listed_model.h"
 #include "studies/study.h"
+#include "text/encode.h"
+#include "text/text.h"
 
 namespace shardscope::commands {
 namespace {

@@ -8,11 +8,11 @@
 
 #include "app/commands/command.h"
 #include "app/commands/progress.h"
-#include "base/encode.h"
-#include "base/text.h"
-#include "explore/jobs.h"
 #include "explore/solve.h"
-#include "files/json_values.h"
+#include "presets/json_values.h"
+#include "system/jobs.h"
+#include "text/encode.h"
+#include "text/text.h"
 
 namespace shardscope::commands {
 namespace {

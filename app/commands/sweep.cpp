@@ -9,14 +9,14 @@
 
 #include "app/commands/command.h"
 #include "app/commands/progress.h"
-#include "base/encode.h"
-#include "base/text.h"
-#include "explore/jobs.h"
 #include "explore/sweep.h"
-#include "files/csv.h"
-#include "files/json_values.h"
 #include "files/plan_file.h"
 #include "planner/planner.h"
+#include "presets/json_values.h"
+#include "system/jobs.h"
+#include "text/csv.h"
+#include "text/encode.h"
+#include "text/text.h"
 
 namespace shardscope::commands {
 namespace {

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "app/commands/command.h"
-#include "base/encode.h"
-#include "base/text.h"
 #include "evidence/runs.h"
-#include "files/calibration_file.h"
-#include "files/file_io.h"
+#include "presets/calibration_file.h"
+#include "system/file_io.h"
+#include "text/encode.h"
+#include "text/text.h"
 
 namespace shardscope::commands {
 namespace {

@@ -2,12 +2,12 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/workloads.h"
-#include "explore/jobs.h"
 #include "explore/map.h"
 #include "explore/scaling.h"
 #include "explore/sweep.h"
 #include "explore/timeline.h"
 #include "planner/planner.h"
+#include "system/jobs.h"
 
 using namespace shardscope;
 using namespace shardscope::bench;

@@ -17,8 +17,8 @@
 #include "app/session.h"
 #include "evidence/measured.h"
 #include "files/scenario_file.h"
+#include "files/view.h"
 #include "planner/plan.h"
-#include "studies/view.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/theme/theme.h"
 

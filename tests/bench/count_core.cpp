@@ -8,8 +8,8 @@
 
 #include "bench/counted.h"
 #include "bench/workloads.h"
-#include "estimate/answer.h"
 #include "explore/map.h"
+#include "planner/answer.h"
 
 using namespace shardscope;
 using namespace shardscope::bench;

@@ -10,6 +10,7 @@
 #include "planner/plan.h"
 #include "planner/search.h"
 #include "scenario/catalogue.h"
+#include "scenario/domain.h"
 #include "scenario/scenario.h"
 
 namespace shardscope::bench {

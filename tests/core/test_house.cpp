@@ -57,7 +57,7 @@ TEST_CASE("house: widgets do not know the application", "[house]") {
 TEST_CASE("house: text is encoded for an output at one place", "[house]") {
     using Files = std::vector<std::string>;
     CHECK(sources_with("toHtmlEscaped") == Files{"widgets/encode.cpp"});
-    CHECK(sources_with(".dump(") == Files{"core/base/encode.cpp"});
+    CHECK(sources_with(".dump(") == Files{"core/base/text/encode.cpp"});
     CHECK(sources_with("->dump(").empty());
     CHECK(sources_with("mightBeRichText") == Files{"widgets/encode.cpp"});
     // The manual page and the completions are files that are printed as they are.

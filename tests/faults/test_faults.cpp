@@ -16,10 +16,10 @@
 #include "app/commands/command.h"
 #include "app/program.h"
 #include "faults/failing_memory.h"
-#include "files/file_io.h"
 #include "files/session_file.h"
 #include "support/failing_files.h"
 #include "support/folder.h"
+#include "system/file_io.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;

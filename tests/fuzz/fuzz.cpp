@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "estimate/answer.h"
+#include "planner/answer.h"
 
 namespace shardscope::fuzz {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/problem.h"
 #include "scenario/catalogue.h"
+#include "text/problem.h"
 
 namespace shardscope {
 struct Answer;

@@ -7,11 +7,11 @@
 #include <random>
 #include <vector>
 
-#include "base/text.h"
 #include "explain/output.h"
+#include "files/view.h"
 #include "parameters/parameter.h"
 #include "scenario/catalogue.h"
-#include "studies/view.h"
+#include "text/text.h"
 
 namespace shardscope::fuzz {
 namespace {

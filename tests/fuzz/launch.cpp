@@ -1,8 +1,8 @@
 #include "launch/launch.h"
 
-#include "estimate/answer.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/launch.h"
+#include "planner/answer.h"
 
 namespace shardscope::fuzz {
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "base/text.h"
 #include "fuzz/corpus.h"
 #include "fuzz/fuzz.h"
+#include "text/text.h"
 
 using namespace shardscope;
 namespace fs = std::filesystem;

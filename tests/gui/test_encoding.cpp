@@ -7,10 +7,10 @@
 #include <QTemporaryDir>
 #include <QTextDocumentFragment>
 
-#include "base/encode.h"
 #include "support/desk.h"
 #include "support/hostile.h"
 #include "support/outside_parsers.h"
+#include "text/encode.h"
 #include "widgets/carried_scenario.h"
 #include "widgets/encode.h"
 #include "widgets/panels/table_view.h"

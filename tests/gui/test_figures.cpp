@@ -13,8 +13,8 @@
 #include <map>
 
 #include "evidence/runs.h"
-#include "files/csv.h"
 #include "files/scenario_file.h"
+#include "text/csv.h"
 #include "widgets/carried_scenario.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/figure_export.h"

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "app/side_panels.h"
-#include "files/file_io.h"
 #include "files/session_file.h"
+#include "files/view.h"
 #include "studies/study.h"
-#include "studies/view.h"
 #include "support/desk.h"
+#include "system/file_io.h"
 #include "widgets/carried_scenario.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/table_choices.h"

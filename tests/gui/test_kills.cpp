@@ -15,12 +15,12 @@
 #include <set>
 #include <vector>
 
-#include "files/file_io.h"
-#include "files/file_system.h"
 #include "files/session_file.h"
 #include "support/desk.h"
 #include "support/random.h"
 #include "support/stock.h"
+#include "system/file_io.h"
+#include "system/file_system.h"
 
 namespace shardscope::testing {
 namespace {

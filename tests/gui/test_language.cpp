@@ -13,12 +13,12 @@
 #include <set>
 
 #include "app/help_pages.h"
-#include "base/said.h"
 #include "explain/output.h"
 #include "launch/launch.h"
 #include "studies/study.h"
 #include "support/desk.h"
 #include "support/german.h"
+#include "text/said.h"
 #include "widgets/panels/claim_row.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/study_panel.h"

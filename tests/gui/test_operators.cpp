@@ -19,9 +19,9 @@
 #include <map>
 
 #include "evidence/fabric_fit.h"
-#include "files/csv.h"
 #include "support/desk.h"
 #include "support/drawn_words.h"
+#include "text/csv.h"
 #include "widgets/plots/collectives_plot.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/operator_grid.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "files/csv.h"
 #include "support/desk.h"
+#include "text/csv.h"
 #include "widgets/panels/memory_bar.h"
 #include "widgets/panels/waterfall.h"
 #include "widgets/panels/why_panel.h"

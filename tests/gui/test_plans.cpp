@@ -9,10 +9,10 @@
 #include <cmath>
 #include <set>
 
-#include "files/csv.h"
 #include "support/desk.h"
 #include "support/drawn_words.h"
 #include "support/scenarios.h"
+#include "text/csv.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/neighbour_list.h"
 #include "widgets/plots/plans_plot.h"

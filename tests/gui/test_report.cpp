@@ -6,6 +6,7 @@
 #include <QXmlStreamReader>
 
 #include "files/result.h"
+#include "scenario/domain.h"
 #include "support/desk.h"
 #include "support/german.h"
 #include "support/pdf.h"

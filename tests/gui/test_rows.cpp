@@ -11,6 +11,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "scenario/domain.h"
 #include "support/desk.h"
 #include "support/wheel.h"
 #include "widgets/live_model.h"

@@ -9,8 +9,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "files/csv.h"
 #include "support/desk.h"
+#include "text/csv.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/plots/sensitivity_plot.h"
 #include "widgets/plots/sweep_plot.h"

@@ -12,8 +12,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "files/csv.h"
+#include "scenario/domain.h"
 #include "support/desk.h"
+#include "text/csv.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/plots/sweep_plot.h"

@@ -12,8 +12,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "files/csv.h"
 #include "support/desk.h"
+#include "text/csv.h"
 #include "widgets/carried_scenario.h"
 #include "widgets/plots/contours.h"
 #include "widgets/plots/figure_export.h"

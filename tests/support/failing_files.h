@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <string>
 
-#include "files/file_system.h"
+#include "system/file_system.h"
 
 namespace shardscope::testing {
 

@@ -13,8 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "estimate/answer.h"
 #include "files/scenario_file.h"
+#include "planner/answer.h"
+#include "scenario/domain.h"
 
 namespace shardscope::testing {
 

@@ -1,8 +1,8 @@
 // Scenarios that several tests start from.
 #pragma once
 
-#include "estimate/answer.h"
 #include "model/operators.h"
+#include "planner/answer.h"
 
 namespace shardscope::testing {
 

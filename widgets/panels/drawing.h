@@ -6,7 +6,7 @@
 #include <QString>
 #include <string_view>
 
-#include "base/units.h"
+#include "text/units.h"
 #include "widgets/text.h"
 #include "widgets/theme/theme.h"
 

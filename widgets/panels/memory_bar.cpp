@@ -11,7 +11,7 @@
 #include <limits>
 #include <utility>
 
-#include "base/said.h"
+#include "text/said.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_parts.h"

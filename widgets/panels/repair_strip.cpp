@@ -6,9 +6,9 @@
 #include <QToolButton>
 #include <cmath>
 
-#include "base/said.h"
 #include "planner/plan.h"
 #include "planner/planner.h"
+#include "text/said.h"
 #include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/repair_button.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/said.h"
+#include "text/said.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/run_label.h"
 

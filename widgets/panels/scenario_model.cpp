@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/said.h"
 #include "evidence/measured.h"
 #include "explore/difference.h"
+#include "text/said.h"
 #include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/scenario_mark.h"

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/said.h"
+#include "text/said.h"
 #include "widgets/encode.h"
 #include "widgets/live_model.h"
 #include "widgets/panels/drawing.h"

@@ -13,8 +13,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "files/csv.h"
 #include "parameters/parameter.h"
+#include "text/csv.h"
 #include "widgets/encode.h"
 #include "widgets/plots/sweep_figure.h"
 #include "widgets/text.h"

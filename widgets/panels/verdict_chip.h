@@ -2,7 +2,7 @@
 // block.
 #pragma once
 
-#include "estimate/answer.h"
+#include "planner/answer.h"
 #include "widgets/panels/run_label.h"
 
 namespace shardscope {

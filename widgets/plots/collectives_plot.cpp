@@ -8,10 +8,10 @@
 #include <QToolButton>
 #include <QToolTip>
 
-#include "base/said.h"
 #include "evidence/fabric_fit.h"
-#include "files/file_io.h"
-#include "files/nccl_log.h"
+#include "evidence/nccl_log.h"
+#include "system/file_io.h"
+#include "text/said.h"
 #include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_page.h"

@@ -18,7 +18,7 @@
 #include "explain/output.h"
 #include "explore/sensitivity.h"
 #include "explore/sweep.h"
-#include "studies/view.h"
+#include "files/view.h"
 #include "widgets/pin.h"
 
 namespace shardscope {

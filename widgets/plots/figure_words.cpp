@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "evidence/validated.h"
+#include "scenario/domain.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/memory_bar.h"
 #include "widgets/text.h"

@@ -8,7 +8,7 @@
 #include <QString>
 #include <QWidget>
 
-#include "studies/view.h"
+#include "files/view.h"
 #include "widgets/explainable.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/figure_export.h"

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/said.h"
+#include "text/said.h"
 #include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/list_style.h"

@@ -4,7 +4,7 @@
 #include <QTableView>
 #include <vector>
 
-#include "planner/report.h"
+#include "explore/plan_report.h"
 
 class QStandardItemModel;
 

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <set>
 
-#include "base/text.h"
 #include "planner/planner.h"
+#include "text/text.h"
 
 namespace shardscope {
 namespace {

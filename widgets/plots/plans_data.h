@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/report.h"
+#include "explore/plan_report.h"
 #include "widgets/plots/plot_data.h"
 
 namespace shardscope {

@@ -10,8 +10,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "base/said.h"
-#include "explore/jobs.h"
+#include "system/jobs.h"
+#include "text/said.h"
 #include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/progress_line.h"

@@ -7,7 +7,8 @@
 
 #include "evidence/measured.h"
 #include "evidence/runs.h"
-#include "files/csv.h"
+#include "scenario/gpu_groups.h"
+#include "text/csv.h"
 
 namespace shardscope {
 namespace {

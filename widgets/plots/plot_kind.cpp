@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/said.h"
+#include "text/said.h"
 #include "widgets/text.h"
 
 namespace shardscope {

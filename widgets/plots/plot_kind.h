@@ -1,7 +1,7 @@
 // The plots there are, one entry each: what the window's tabs, exports, tables and the command line know of a
 // plot is in its entry. To add one: its files, with a PlotKind at the end of one of them, that one's name
-// below, a line in plot_kind.cpp, and its name in core/studies/view.cpp, which judges views without knowing
-// plots (a test holds the two lists equal).
+// below, a line in plot_kind.cpp, and its name in core/io/studies/view.cpp, which judges views without
+// knowing plots (a test holds the two lists equal).
 #pragma once
 
 #include <QRectF>

@@ -9,7 +9,7 @@
 #include <array>
 #include <cmath>
 
-#include "base/said.h"
+#include "text/said.h"
 #include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_page.h"

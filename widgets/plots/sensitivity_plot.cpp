@@ -8,8 +8,8 @@
 #include <QWheelEvent>
 #include <algorithm>
 
-#include "base/said.h"
-#include "explore/jobs.h"
+#include "system/jobs.h"
+#include "text/said.h"
 #include "widgets/encode.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/option_row.h"

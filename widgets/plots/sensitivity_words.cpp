@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/said.h"
+#include "text/said.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/text.h"
 

@@ -10,7 +10,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/said.h"
+#include "scenario/domain.h"
+#include "text/said.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"

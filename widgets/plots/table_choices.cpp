@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "base/said.h"
+#include "text/said.h"
 #include "widgets/panels/drawing.h"
 
 namespace shardscope {

@@ -1,6 +1,6 @@
 #include "widgets/plots/timeline_data.h"
 
-#include "base/units.h"
+#include "text/units.h"
 
 namespace shardscope {
 

@@ -7,7 +7,7 @@
 #include <QWheelEvent>
 #include <cmath>
 
-#include "base/said.h"
+#include "text/said.h"
 #include "widgets/encode.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"

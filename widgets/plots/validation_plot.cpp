@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/said.h"
+#include "text/said.h"
 #include "widgets/encode.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_page.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/text.h"
+#include "text/text.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/text.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "explore/jobs.h"
+#include "system/jobs.h"
 
 namespace shardscope {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "files/file_io.h"
+#include "system/file_io.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/report/report_writers.h"
 #include "widgets/text.h"

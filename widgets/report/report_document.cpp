@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <array>
 
-#include "base/said.h"
 #include "evidence/runs.h"
 #include "explain/explanation.h"
 #include "explore/difference.h"
 #include "explore/repair.h"
+#include "scenario/domain.h"
+#include "text/said.h"
 #include "widgets/panels/drawing.h"
 #include "widgets/panels/scenario_model.h"
 #include "widgets/plots/figure_words.h"

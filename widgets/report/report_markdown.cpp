@@ -1,7 +1,7 @@
 #include <QFileInfo>
 #include <QUrl>
 
-#include "base/encode.h"
+#include "text/encode.h"
 #include "widgets/report/report_writers.h"
 #include "widgets/text.h"
 

@@ -1,4 +1,5 @@
 #include "widgets/rows/parameter_field.h"
+#include "scenario/domain.h"
 #include "widgets/text.h"
 
 #include <QFocusEvent>

@@ -6,7 +6,8 @@
 #include <QString>
 
 #include "parameters/parameter.h"
-#include "scenario/settings.h"
+#include "parameters/settings.h"
+#include "scenario/domain.h"
 
 namespace shardscope {
 

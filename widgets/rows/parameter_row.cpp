@@ -13,8 +13,9 @@
 #include <array>
 #include <cmath>
 
-#include "base/said.h"
 #include "explain/output.h"
+#include "scenario/domain.h"
+#include "text/said.h"
 #include "widgets/encode.h"
 #include "widgets/rows/parameter_field.h"
 #include "widgets/rows/track_slider.h"

@@ -8,6 +8,7 @@
 #include <QString>
 #include <QWidget>
 
+#include "scenario/domain.h"
 #include "widgets/explainable.h"
 #include "widgets/live_model.h"
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scenario/domain.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {

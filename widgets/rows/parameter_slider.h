@@ -8,7 +8,8 @@
 #include <QAbstractSlider>
 #include <QRectF>
 
-#include "explore/slider_scale.h"
+#include "scenario/domain.h"
+#include "scenario/slider_scale.h"
 
 namespace shardscope {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "explore/jobs.h"
+#include "system/jobs.h"
 #include "widgets/rows/track_slider.h"
 
 namespace shardscope {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "explore/jobs.h"
+#include "system/jobs.h"
 #include "widgets/rows/painted_track.h"
 #include "widgets/rows/replanned_tracks.h"
 #include "widgets/theme/theme.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <set>
 
-#include "files/calibration_file.h"
 #include "physics/step.h"
+#include "presets/calibration_file.h"
 
 using namespace shardscope;
 

@@ -1,8 +1,8 @@
 // Opposite facts that must come out of one engine with one calibration.
 #include <catch2/catch.hpp>
 
-#include "estimate/answer.h"
 #include "files/scenario_file.h"
+#include "planner/answer.h"
 
 using namespace shardscope;
 

@@ -7,12 +7,12 @@
 #include <deque>
 #include <set>
 
-#include "base/text.h"
 #include "explain/explanation.h"
 #include "explain/operator_table.h"
 #include "explain/substituted.h"
 #include "explain/symbols.h"
 #include "support/scenarios.h"
+#include "text/text.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;

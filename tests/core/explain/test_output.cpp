@@ -3,13 +3,13 @@
 #include <cmath>
 #include <set>
 
-#include "base/text.h"
 #include "explain/explanation.h"
 #include "explain/operator_table.h"
 #include "explain/output.h"
 #include "explain/symbols.h"
 #include "explain/takeover.h"
 #include "support/scenarios.h"
+#include "text/text.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;

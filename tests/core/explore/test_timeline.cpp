@@ -6,9 +6,9 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "base/units.h"
-#include "estimate/answer.h"
+#include "planner/answer.h"
 #include "support/scenarios.h"
+#include "text/units.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;

@@ -7,6 +7,7 @@
 #include "explain/takeover.h"
 #include "explore/track.h"
 #include "files/scenario_file.h"
+#include "scenario/domain.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "evidence/runs.h"
-#include "files/json_values.h"
 #include "files/scenario_file.h"
 #include "files/session_file.h"
+#include "presets/json_values.h"
 #include "studies/study.h"
 #include "support/folder.h"
 

@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "explore/difference.h"
-#include "files/file_io.h"
 #include "files/result.h"
 #include "files/scenario_file.h"
 #include "studies/study.h"
 #include "support/scenarios.h"
+#include "system/file_io.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;

@@ -5,6 +5,7 @@
 
 #include "files/scenario_file.h"
 #include "launch/launch.h"
+#include "scenario/gpu_groups.h"
 
 using namespace shardscope;
 

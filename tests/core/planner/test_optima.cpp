@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "estimate/answer.h"
+#include "planner/answer.h"
 #include "planner/planner.h"
 #include "support/scenarios.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "estimate/answer.h"
+#include "planner/answer.h"
 #include "planner/planner.h"
 #include "planner/search.h"
 #include "support/scenarios.h"

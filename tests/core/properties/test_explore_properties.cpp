@@ -5,6 +5,7 @@
 #include "explore/solve.h"
 #include "explore/sweep.h"
 #include "files/result.h"
+#include "scenario/domain.h"
 #include "support/properties.h"
 
 using namespace shardscope;

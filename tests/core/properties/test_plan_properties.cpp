@@ -1,8 +1,9 @@
 // What holds for every search for the best plan.
 #include <catch2/catch.hpp>
 
+#include "explore/plan_report.h"
 #include "files/plan_file.h"
-#include "planner/report.h"
+#include "scenario/domain.h"
 #include "support/properties.h"
 
 using namespace shardscope;

@@ -3,7 +3,8 @@
 #include <cmath>
 #include <random>
 
-#include "estimate/answer.h"
+#include "planner/answer.h"
+#include "scenario/domain.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <random>
 
+#include "scenario/domain.h"
 #include "scenario/scenario.h"
 #include "support/scenarios.h"
 

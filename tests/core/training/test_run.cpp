@@ -5,8 +5,8 @@
 
 #include "explain/explanation.h"
 #include "explain/output.h"
+#include "explore/plan_report.h"
 #include "explore/timeline.h"
-#include "planner/report.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;

@@ -1,5 +1,5 @@
 // Calibration files: values that are read lie in their ranges and read back equal after one writing.
-#include "files/calibration_file.h"
+#include "presets/calibration_file.h"
 
 #include <cmath>
 

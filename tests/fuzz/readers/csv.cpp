@@ -1,9 +1,9 @@
 // Tables of comma-separated values: rows that are read read back equal after one writing, which makes
 // them valid UTF-8.
-#include "files/csv.h"
+#include "text/csv.h"
 
-#include "base/encode.h"
 #include "fuzz/fuzz.h"
+#include "text/encode.h"
 
 using namespace shardscope;
 

@@ -1,9 +1,9 @@
 // A model's config.json from Hugging Face: the preset that comes out is one the catalogue takes.
-#include "files/hf_config.h"
+#include "presets/hf_config.h"
 
-#include "estimate/answer.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/json_mutation.h"
+#include "planner/answer.h"
 
 using namespace shardscope;
 

@@ -1,13 +1,13 @@
 // Pasted text, and files nobody knows the kind of: every recogniser judges it, and the reader of the first
 // that recognises it reads it, in the order of the window (app/openable.cpp).
+#include "evidence/nccl_log.h"
 #include "evidence/runs.h"
-#include "files/hf_config.h"
-#include "files/nccl_log.h"
 #include "files/scenario_file.h"
 #include "files/session_file.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/json_mutation.h"
 #include "launch/launch.h"
+#include "presets/hf_config.h"
 #include "studies/study.h"
 
 using namespace shardscope;

@@ -1,7 +1,7 @@
 // Preset files of every kind: what the catalogue takes can be found again and used.
-#include "estimate/answer.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/json_mutation.h"
+#include "planner/answer.h"
 
 using namespace shardscope;
 

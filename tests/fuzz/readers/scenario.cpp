@@ -1,11 +1,11 @@
 // Scenario files: whatever is read without a problem can be written, read again and estimated.
-#include "estimate/answer.h"
 #include "files/result.h"
 #include "files/scenario_file.h"
+#include "files/view.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/json_mutation.h"
+#include "planner/answer.h"
 #include "planner/planner.h"
-#include "studies/view.h"
 
 using namespace shardscope;
 

@@ -1,10 +1,10 @@
 // Shares of a plan search: what merges is a report that can be printed. A form feed stands between shares.
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
 #include "files/plan_file.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/json_mutation.h"
+#include "text/text.h"
 
 using namespace shardscope;
 

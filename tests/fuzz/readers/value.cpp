@@ -4,9 +4,10 @@
 
 #include "explore/solve.h"
 #include "explore/sweep.h"
-#include "files/json_values.h"
 #include "files/plan_file.h"
 #include "fuzz/fuzz.h"
+#include "presets/json_values.h"
+#include "scenario/domain.h"
 
 using namespace shardscope;
 

@@ -1,0 +1,512 @@
+#include "evidence/calibration.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <thread>
+
+#include "evidence/least_squares.h"
+#include "physics/step.h"
+#include "scenario/domain.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+enum class Scope : unsigned char { everywhere, gpu, stack };
+
+// A constant that a calibration may change: its scope, and how far it may be from its prior.
+struct ConstantRow {
+    P id;
+    Scope scope;
+    double width;             // one standard deviation, in ln(value), or in the value itself
+    bool logarithmic = true;  // false where 0 is a good value
+};
+
+// Widths: how far apart measured values lie from stack to stack and from GPU to GPU.
+constexpr std::array kConstants{
+    ConstantRow{P::gemm_efficiency, Scope::gpu, 0.1},
+    ConstantRow{P::attention_efficiency, Scope::gpu, 0.3},
+    ConstantRow{P::fp8_efficiency, Scope::everywhere, 0.1},
+    ConstantRow{P::gemm_half_depth, Scope::everywhere, 0.7},
+    ConstantRow{P::gemm_half_area, Scope::everywhere, 0.7},
+    ConstantRow{P::attention_half_sequence, Scope::everywhere, 0.7},
+    ConstantRow{P::attention_half_head, Scope::everywhere, 0.7},
+    ConstantRow{P::naive_attention_efficiency, Scope::everywhere, 0.3},
+    ConstantRow{P::softmax_traffic, Scope::everywhere, 0.3},
+    ConstantRow{P::elementwise_backward, Scope::everywhere, 0.2},
+    ConstantRow{P::memory_efficiency, Scope::everywhere, 0.1},
+    ConstantRow{P::intra_node_efficiency, Scope::everywhere, 0.1},
+    ConstantRow{P::network_efficiency, Scope::everywhere, 0.1},
+    ConstantRow{P::inter_node_latency, Scope::everywhere, 0.25},
+    ConstantRow{P::collective_latency, Scope::everywhere, 0.25},
+    ConstantRow{P::step_overhead, Scope::everywhere, 0.5},
+    ConstantRow{P::unaligned_heads, Scope::everywhere, 0.3},
+    ConstantRow{P::async_tensor_exposure, Scope::everywhere, 0.3},
+    ConstantRow{P::overlap, Scope::stack, 0.2, false},
+    ConstantRow{P::attention_generation, Scope::stack, 0.3},
+    ConstantRow{P::elementwise_traffic, Scope::stack, 0.3},
+    ConstantRow{P::composed_traffic, Scope::stack, 0.4},
+    ConstantRow{P::copy_traffic, Scope::stack, 0.5},
+    ConstantRow{P::gradient_traffic, Scope::stack, 0.4},
+    ConstantRow{P::tensor_exposure, Scope::stack, 0.4},
+    ConstantRow{P::collective_efficiency, Scope::stack, 0.4},
+    ConstantRow{P::recompute_share, Scope::stack, 0.1, false},
+    ConstantRow{P::selective_cost, Scope::stack, 0.15, false},
+};
+
+constexpr std::string_view kUnknownStack = "stack-other";  // its priors are no knowledge to hold on to
+
+constexpr double kContradiction = 1.5;  // runs alike in all settings are at most so many times apart
+
+constexpr double kScale = 0.025;  // residuals beyond it weigh linearly
+
+// One run, ready to be predicted with other constants.
+struct Case {
+    const MeasuredRun* run = nullptr;
+    Settings settings;
+    std::string gpu, stack;  // names of its parts
+    std::string machine;     // GPU, node, network
+    std::string fold;        // machine × software × model
+    double log_measured = 0;
+    std::vector<std::size_t> constants;  // that bear on it
+};
+
+const Preset* part_of(const Preset* gpu) { return gpu ? gpu->calibration : nullptr; }
+
+// Equal for runs that agree in every setting.
+std::string settings_key(const Case& item) {
+    std::string out;
+    for (std::size_t p = 0; p < kParameters; ++p)
+        out += std::to_string(item.settings[static_cast<P>(p)]) + ",";
+    return out;
+}
+
+// Runs with the same settings whose times lie far apart differ in something that no column says: none of them
+// takes part, and each names the one that contradicts it most.
+void leave_out_contradictions(std::vector<Case>& cases, std::vector<Validation::Skipped>& skipped) {
+    std::map<std::string, std::pair<const Case*, const Case*>> groups;  // the fastest and the slowest
+    for (const Case& item : cases) {
+        auto& [fastest, slowest] = groups.try_emplace(settings_key(item), &item, &item).first->second;
+        if (item.log_measured < fastest->log_measured) fastest = &item;
+        if (item.log_measured > slowest->log_measured) slowest = &item;
+    }
+    std::set<const MeasuredRun*> left_out;
+    for (const Case& item : cases) {
+        const auto& [fastest, slowest] = groups.at(settings_key(item));
+        if (slowest->log_measured - fastest->log_measured <= std::log(kContradiction)) continue;
+        const double middle = (fastest->log_measured + slowest->log_measured) / 2;
+        const MeasuredRun& other = item.log_measured < middle ? *slowest->run : *fastest->run;
+        left_out.insert(item.run);
+        skipped.push_back(
+            {item.run,
+             said("it took {1} where {2} took {3} with the same settings: times more than {4} apart say "
+                  "that something else differs",
+                  {format(item.run->step_time, Quantity::seconds), other.id,
+                   format(other.step_time, Quantity::seconds), exact(kContradiction) + " ×"}),
+             false});
+    }
+    std::erase_if(cases, [&](const Case& item) { return left_out.contains(item.run); });
+}
+
+std::vector<Case> cases_of(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue,
+                           const CalibrationOptions& options, std::vector<Validation::Skipped>& skipped) {
+    std::vector<Case> out;
+    for (const MeasuredRun& run : runs) {
+        if (options.take && !options.take(run)) continue;
+        if (!(run.step_time > 0)) {
+            skipped.push_back({&run, said("no step time and no tokens/s"), false});
+            continue;
+        }
+        Problems problems;
+        const Scenario scenario = scenario_of(run, catalogue, problems);
+        if (!problems.empty()) {
+            skipped.push_back({&run, problems.front().text(), true});
+            continue;
+        }
+        Case item;
+        item.run = &run;
+        item.settings = resolve(scenario);
+        if (const Preset* gpu = part_of(scenario.gpu_preset())) item.gpu = gpu->name;
+        if (const Preset* stack = catalogue.stack(item.settings[P::software])) item.stack = stack->name;
+        item.machine = run.gpu + "|" + run.cell("gpus_per_node") + "|" + run.cell("nic_gbit_per_gpu");
+        item.fold = item.machine + "|" + run.software + "|" + run.model;
+        item.log_measured = std::log(run.step_time);
+        out.push_back(std::move(item));
+    }
+    leave_out_contradictions(out, skipped);
+    return out;
+}
+
+// Which runs agree in every column: the index of each one's first like.
+std::vector<std::size_t> likes(const std::vector<Case>& cases) {
+    std::map<std::string, std::size_t> first;
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        out.push_back(first.emplace(cases[i].run->family + "," + settings_key(cases[i]), i).first->second);
+    }
+    return out;
+}
+
+// The constants of all parts that the cases touch, as the solver sees them.
+struct Unknown {
+    const ConstantRow* row = nullptr;
+    std::string part;
+    double prior = 0;  // in the constant's own unit
+};
+
+double inward(const ConstantRow& row, double value) { return row.logarithmic ? std::log(value) : value; }
+double outward(const ConstantRow& row, double x) { return row.logarithmic ? std::exp(x) : x; }
+
+using PartConstant = std::pair<P, std::string>;  // a constant of a part
+
+class Fitter {
+  public:
+    // `left` stay at their priors.
+    Fitter(std::vector<Case> cases, const CalibrationOptions& options, const std::set<PartConstant>& left)
+        : cases_(std::move(cases)) {
+        for (std::size_t i = 0; i < cases_.size(); ++i) {
+            cases_[i].constants.clear();
+            Compiled scratch;
+            compile(cases_[i].settings, scratch);
+            const double before = step_time(scratch).total;
+            for (const ConstantRow& row : kConstants) {
+                if (row.scope == Scope::everywhere && !options.everywhere) continue;
+                const std::string& part = row.scope == Scope::gpu     ? cases_[i].gpu
+                                          : row.scope == Scope::stack ? cases_[i].stack
+                                                                      : nowhere_;
+                if (row.scope != Scope::everywhere && part.empty()) continue;
+                const double value = cases_[i].settings[row.id];
+                if (row.logarithmic && value <= 0) continue;  // an effect this part does not have
+                // A stack that fuses its operators, or repeats the whole forward pass.
+                if ((row.id == P::composed_traffic || row.id == P::recompute_share) && value == 1) continue;
+                if (left.contains({row.id, part})) continue;
+                auto found = std::ranges::find_if(unknowns_, [&](const Unknown& unknown) {
+                    return unknown.row == &row && unknown.part == part;
+                });
+                if (found == unknowns_.end()) {
+                    unknowns_.push_back({&row, part, value});
+                    problem_.constants.push_back(
+                        constant_of(row, value, part == kUnknownStack ? 1 : options.tightness));
+                    found = unknowns_.end() - 1;
+                }
+                const auto j = static_cast<std::size_t>(found - unknowns_.begin());
+                if (!bears(i, row, before, scratch)) continue;
+                cases_[i].constants.push_back(j);
+                problem_.constants[j].bears_on.push_back(i);
+            }
+        }
+        problem_.scale = kScale;
+        problem_.residuals = cases_.size();
+        // Runs alike in all settings weigh as one.
+        const std::vector<std::size_t> like = likes(cases_);
+        for (const std::size_t first : like)
+            problem_.weights.push_back(1.0 / static_cast<double>(std::ranges::count(like, first)));
+    }
+
+    [[nodiscard]] const std::vector<Case>& cases() const { return cases_; }
+    [[nodiscard]] const std::vector<Unknown>& unknowns() const { return unknowns_; }
+    [[nodiscard]] const FitProblem& problem() const { return problem_; }
+
+    // ln(predicted ÷ measured) of one case. `scratch` is the caller's own.
+    [[nodiscard]] double residual(std::size_t i, const std::vector<double>& x, Compiled& scratch) const {
+        const Case& item = cases_[i];
+        Settings settings = item.settings;
+        for (const std::size_t j : item.constants)
+            settings.set(unknowns_[j].row->id, outward(*unknowns_[j].row, x[j]), Origin::calibration);
+        compile(settings, scratch);
+        return std::log(step_time(scratch).total) - item.log_measured;
+    }
+
+    // Fits all cases but those of `left_out` (empty: all), starting at `start`.
+    [[nodiscard]] FitResult fit_without(const std::function<bool(const Case&)>& left_out,
+                                        const std::vector<double>& start, int iterations) const {
+        FitProblem problem = problem_;
+        std::vector<char> used(cases_.size(), 1);
+        for (std::size_t i = 0; i < cases_.size(); ++i) used[i] = left_out && left_out(cases_[i]) ? 0 : 1;
+        for (FitConstant& constant : problem.constants)
+            std::erase_if(constant.bears_on, [&](std::size_t i) { return !used[i]; });
+        Compiled scratch;
+        problem.residual = [&, used](std::size_t i, const std::vector<double>& x) {
+            return used[i] ? residual(i, x, scratch) : 0.0;
+        };
+        problem.start = start;
+        problem.most_iterations = iterations;
+        return fit(problem);
+    }
+
+  private:
+    static FitConstant constant_of(const ConstantRow& row, double prior, double tightness) {
+        const Parameter& limits = parameter(row.id);
+        FitConstant out;
+        out.prior = inward(row, prior);
+        out.width = row.width * tightness;
+        const double smallest = row.logarithmic ? std::max(limits.minimum, prior * 1e-3) : limits.minimum;
+        out.low = inward(row, smallest);
+        out.high = std::isfinite(limits.maximum) ? inward(row, limits.maximum) : out.prior + 20 * out.width;
+        return out;
+    }
+
+    // Whether the constant changes the case's step time, `before`, at all.
+    [[nodiscard]] bool bears(std::size_t i, const ConstantRow& row, double before, Compiled& scratch) const {
+        Settings moved = cases_[i].settings;
+        moved.set(row.id, outward(row, inward(row, moved[row.id]) + 0.1 * row.width), Origin::calibration);
+        compile(moved, scratch);
+        return std::fabs(step_time(scratch).total / before - 1) > 1e-9;
+    }
+
+    const std::string nowhere_;
+    std::vector<Case> cases_;
+    std::vector<Unknown> unknowns_;
+    FitProblem problem_;
+};
+
+// Runs that agree in every column but were measured more than once are scored against their geometric mean.
+std::vector<double> reference_times(const std::vector<Case>& cases) {
+    const std::vector<std::size_t> like = likes(cases);
+    std::map<std::size_t, std::pair<double, int>> groups;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        auto& [sum, n] = groups[like[i]];
+        sum += cases[i].log_measured;
+        ++n;
+    }
+    std::vector<double> out;
+    out.reserve(like.size());
+    for (const std::size_t first : like) out.push_back(groups[first].first / groups[first].second);
+    return out;
+}
+
+CrossValidation summarize_errors(const std::vector<Case>& cases, const std::vector<double>& log_error) {
+    CrossValidation out;
+    const std::vector<double> reference = reference_times(cases);
+    std::map<std::string, std::vector<double>> families;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const double error = std::exp(log_error[i] + cases[i].log_measured - reference[i]) - 1;
+        out.error.push_back(error);
+        families[cases[i].run->family].push_back(error);
+        families[kAllRuns].push_back(error);
+    }
+    for (const auto& [family, errors] : families) out.summary[family] = summary_of(errors);
+    return out;
+}
+
+// Half width, in ln, that holds four of five errors, shrunk to `prior` as if that had come from ten runs.
+double band_of(std::vector<double> errors, double prior) {
+    constexpr double kPriorRuns = 10;
+    if (errors.empty()) return prior;
+    for (double& error : errors) error = std::fabs(std::log1p(error));
+    const double own = quantile(errors, 0.8);
+    const auto n = static_cast<double>(errors.size());
+    return (n * own + kPriorRuns * prior) / (n + kPriorRuns);
+}
+
+// Bands of the stacks from errors of left-out runs. Like runs count once. From scratch a stack's band shrinks
+// to the one of all stacks; a user's own runs shrink it to what the stack had before, and few of them say
+// nothing.
+std::map<std::string, double> bands(const std::vector<Case>& cases, const std::vector<double>& errors,
+                                    bool from_scratch) {
+    constexpr std::size_t kFewestRuns = 8;
+    const std::vector<std::size_t> like = likes(cases);
+    struct Stack {
+        std::vector<double> errors;
+        double before = 0;
+    };
+    std::map<std::string, Stack> stacks;
+    std::vector<double> all;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        Stack& stack = stacks[cases[i].stack];
+        stack.before = std::log1p(cases[i].settings[P::error_band]);
+        if (like[i] != i) continue;
+        stack.errors.push_back(errors[i]);
+        all.push_back(errors[i]);
+    }
+    const double pooled = band_of(all, 0);
+    std::map<std::string, double> out;
+    for (const auto& [name, stack] : stacks) {
+        if (!from_scratch && stack.errors.size() < kFewestRuns) continue;
+        const double half = band_of(stack.errors, from_scratch ? pooled : stack.before);
+        out[name] = std::min(std::expm1(half), parameter(P::error_band).maximum);
+    }
+    return out;
+}
+
+// Share of the errors within the band of their stack; those of stacks without one count against what they
+// had.
+double share_within(const std::vector<Case>& cases, const std::vector<double>& errors,
+                    const std::map<std::string, double>& band) {
+    double within = 0;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const auto found = band.find(cases[i].stack);
+        const double half = found == band.end() ? cases[i].settings[P::error_band] : found->second;
+        if (std::fabs(std::log1p(errors[i])) <= std::log1p(half)) within += 1;
+    }
+    return within / static_cast<double>(cases.size());
+}
+
+// Runs `work(i)` for i = 0 … n − 1 on all processors.
+template <typename Work>
+void in_parallel(std::size_t n, Work&& work) {
+    const std::size_t threads = std::max(1u, std::thread::hardware_concurrency());
+    std::vector<std::thread> pool;
+    for (std::size_t t = 0; t < threads; ++t) {
+        pool.emplace_back([&, t] {
+            for (std::size_t i = t; i < n; i += threads) work(i);
+        });
+    }
+    for (std::thread& thread : pool) thread.join();
+}
+
+// Each fold predicted by a calibration on the others.
+std::vector<double> left_out_errors(const Fitter& fitter, const std::vector<std::string>& fold_of,
+                                    const std::vector<double>& start) {
+    std::set<std::string> names(fold_of.begin(), fold_of.end());
+    const std::vector<std::string> folds(names.begin(), names.end());
+    const std::vector<Case>& cases = fitter.cases();
+    std::vector<double> errors(cases.size(), 0);
+    in_parallel(folds.size(), [&](std::size_t f) {
+        const auto index_of = [&](const Case& item) {
+            return static_cast<std::size_t>(&item - cases.data());
+        };
+        const FitResult result = fitter.fit_without(
+            [&](const Case& item) { return fold_of[index_of(item)] == folds[f]; }, start, 15);
+        Compiled scratch;
+        for (std::size_t i = 0; i < cases.size(); ++i) {
+            if (fold_of[i] == folds[f]) errors[i] = fitter.residual(i, result.x, scratch);
+        }
+    });
+    return errors;
+}
+
+}  // namespace
+
+Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue,
+                      const CalibrationOptions& options) {
+    Calibration out;
+    std::vector<Case> all = cases_of(runs, catalogue, options, out.skipped);
+    for (const Case& item : all) out.used.push_back(item.run);
+    if (all.empty()) return out;
+    // A constant the runs say nothing about only adds noise to those they do: it stays at its prior.
+    std::set<PartConstant> left;
+    {
+        const Fitter first(all, options, left);
+        const FitResult found = first.fit_without({}, {}, 100);
+        for (std::size_t j = 0; j < first.unknowns().size(); ++j) {
+            if (found.uncertainty[j] <= kUnidentified) continue;
+            const Unknown& unknown = first.unknowns()[j];
+            left.insert({unknown.row->id, unknown.part});
+            out.unidentified.push_back({unknown.row->id, unknown.part, unknown.prior, unknown.prior,
+                                        found.uncertainty[j],
+                                        static_cast<int>(first.problem().constants[j].bears_on.size())});
+        }
+    }
+    const Fitter fitter(std::move(all), options, left);
+    const std::vector<Case>& cases = fitter.cases();
+    const FitResult result = fitter.fit_without({}, {}, 100);
+    for (std::size_t j = 0; j < fitter.unknowns().size(); ++j) {
+        const Unknown& unknown = fitter.unknowns()[j];
+        out.constants.push_back({unknown.row->id, unknown.part, unknown.prior,
+                                 outward(*unknown.row, result.x[j]), result.uncertainty[j],
+                                 static_cast<int>(fitter.problem().constants[j].bears_on.size())});
+    }
+    Compiled scratch;
+    std::vector<double> errors;
+    for (std::size_t i = 0; i < cases.size(); ++i) errors.push_back(fitter.residual(i, result.x, scratch));
+    out.fitted = summarize_errors(cases, errors);
+    if (!options.cross_validate) return out;
+
+    std::vector<std::string> models, machines;
+    for (const Case& item : cases) {
+        models.push_back(item.fold);
+        machines.push_back(item.machine);
+    }
+    const auto one_fold = [](const std::vector<std::string>& folds) {
+        return std::ranges::all_of(folds, [&](const std::string& fold) { return fold == folds.front(); });
+    };
+    // Runs of one model on one machine: each, with its likes, is left out in turn.
+    out.single_model = one_fold(models);
+    if (out.single_model) {
+        const std::vector<std::size_t> like = likes(cases);
+        for (std::size_t i = 0; i < models.size(); ++i) models[i] = std::to_string(like[i]);
+    }
+    if (!one_fold(models)) {
+        out.new_model = summarize_errors(cases, left_out_errors(fitter, models, result.x));
+        out.band = bands(cases, out.new_model.error, options.everywhere);
+        out.new_model.within_band = share_within(cases, out.new_model.error, out.band);
+    }
+    if (!one_fold(machines)) {
+        out.new_machine = summarize_errors(cases, left_out_errors(fitter, machines, result.x));
+        out.new_machine.within_band = share_within(cases, out.new_machine.error, out.band);
+    }
+    return out;
+}
+
+std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue) {
+    constexpr std::size_t kRunsGiven = 8;
+    std::vector<Validation::Skipped> skipped;
+    const CalibrationOptions options;
+    const Fitter fitter(cases_of(runs, catalogue, options, skipped), options, {});
+    const std::vector<Case>& cases = fitter.cases();
+    if (cases.empty()) return {};
+    const std::vector<double> start = fitter.fit_without({}, {}, 100).x;
+    const std::vector<double> reference = reference_times(cases);
+    std::map<std::string, std::vector<std::size_t>> stacks;
+    for (std::size_t i = 0; i < cases.size(); ++i) stacks[cases[i].run->software].push_back(i);
+
+    std::vector<NewStack> out;
+    out.reserve(stacks.size());
+    for (const auto& entry : stacks)
+        out.push_back({entry.first, static_cast<int>(entry.second.size()), 0, 0, 0});
+    in_parallel(out.size(), [&](std::size_t at) {
+        NewStack& stack = out[at];
+        const std::vector<std::size_t>& own = stacks.at(stack.software);
+        Compiled scratch;
+        // Mean size of the errors of `judged` when `left_out` took no part.
+        const auto errors_of = [&](const std::set<std::size_t>& left_out,
+                                   const std::vector<std::size_t>& judged) {
+            const FitResult result = fitter.fit_without(
+                [&](const Case& item) {
+                    return left_out.contains(static_cast<std::size_t>(&item - cases.data()));
+                },
+                start, 15);
+            std::vector<double> errors;
+            for (const std::size_t i : judged) {
+                const double log_error =
+                    fitter.residual(i, result.x, scratch) + cases[i].log_measured - reference[i];
+                errors.push_back(std::exp(log_error) - 1);
+            }
+            return summary_of(errors);
+        };
+        const FamilySummary blind = errors_of({own.begin(), own.end()}, own);
+        stack.blind = blind.mean_abs_error;
+        stack.bias = blind.bias;
+        if (own.size() > kRunsGiven + 1) {
+            // Eight runs spread evenly over the table are given; the rest is judged.
+            std::set<std::size_t> rest(own.begin(), own.end());
+            for (std::size_t k = 0; k < kRunsGiven; ++k) rest.erase(own[k * own.size() / kRunsGiven]);
+            stack.calibrated = errors_of(rest, {rest.begin(), rest.end()}).mean_abs_error;
+        } else if (own.size() > 1) {
+            // Too few runs for that: each is judged after all the others were given.
+            for (const std::size_t i : own)
+                stack.calibrated += errors_of({i}, {i}).mean_abs_error / static_cast<double>(own.size());
+        } else {
+            stack.calibrated = std::nan("");
+        }
+    });
+    return out;
+}
+
+std::vector<PartValues> parts_of(const Calibration& calibration) {
+    std::vector<PartValues> out;
+    const auto part = [&](const std::string& name) -> PartValues& {
+        const auto found = std::ranges::find(out, name, &PartValues::part);
+        return found == out.end() ? out.emplace_back(PartValues{name, {}}) : *found;
+    };
+    for (const FittedConstant& constant : calibration.constants)
+        part(constant.part).values.emplace_back(constant.id, constant.value);
+    for (const auto& [name, band] : calibration.band) part(name).values.emplace_back(P::error_band, band);
+    std::ranges::sort(out, {}, &PartValues::part);
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,119 @@
+#include "evidence/fabric_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "evidence/least_squares.h"
+#include "physics/collectives.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+constexpr std::size_t kFewest = 4;  // points; below, even one table's two constants are guesswork
+// Below it a call's time no longer depends on its size, which the law does not know; training sends more.
+constexpr double kSmallest = 128 * 1024;  // bytes
+constexpr double kNotIdentified = 0.7;    // half of the prior's variance is left
+constexpr double kScale = 0.1;            // rms log error of the law on public tables: 0.1–0.2
+
+struct Constant {
+    P id;
+    bool logarithmic;  // found as its logarithm, for a factor of two down weighs as much as one up
+    double width;      // of the prior
+};
+// Widths: efficiencies of public tables lie within 1.5 times of each other, latencies within 3 times,
+// sharpness between 0.61 and 0.68.
+constexpr std::array kConstants{
+    Constant{P::intra_node_efficiency, true, 0.4}, Constant{P::collective_latency, true, 1.0},
+    Constant{P::network_efficiency, true, 0.4}, Constant{P::inter_node_latency, true, 1.0},
+    Constant{P::bandwidth_sharpness, false, 0.05}};
+constexpr double kShortestLatency = 1e-9;  // s; the parameter may be 0, its logarithm may not
+
+double inside(const Constant& constant, double value) {
+    return constant.logarithmic ? std::log(std::max(value, kShortestLatency)) : value;
+}
+double outside(const Constant& constant, double x) { return constant.logarithmic ? std::exp(x) : x; }
+
+NetworkRates rates(const std::vector<double>& x, const FabricLinks& links) {
+    NetworkRates out;
+    out.intra_bandwidth = links.intra_node * outside(kConstants[0], x[0]);
+    out.start_latency = outside(kConstants[1], x[1]);
+    out.intra_latency =
+        parameter(P::intra_node_latency).fallback;  // hops inside are not told apart from the start
+    out.inter_bandwidth = links.inter_node * outside(kConstants[2], x[2]);
+    out.inter_latency = outside(kConstants[3], x[3]);
+    out.sharpness = outside(kConstants[4], x[4]);
+    return out;
+}
+
+struct Measured {
+    CollectiveTest operation;
+    RingGroup group;
+    double bytes;
+    double seconds;
+};
+
+double predicted(const Measured& point, const NetworkRates& network) {
+    const Time time = point.operation == CollectiveTest::all_reduce
+                          ? all_reduce_time(point.bytes, point.group, network)
+                          : all_gather_time(point.bytes, point.group, network);
+    return time.total();
+}
+
+}  // namespace
+
+FabricFit fit_fabric(std::span<const CollectiveTable> tables, const FabricLinks& links, Problems& problems) {
+    std::vector<Measured> points;
+    for (const CollectiveTable& table : tables) {
+        // The ring's law does not hold for all-to-all, which shares the way out of a node differently.
+        if (table.operation == CollectiveTest::all_to_all) continue;
+        const RingGroup group{static_cast<double>(table.ranks) / table.nodes,
+                              static_cast<double>(table.nodes)};
+        for (const CollectivePoint& point : table.points) {
+            if (point.bytes >= kSmallest)
+                points.push_back({table.operation, group, point.bytes, point.seconds});
+        }
+    }
+    FabricFit out;
+    out.points = static_cast<int>(points.size());
+    if (points.size() < kFewest) {
+        problems.push_back(
+            {"", said("too few measurements for a fit"),
+             said("{1} of all-gather, reduce-scatter or all-reduce from 128 KiB on, {2} are needed",
+                  {std::to_string(points.size()), std::to_string(kFewest)}),
+             said("run more sizes, for instance with -b 128K -e 4G -f 2")});
+        return out;
+    }
+    FitProblem problem;
+    problem.residuals = points.size();
+    problem.scale = kScale;
+    problem.residual = [&](std::size_t i, const std::vector<double>& x) {
+        return std::log(predicted(points[i], rates(x, links)) / points[i].seconds);
+    };
+    std::vector<std::size_t> all(points.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    for (const Constant& constant : kConstants) {
+        const Parameter& row = parameter(constant.id);
+        problem.constants.push_back({inside(constant, row.fallback), constant.width,
+                                     inside(constant, row.minimum), inside(constant, row.maximum), all});
+    }
+    const FitResult found = fit(problem);
+    double squares = 0;
+    for (std::size_t i = 0; i < points.size(); ++i) squares += std::pow(problem.residual(i, found.x), 2);
+    out.rms_log_error = std::sqrt(squares / static_cast<double>(points.size()));
+    for (std::size_t j = 0; j < kConstants.size(); ++j) {
+        const FitConstant& range = problem.constants[j];
+        FabricConstant& constant = out.constants[j];
+        constant.id = kConstants[j].id;
+        constant.value = outside(kConstants[j], found.x[j]);
+        constant.uncertainty = found.uncertainty[j];
+        constant.identified = found.uncertainty[j] <= kNotIdentified;
+        constant.at_limit = found.x[j] <= range.low || found.x[j] >= range.high;
+    }
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,245 @@
+#include "evidence/measured.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "text/encode.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array kKinds{MeasuredKind::tokens_per_s_per_gpu, MeasuredKind::tokens_per_s,
+                            MeasuredKind::step_time};
+
+// Constants that may be off, with the rate each is a share of.
+struct Candidate {
+    P id;
+    P rate;
+};
+constexpr std::array kCandidates{Candidate{P::network_efficiency, P::inter_node_bandwidth},
+                                 Candidate{P::intra_node_efficiency, P::intra_node_bandwidth},
+                                 Candidate{P::gemm_efficiency, P::peak_flops},
+                                 Candidate{P::attention_efficiency, P::count},
+                                 Candidate{P::memory_efficiency, P::memory_bandwidth},
+                                 Candidate{P::overlap, P::count}};
+
+json object_of(std::string_view view) {
+    json read = view.empty() ? json::object() : json::parse(view, nullptr, false);
+    return read.is_object() ? read : json::object();
+}
+
+bool is_positive(const json& value) {
+    return value.is_number() && std::isfinite(value.get<double>()) && value.get<double>() > 0;
+}
+
+// The scenario as it was measured.
+Scenario measured_scenario(const Answer& answer, const Measurement& measurement) {
+    if (measurement.gpus == answer.settings[P::gpus]) return answer.scenario;
+    return edited(answer.scenario, P::gpus, measurement.gpus);
+}
+
+double step_time_of(const Measurement& measurement, double tokens_per_gpu) {
+    switch (measurement.kind) {
+        case MeasuredKind::tokens_per_s_per_gpu: return tokens_per_gpu / measurement.value;
+        case MeasuredKind::tokens_per_s: return tokens_per_gpu * measurement.gpus / measurement.value;
+        case MeasuredKind::step_time: break;
+    }
+    return measurement.value;
+}
+
+std::optional<MeasuredKind> other_reading(const Residual& found, const Measurement& measurement) {
+    // A unit is doubted only where the difference is beyond any model's error, and another is offered only
+    // where it would explain it.
+    constexpr double kDoubtful = 4;
+    constexpr double kPlausible = 2;
+    const auto factor = [](double a, double b) { return std::max(a / b, b / a); };
+    const bool doubtful =
+        found.roof != Roof::none || factor(found.tokens_per_s_per_gpu, found.predicted_rate) > kDoubtful;
+    if (!doubtful || found.gpus <= 1) return std::nullopt;
+    double rate = 0;
+    MeasuredKind kind = MeasuredKind::step_time;
+    if (measurement.kind == MeasuredKind::tokens_per_s_per_gpu) {
+        rate = measurement.value / found.gpus;
+        kind = MeasuredKind::tokens_per_s;
+    } else if (measurement.kind == MeasuredKind::tokens_per_s) {
+        rate = measurement.value;
+        kind = MeasuredKind::tokens_per_s_per_gpu;
+    } else {
+        return std::nullopt;
+    }
+    if (factor(rate, found.predicted_rate) > kPlausible) return std::nullopt;
+    return kind;
+}
+
+// tokens/s/GPU with the constant at `value`; automatic parameters are planned already.
+double rate_at(const Scenario& scenario, P id, double value, Answer& scratch) {
+    Scenario trial = scenario;
+    trial.give(id, value);
+    return answer_into(trial, scratch) ? scratch.estimate.tokens_per_s_per_gpu : std::nan("");
+}
+
+Cause cause_of(const Scenario& scenario, const Settings& settings, const Candidate& candidate, double target,
+               Answer& scratch) {
+    const Parameter& row = parameter(candidate.id);
+    Cause out{candidate.id, settings[candidate.id], std::nullopt, candidate.rate};
+    double low = row.minimum;
+    double high = row.maximum;
+    const double at_low = rate_at(scenario, candidate.id, low, scratch);
+    const double at_high = rate_at(scenario, candidate.id, high, scratch);
+    const bool rising = at_high > at_low;
+    out.best_rate = std::clamp(target, std::min(at_low, at_high), std::max(at_low, at_high));
+    if (out.best_rate == target && at_low != at_high) {
+        // The rate is monotone in each of them.
+        constexpr int kHalvings = 40;
+        constexpr double kClose = 1e-10;
+        double middle = out.now;
+        for (int i = 0; i < kHalvings; ++i) {
+            const double rate = rate_at(scenario, candidate.id, middle, scratch);
+            if (std::fabs(rate / target - 1) < kClose) break;
+            ((rate < target) == rising ? low : high) = middle;
+            middle = (low + high) / 2;
+        }
+        out.value = middle;
+    }
+    if (out.rate != P::count) {
+        out.effective_now = out.now * settings[out.rate];
+        out.effective = out.value.value_or(out.now) * settings[out.rate];
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string_view name_of(MeasuredKind kind) {
+    switch (kind) {
+        case MeasuredKind::tokens_per_s_per_gpu: return "tokens_per_s_per_gpu";
+        case MeasuredKind::tokens_per_s: return "tokens_per_s";
+        case MeasuredKind::step_time: return "step_time_s";
+    }
+    return {};
+}
+
+Quantity quantity_of(MeasuredKind kind) {
+    return kind == MeasuredKind::step_time ? Quantity::seconds : Quantity::rate;
+}
+
+std::optional<Measurement> measurement_of(const Scenario& scenario) {
+    if (scenario.view.empty()) return std::nullopt;
+    const json view = object_of(scenario.view);
+    const auto entry = view.find("measured");
+    if (entry == view.end() || !entry->is_object()) return std::nullopt;
+    const auto gpus = entry->find("gpus");
+    if (gpus == entry->end() || !is_positive(*gpus)) return std::nullopt;
+    for (const MeasuredKind kind : kKinds) {
+        const auto value = entry->find(name_of(kind));
+        if (value != entry->end() && is_positive(*value))
+            return Measurement{kind, value->get<double>(), gpus->get<double>()};
+    }
+    return std::nullopt;
+}
+
+Scenario with_measurement(const Scenario& scenario, const std::optional<Measurement>& measurement) {
+    json view = object_of(scenario.view);
+    view.erase("measured");
+    if (measurement) {
+        view["measured"] = {{std::string(name_of(measurement->kind)), measurement->value},
+                            {"gpus", measurement->gpus}};
+    }
+    Scenario out = scenario;
+    out.view = view.empty() ? std::string() : json_text(view);
+    return out;
+}
+
+void check_measurement(std::string_view view, Problems& problems) {
+    const json read = object_of(view);
+    const auto entry = read.find("measured");
+    if (entry == read.end()) return;
+    constexpr const char* kWhere = "/view/measured";
+    const std::string example = said("write for instance {\"tokens_per_s_per_gpu\": 1039, \"gpus\": 64}");
+    if (!entry->is_object()) {
+        problems.push_back({kWhere, said("a measured run is an object"), "", example});
+        return;
+    }
+    int values = 0;
+    bool gpus = false;
+    for (const auto& [field, value] : entry->items()) {
+        const bool known = std::ranges::any_of(
+            kKinds, [&, name = std::string_view(field)](MeasuredKind kind) { return name == name_of(kind); });
+        const std::string where = std::string(kWhere) + "/" + field;
+        if (!known && field != "gpus") {
+            problems.push_back({where, said("there is no field “{1}”", {field}), "", example});
+        } else if (!is_positive(value)) {
+            problems.push_back({where, said("{1} is no number above zero", {field}), "", example});
+        }
+        values += known ? 1 : 0;
+        gpus = gpus || field == "gpus";
+    }
+    if (values != 1)
+        problems.push_back({kWhere, said("a measured run has one measurement"),
+                            said("tokens_per_s_per_gpu, tokens_per_s or step_time_s"), example});
+    if (!gpus)
+        problems.push_back(
+            {kWhere, said("{1} is missing", {"gpus"}), said("the run had so many GPUs"), example});
+}
+
+Residual residual(const Answer& answer, const Measurement& measurement) {
+    Answer elsewhere;
+    const Answer* same = &answer;
+    if (measurement.gpus != answer.settings[P::gpus] &&
+        answer_into(measured_scenario(answer, measurement), elsewhere))
+        same = &elsewhere;
+    const Estimate& predicted = same->estimate;
+    Residual out;
+    out.gpus = measurement.gpus;
+    out.step_time = step_time_of(measurement, predicted.tokens_per_gpu);
+    out.tokens_per_s_per_gpu = predicted.tokens_per_gpu / out.step_time;
+    out.predicted_step = predicted.step.total;
+    out.predicted_rate = predicted.tokens_per_s_per_gpu;
+    out.predicted_mfu = predicted.mfu;
+    const double faster = out.tokens_per_s_per_gpu / predicted.tokens_per_s_per_gpu;
+    out.mfu = predicted.mfu * faster;
+    out.hfu = predicted.hfu * faster;
+    out.band_low = predicted.band_low;
+    out.band_high = predicted.band_high;
+    out.error = out.predicted_step / out.step_time - 1;
+    out.ideal_rate = predicted.ideal.tokens_per_s;
+    out.verdict = predicted.verdict;
+    if (out.mfu > 1) out.roof = Roof::model_flops;
+    else if (out.hfu > 1) out.roof = Roof::hardware;
+    else if (out.ideal_rate > 0 && out.tokens_per_s_per_gpu > out.ideal_rate) out.roof = Roof::ideal;
+    out.meant = other_reading(out, measurement);
+    return out;
+}
+
+double Cause::relative_change() const {
+    if (!value) return 1;
+    const double larger = std::max(*value, now);
+    return larger > 0 ? std::fabs(*value - now) / larger : 0;
+}
+
+std::vector<Cause> causes(const Answer& answer, const Measurement& measurement) {
+    std::vector<Cause> out;
+    if (!answer.valid()) return out;
+    Scenario scenario = measured_scenario(answer, measurement);
+    Answer scratch;
+    if (!answer_into(scenario, scratch)) return out;
+    scenario = scratch.scenario;
+    scenario.automatic.reset();  // none of the constants changes what fits
+    const Settings settings = scratch.settings;
+    const double target =
+        scratch.estimate.tokens_per_gpu / step_time_of(measurement, scratch.estimate.tokens_per_gpu);
+    for (const Candidate& candidate : kCandidates)
+        out.push_back(cause_of(scenario, settings, candidate, target, scratch));
+    std::ranges::stable_sort(out, [](const Cause& a, const Cause& b) {
+        if (a.value.has_value() != b.value.has_value()) return a.value.has_value();
+        return a.relative_change() < b.relative_change();
+    });
+    return out;
+}
+
+}  // namespace shardscope

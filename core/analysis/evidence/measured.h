@@ -1,0 +1,87 @@
+// A run somebody measured themselves: what it says about the prediction, and which one constant would explain
+// the difference.
+//
+// It is part of the scenario it was measured on and lives in the file's `view`:
+//   "view": {"measured": {"tokens_per_s_per_gpu": 1039, "gpus": 64}}
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "planner/answer.h"
+
+namespace shardscope {
+
+// What was read off the run; its field in the file is `name_of`.
+enum class MeasuredKind { tokens_per_s_per_gpu, tokens_per_s, step_time };
+std::string_view name_of(MeasuredKind kind);  // "step_time_s"
+Quantity quantity_of(MeasuredKind kind);
+
+struct Measurement {
+    MeasuredKind kind = MeasuredKind::tokens_per_s_per_gpu;
+    double value = 0;  // tokens/s or s
+    double gpus = 0;   // the run had; it stays when the scenario's GPU count changes
+    bool operator==(const Measurement&) const = default;
+};
+
+// Nothing when the scenario has none or its entry makes no sense.
+std::optional<Measurement> measurement_of(const Scenario& scenario);
+// The scenario with this measurement, or without one; the rest of its view stays.
+Scenario with_measurement(const Scenario& scenario, const std::optional<Measurement>& measurement);
+// What is wrong with the entry in a view's JSON text, pointers from the top of the file.
+void check_measurement(std::string_view view, Problems& problems);
+
+// The roof a measurement breaks, so that its unit is more likely wrong than the roof.
+enum class Roof {
+    none,
+    model_flops,  // MFU above 100 %
+    hardware,     // HFU above 100 %, with what is recomputed
+    ideal,        // above the closed form: full peak, perfect overlap, one gather a layer
+};
+
+// Measured against predicted, both for the GPU count of the measurement.
+struct Residual {
+    double gpus = 0;
+    double step_time = 0;             // s, measured
+    double tokens_per_s_per_gpu = 0;  // measured
+    double mfu = 0;                   // implied by the measurement
+    double hfu = 0;
+    double predicted_step = 0;
+    double predicted_rate = 0;  // tokens/s/GPU
+    double predicted_mfu = 0;
+    double band_low = 0;  // of the predicted rate
+    double band_high = 0;
+    double error = 0;  // predicted ÷ measured step time − 1, as in `validate`
+    double ideal_rate = 0;
+    Verdict verdict = Verdict::fits;
+    Roof roof = Roof::none;
+    // The reading that would make sense where this one does not: per GPU instead of in total, or the reverse.
+    std::optional<MeasuredKind> meant;
+
+    [[nodiscard]] bool inside_band() const {
+        return tokens_per_s_per_gpu >= band_low && tokens_per_s_per_gpu <= band_high;
+    }
+};
+// `answer` must be valid.
+Residual residual(const Answer& answer, const Measurement& measurement);
+
+// One constant that would make the prediction equal the measurement, all else held.
+struct Cause {
+    P id = P::count;
+    double now = 0;
+    std::optional<double> value;  // none: no value in the parameter's range does
+    // The rate that the constant is a share of: P::inter_node_bandwidth for the network efficiency. P::count:
+    // none.
+    P rate = P::count;
+    double effective_now = 0;  // now × rate
+    double effective = 0;      // value × rate
+    double best_rate = 0;      // tokens/s/GPU nearest to the measurement that any value gives
+
+    // 0 … 1, the same for half and for twice.
+    [[nodiscard]] double relative_change() const;
+};
+// Those that can explain it first, the smallest change leading. Hundreds of estimates: not for every frame.
+std::vector<Cause> causes(const Answer& answer, const Measurement& measurement);
+
+}  // namespace shardscope

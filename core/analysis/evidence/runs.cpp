@@ -1,0 +1,526 @@
+#include "evidence/runs.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+
+#include "system/embedded.h"
+#include "text/csv.h"
+#include "text/encode.h"
+#include "text/said.h"
+#include "text/text.h"
+
+namespace shardscope {
+namespace {
+
+// Columns of the table and the parameters they hold, written as the parameter reads them.
+struct ColumnParameter {
+    std::string_view column;
+    P id;
+};
+constexpr std::array kColumns{
+    ColumnParameter{"layers", P::layers},
+    ColumnParameter{"hidden", P::hidden_size},
+    ColumnParameter{"ffn_hidden", P::ffn_size},
+    ColumnParameter{"heads", P::heads},
+    ColumnParameter{"kv_heads", P::kv_heads},
+    ColumnParameter{"vocab", P::vocab_size},
+    ColumnParameter{"mlp", P::mlp},
+    ColumnParameter{"gpus", P::gpus},
+    ColumnParameter{"gpus_per_node", P::gpus_per_node},
+    ColumnParameter{"sequence", P::sequence_length},
+    ColumnParameter{"micro_batch", P::micro_batch},
+    ColumnParameter{"global_batch", P::global_batch},
+    ColumnParameter{"sharding", P::sharding},
+    ColumnParameter{"shard_group", P::shard_group},
+    ColumnParameter{"tensor_parallel", P::tensor_parallel},
+    ColumnParameter{"pipeline_parallel", P::pipeline_parallel},
+    ColumnParameter{"virtual_stages", P::virtual_stages},
+    ColumnParameter{"context_parallel", P::context_parallel},
+    ColumnParameter{"sequence_parallel", P::sequence_parallel},
+    ColumnParameter{"async_tensor_parallel", P::async_tensor_parallel},
+    ColumnParameter{"precision", P::precision},
+    ColumnParameter{"recompute", P::recompute},
+    ColumnParameter{"attention", P::attention},
+    ColumnParameter{"optimizer_precision", P::optimizer_precision},
+};
+
+constexpr std::array<std::string_view, 11> kRequired{"layers",      "hidden",       "ffn_hidden", "heads",
+                                                     "vocab",       "gpu",          "gpus",       "sequence",
+                                                     "micro_batch", "global_batch", "sharding"};
+
+// 0 for a blank cell. Tables are written by programs: a comma is no decimal mark in them.
+double number_in(const MeasuredRun& run, std::string_view column) {
+    const auto found = run.column.find(column);
+    if (found == run.column.end() || found->second.empty()) return 0;
+    const Parsed parsed = parse(found->second, Quantity::fraction);
+    return parsed.ok && found->second.find(',') == std::string::npos ? parsed.value : std::nan("");
+}
+
+constexpr double kShortestStep = 1e-6;  // s
+constexpr double kLongestStep = 1e6;    // s
+constexpr double kMostTokens = 1e9;     // a second and GPU
+
+// Cells a scenario needs, and measurements that make sense.
+void check_cells(MeasuredRun& run) {
+    for (const std::string_view required : kRequired) {
+        if (run.column[std::string(required)].empty()) {
+            run.problems.push_back({"/" + std::string(required), said("the cell is blank"),
+                                    said("a scenario needs it"), said("fill it in"), run.line});
+        }
+    }
+    constexpr double kLargestMemory = 1e14;  // bytes
+    const std::pair<std::string_view, double> measurements[] = {{"step_time_s", kLongestStep},
+                                                                {"tokens_per_s_per_gpu", kMostTokens},
+                                                                {"mfu", 10},
+                                                                {"peak_memory_bytes", kLargestMemory},
+                                                                {"out_of_memory", 1},
+                                                                {"nic_gbit_per_gpu", 1e6}};
+    for (const auto& [name, largest] : measurements) {
+        const double value = number_in(run, name);
+        if (std::isnan(value) || value < 0 || value > largest) {
+            run.problems.push_back(
+                {"/" + std::string(name), said("“{1}” makes no sense here", {run.column[std::string(name)]}),
+                 said("a number from 0 to {1} is expected", {format(largest, Quantity::count)}),
+                 said("correct it or leave it blank"), run.line});
+        }
+    }
+    const double step = number_in(run, "step_time_s");
+    if (step > 0 && step < kShortestStep) {
+        run.problems.push_back(
+            {"/step_time_s", said("“{1}” makes no sense here", {run.column["step_time_s"]}),
+             said("no step is shorter than a microsecond"), said("give seconds"), run.line});
+    }
+    const auto kind = run.column.find("peak_kind");
+    if (kind != run.column.end() && !kind->second.empty() && kind->second != "allocated" &&
+        kind->second != "reserved" && kind->second != "device") {
+        run.problems.push_back({"/peak_kind", said("“{1}” is no kind of peak", {kind->second}), "",
+                                said("use allocated, reserved or device"), run.line});
+    }
+}
+
+// Programs by the name of the stack they train with.
+std::string_view stack_of(std::string_view software) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kPrograms{
+        {{"torchtitan", "fsdp2-compile"},
+         {"llm-foundry", "fsdp1"},
+         {"fsdp", "fsdp1"},
+         {"megatron", "megatron-core"},
+         {"megatron-lm", "megatron-core"},
+         {"jax", "maxtext"},
+         {"deepspeed-zero3", "deepspeed"}}};
+    for (const auto& [program, stack] : kPrograms) {
+        if (program == software) return stack;
+    }
+    return software;
+}
+
+// A blank `software` is the usual stack of its plan.
+std::string usual_software(const std::string& sharding, double model_parallel) {
+    if (model_parallel > 1 && sharding != "zero3" && sharding != "hsdp") return "megatron-core";
+    return sharding == "zero1" || sharding == "zero2" ? "deepspeed" : "fsdp1";
+}
+
+std::string gpu_hint(const std::string& name, const Catalogue& catalogue) {
+    const std::string near = nearest(name, catalogue.names(PresetKind::gpu));
+    return near.empty() ? said("see `shardscope presets list --kind {1}`", {name_of(PresetKind::gpu)})
+                        : said("did you mean “{1}”?", {near});
+}
+
+// Beyond this many GPUs a fast domain is a rack, not a node.
+constexpr double kLargestNode = 16;
+
+double usual_domain(const Preset& gpu) {
+    for (const auto& [id, value] : gpu.node) {
+        if (id == P::gpus_per_node) return value;
+    }
+    return 0;
+}
+
+// Programs count differently: “allocated” is what tensors take, “reserved” adds what the caching allocator
+// holds, “device” (or nothing said) also the CUDA context and the communication buffers.
+double peak_as_measured(const MemoryUse& memory, const std::string& kind) {
+    const MemoryTerms& terms = memory.terms();
+    double peak = memory.peak;
+    if (kind == "allocated" || kind == "reserved")
+        peak -= terms[static_cast<std::size_t>(MemoryTerm::context)];
+    if (kind == "allocated") peak -= terms[static_cast<std::size_t>(MemoryTerm::allocator)];
+    return peak;
+}
+
+FamilySummary summarize(const std::vector<const ValidationRow*>& rows) {
+    std::vector<double> errors;
+    double within = 0;
+    for (const ValidationRow* row : rows) {
+        errors.push_back(row->error);
+        if (row->measured_step >= row->band_low && row->measured_step <= row->band_high) within += 1;
+    }
+    FamilySummary out = summary_of(errors);
+    if (out.n > 0) out.within_band = within / out.n;
+    return out;
+}
+
+MemorySummary summarize_memory(const std::vector<ValidationRow>& rows) {
+    constexpr double kFull = 0.92;  // of the capacity: the caching allocator stops there
+    MemorySummary out;
+    for (const ValidationRow& row : rows) {
+        const double measured = row.run->peak_memory;
+        if (row.run->out_of_memory || measured > kFull * row.capacity) {
+            ++out.full;
+            if (row.verdict != Verdict::fits) ++out.full_warned;
+        } else if (measured > 0) {
+            const double error = row.predicted_peak / measured - 1;
+            ++out.n;
+            out.mean_abs_error += std::fabs(error);
+            out.bias += error;
+        }
+    }
+    if (out.n > 0) {
+        out.mean_abs_error /= out.n;
+        out.bias /= out.n;
+    }
+    return out;
+}
+
+// Columns that are given twice, or whose names are nearly ones the table knows: a misspelt degree would be
+// taken for 1.
+void warn_of_columns(const std::vector<std::string>& header, int line, Problems& problems) {
+    std::vector<std::string> known{"id",
+                                   "family",
+                                   "source",
+                                   "software",
+                                   "model",
+                                   "gpu",
+                                   "nic_gbit_per_gpu",
+                                   "step_time_s",
+                                   "tokens_per_s_per_gpu",
+                                   "mfu",
+                                   "peak_memory_bytes",
+                                   "peak_kind",
+                                   "out_of_memory",
+                                   "note"};
+    for (const ColumnParameter& column : kColumns) known.emplace_back(column.column);
+    std::set<std::string_view> before;
+    for (const std::string& name : header) {
+        if (!before.insert(name).second) {
+            problems.push_back({"", said("the column “{1}” is given twice", {name}),
+                                said("the later one counts"), said("remove one"), line});
+        }
+        if (std::ranges::find(known, name) != known.end()) continue;
+        if (const std::string near = nearest(name, known); !near.empty())
+            problems.push_back({"", said("the column “{1}” is not read", {name}), "",
+                                said("did you mean “{1}”?", {near}), line});
+    }
+}
+
+}  // namespace
+
+std::string MeasuredRun::cell(std::string_view name) const {
+    const auto found = column.find(name);
+    return found == column.end() ? std::string() : found->second;
+}
+
+double quantile(std::vector<double> values, double q) {
+    if (values.empty()) return 0;
+    std::ranges::sort(values);
+    const double at = q * static_cast<double>(values.size() - 1);
+    const auto low = static_cast<std::size_t>(at);
+    const std::size_t high = std::min(low + 1, values.size() - 1);
+    return values[low] + (at - static_cast<double>(low)) * (values[high] - values[low]);
+}
+
+FamilySummary summary_of(const std::vector<double>& errors) {
+    FamilySummary out;
+    out.n = static_cast<int>(errors.size());
+    if (out.n == 0) return out;
+    std::vector<double> sizes;
+    for (const double error : errors) {
+        sizes.push_back(std::fabs(error));
+        out.mean_abs_error += std::fabs(error) / out.n;
+        out.bias += error / out.n;
+    }
+    out.median_abs_error = quantile(sizes, 0.5);
+    out.p90_abs_error = quantile(sizes, 0.9);
+    return out;
+}
+
+bool is_run_table(std::string_view text) {
+    const std::vector<CsvRow> header = read_csv(text.substr(0, text.find('\n')));
+    if (header.empty()) return false;
+    const std::vector<std::string>& columns = header.front().fields;
+    const auto known = std::ranges::count_if(
+        kRequired, [&](std::string_view name) { return std::ranges::find(columns, name) != columns.end(); });
+    constexpr int kEnough = 3;  // of them only such tables have; what is missing is said when it is read
+    return known >= kEnough;
+}
+
+std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
+    std::vector<MeasuredRun> runs;
+    const std::vector<CsvRow> rows = read_csv(csv);
+    if (rows.empty()) {
+        problems.push_back({"", said("the table is empty"), said("a header row is expected"), {}});
+        return runs;
+    }
+    constexpr std::size_t kMostRows = 10'000;
+    if (rows.size() > kMostRows) {
+        problems.push_back({"", said("the table has more than 10,000 rows"),
+                            said("each run is predicted and compared"), said("divide it")});
+        return runs;
+    }
+    constexpr std::size_t kMostColumns = 1000;
+    if (rows[0].fields.size() > kMostColumns) {
+        problems.push_back({"", said("the table has more than 1,000 columns"),
+                            said("no run has so many settings"), said("keep those that are known"),
+                            rows[0].line});
+        return runs;
+    }
+    std::vector<std::string> header;
+    for (const std::string& name : rows[0].fields) header.push_back(one_line(name));
+    for (const std::string_view required : kRequired) {
+        if (std::ranges::find(header, required) == header.end()) {
+            problems.push_back({"", said("the column “{1}” is missing", {required}),
+                                said("a scenario needs it"), said("add it to the header row"), rows[0].line});
+        }
+    }
+    if (!problems.empty()) return runs;
+    warn_of_columns(header, rows[0].line, problems);
+    if (rows.size() == 1)
+        problems.push_back(
+            {"", said("the table has no rows"), said("only its header"), said("add a row for each run"), 1});
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+        const CsvRow& row = rows[i];
+        if (row.fields == rows[0].fields) continue;  // tables pasted together
+        if (row.fields.size() != header.size()) {
+            problems.push_back({"",
+                                said("the row has {1} fields", {std::to_string(row.fields.size())}),
+                                said("the header has {1}", {std::to_string(header.size())}),
+                                {},
+                                row.line});
+            continue;
+        }
+        MeasuredRun run;
+        run.line = row.line;
+        for (std::size_t c = 0; c < header.size(); ++c) run.column[header[c]] = one_line(trim(row.fields[c]));
+        run.id = run.cell("id");
+        if (run.id.empty()) run.id = "line-" + std::to_string(row.line);
+        run.family = run.cell("family");
+        if (run.family.empty() || run.family == kAllRuns) run.family = "user";
+        run.source = run.cell("source");
+        run.model = run.cell("model");
+        run.gpu = run.cell("gpu");
+        run.note = run.cell("note");
+        run.software = run.cell("software");
+        if (run.software.empty())
+            run.software = usual_software(
+                run.cell("sharding"),
+                std::max(number_in(run, "tensor_parallel"), number_in(run, "pipeline_parallel")));
+        check_cells(run);
+        run.gpus = number_in(run, "gpus");
+        run.step_time = number_in(run, "step_time_s");
+        run.tokens_per_s_per_gpu = number_in(run, "tokens_per_s_per_gpu");
+        run.mfu = number_in(run, "mfu");
+        run.peak_memory = number_in(run, "peak_memory_bytes");
+        run.out_of_memory = number_in(run, "out_of_memory") == 1;
+        // As the scenario reads them: "8k" is 8,192 tokens. What is no count is refused there.
+        const auto counted = [&](std::string_view column, P id) {
+            const Parsed parsed = parse(id, run.cell(column));
+            return parsed.ok && parsed.value > 0 ? parsed.value : 0.0;
+        };
+        const double tokens =
+            counted("global_batch", P::global_batch) * counted("sequence", P::sequence_length);
+        const double implied = run.tokens_per_s_per_gpu * run.gpus * run.step_time;
+        constexpr double kAgree = 0.1;
+        if (implied > 0 && tokens > 0 && std::fabs(implied / tokens - 1) > kAgree) {
+            run.problems.push_back(
+                {"/tokens_per_s_per_gpu", said("does not agree with step_time_s and the batch"),
+                 said("{1} tokens a step against {2}",
+                      {format(run.tokens_per_s_per_gpu * run.step_time * run.gpus, Quantity::count),
+                       format(tokens, Quantity::count)}),
+                 said("is it the total, or samples? leave one of the two blank"), run.line});
+        }
+        if (!(run.step_time > 0) && run.tokens_per_s_per_gpu > 0 && run.gpus > 0) {
+            run.step_time = tokens / (run.tokens_per_s_per_gpu * run.gpus);
+            if (run.step_time > 0 && !(run.step_time >= kShortestStep && run.step_time <= kLongestStep)) {
+                run.problems.push_back(
+                    {"/tokens_per_s_per_gpu",
+                     said("“{1}” makes no sense here", {run.cell("tokens_per_s_per_gpu")}),
+                     said("a step would take {1}", {format(run.step_time, Quantity::seconds)}),
+                     said("correct it or leave it blank"), run.line});
+            }
+        } else if (run.step_time > 0 && !(run.tokens_per_s_per_gpu > 0) && run.gpus > 0) {
+            run.tokens_per_s_per_gpu = tokens / (run.step_time * run.gpus);
+            if (!(run.tokens_per_s_per_gpu <= kMostTokens)) {
+                run.problems.push_back(
+                    {"/step_time_s", said("“{1}” makes no sense here", {run.cell("step_time_s")}),
+                     said("a GPU would process {1}", {format(run.tokens_per_s_per_gpu, Quantity::rate)}),
+                     said("correct it or leave it blank"), run.line});
+            }
+        }
+        runs.push_back(std::move(run));
+    }
+    return runs;
+}
+
+const std::vector<MeasuredRun>& shipped_runs() {
+    static const std::vector<MeasuredRun> runs = [] {
+        Problems problems;
+        std::vector<MeasuredRun> read;
+        for (const EmbeddedFile& file : embedded_files()) {
+            if (file.path == "runs/measured_runs.csv") read = read_runs(file.text, problems);
+        }
+        if (read.empty() || !problems.empty()) {
+            std::fprintf(stderr, "shardscope: the shipped run table cannot be read\n");
+            std::abort();
+        }
+        return read;
+    }();
+    return runs;
+}
+
+Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problems& problems) {
+    Scenario scenario = Scenario::first_launch(catalogue);
+    problems.insert(problems.end(), run.problems.begin(), run.problems.end());
+    scenario.name = run.id;
+    scenario.cluster = nullptr;  // blank columns mean the GPU's usual node
+    scenario.gpu = catalogue.find(PresetKind::gpu, run.gpu);
+    if (!scenario.gpu) {
+        problems.push_back({"/gpu", said("there is no GPU preset “{1}”", {run.gpu}), "",
+                            gpu_hint(run.gpu, catalogue), run.line});
+        return scenario;
+    }
+    // A stack nobody calibrated on takes the defaults of “other”.
+    const Parsed software = parse(P::software, stack_of(run.software));
+    scenario.give(P::software, software.ok ? software.value : parse(P::software, "other").value);
+    for (const ColumnParameter& entry : kColumns) {
+        const std::string text = run.cell(entry.column);
+        if (text.empty()) continue;
+        const Parsed parsed = parse(entry.id, text);
+        if (!parsed.ok) {
+            problems.push_back(
+                {"/" + std::string(entry.column), parsed.problem, "", parsed.suggestion, run.line});
+        } else {
+            scenario.give(entry.id, parsed.value);
+        }
+    }
+    // Tables name the tray of four where a rack is one NVLink domain (NVL72), and jobs do not always fill
+    // their nodes: every node then has the largest number of GPUs that divides them.
+    const Settings asked = resolve(scenario);
+    const double domain = usual_domain(*scenario.gpu);
+    const double node =
+        domain > kLargestNode && asked[P::gpus_per_node] < kLargestNode ? domain : asked[P::gpus_per_node];
+    double used = std::min(node, asked[P::gpus]);
+    while (used > 1 && std::fmod(asked[P::gpus], used) != 0) --used;
+    const bool whole = asked[P::gpus] <= node || std::fmod(asked[P::gpus], node) == 0;
+    if (node != asked[P::gpus_per_node] || !whole) scenario.give(P::gpus_per_node, std::max(1.0, used));
+    if (const std::string nic = run.cell("nic_gbit_per_gpu"); !nic.empty()) {
+        const Parsed parsed = parse(nic, Quantity::fraction);
+        if (parsed.ok) scenario.give(P::inter_node_bandwidth, parsed.value * 1e9 / 8);
+    }
+    // What the table does not say follows from the family of the model: llm-foundry's MPT has biases and
+    // positions as long as the sequence, GPTs have biases and learned positions, gated models have neither.
+    const Settings settings = resolve(scenario);
+    const bool gated = settings.choice<Mlp>(P::mlp) == Mlp::gated;
+    const bool mpt = run.model.starts_with("MPT") || run.model.starts_with("mpt");
+    scenario.give(P::bias, gated ? 0 : 1);
+    scenario.give(P::norm, static_cast<double>(gated ? Norm::rmsnorm : Norm::layernorm));
+    scenario.give(P::tied_embeddings, gated ? 0 : 1);
+    scenario.give(P::learned_positions, mpt     ? kPositionsAsSequence
+                                        : gated ? 0
+                                                : settings[P::sequence_length]);
+    if (problems.empty()) {
+        for (Problem& problem : check(scenario, resolve(scenario))) {
+            problem.line = run.line;
+            problems.push_back(problem);
+        }
+    }
+    return scenario;
+}
+
+const std::vector<PublicRun>& public_runs() {
+    static const std::vector<PublicRun> all = [] {
+        std::vector<PublicRun> out;
+        for (const MeasuredRun& run : shipped_runs()) {
+            Problems problems;
+            const Settings settings = resolve(scenario_of(run, Catalogue::shipped(), problems));
+            if (!problems.empty()) continue;
+            const Compiled compiled = compile(settings);
+            const double computed = run.tokens_per_s_per_gpu * compiled.flops_per_token / compiled.peak;
+            out.push_back({.run = &run,
+                           .settings = settings,
+                           .parameters = compiled.parameters,
+                           .mfu = run.mfu > 0 ? run.mfu : computed});
+        }
+        return out;
+    }();
+    return all;
+}
+
+std::vector<ComparableRun> comparable_runs(const Answer& answer) {
+    std::vector<ComparableRun> out;
+    const Preset* gpu = answer.scenario.gpu_preset();
+    if (!answer.valid() || !gpu) return out;
+    const Settings& s = answer.settings;
+    // What makes two runs of the same model the same but for the GPU count.
+    constexpr std::array kSame{P::software,
+                               P::sequence_length,
+                               P::micro_batch,
+                               P::accumulation,
+                               P::sharding,
+                               P::recompute,
+                               P::attention,
+                               P::tensor_parallel,
+                               P::sequence_parallel,
+                               P::pipeline_parallel,
+                               P::virtual_stages,
+                               P::context_parallel,
+                               P::async_tensor_parallel};
+    // Rates of another precision stand against another peak.
+    constexpr std::array kModel{P::layers, P::hidden_size, P::ffn_size, P::precision};
+    for (const PublicRun& other : public_runs()) {
+        if (other.run->gpu != gpu->name || !(other.run->tokens_per_s_per_gpu > 0)) continue;
+        const auto same = [&](P id) { return other.settings[id] == s[id]; };
+        if (std::ranges::all_of(kModel, same))
+            out.push_back(
+                {other.run, std::ranges::all_of(kSame, same), other.mfu, other.settings[P::sequence_length]});
+    }
+    return out;
+}
+
+Validation validate(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue) {
+    Validation out;
+    for (const MeasuredRun& run : runs) {
+        Problems problems;
+        const Scenario scenario = scenario_of(run, catalogue, problems);
+        if (!problems.empty()) {
+            out.skipped.push_back({&run, problems.front().text(), true});
+            continue;
+        }
+        const Answer predicted = answer(scenario);
+        ValidationRow row;
+        row.run = &run;
+        row.predicted_step = predicted.estimate.step.total;
+        row.measured_step = run.step_time;
+        row.error = run.step_time > 0 ? row.predicted_step / run.step_time - 1 : std::nan("");
+        row.predicted_peak = peak_as_measured(predicted.estimate.memory, run.cell("peak_kind"));
+        row.capacity = predicted.estimate.memory.capacity;
+        row.verdict = predicted.estimate.verdict;
+        const double tokens = predicted.estimate.tokens_per_gpu;
+        row.band_low = tokens / predicted.estimate.band_high;
+        row.band_high = tokens / predicted.estimate.band_low;
+        out.rows.push_back(row);
+    }
+    out.memory = summarize_memory(out.rows);
+    std::map<std::string, std::vector<const ValidationRow*>> families;
+    for (const ValidationRow& row : out.rows) {
+        if (!(row.measured_step > 0)) continue;
+        families[row.run->family].push_back(&row);
+        families[kAllRuns].push_back(&row);
+    }
+    for (const auto& [family, rows] : families) out.summary[family] = summarize(rows);
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,133 @@
+#include "explain/operator_table.h"
+
+#include <algorithm>
+
+#include "model/listed_operators.h"
+#include "physics/layer.h"
+#include "physics/passes.h"
+
+namespace shardscope {
+namespace {
+
+std::string_view name_of(OperatorKind kind) {
+    switch (kind) {
+        case OperatorKind::gemm: return "gemm";
+        case OperatorKind::convolution: return "convolution";
+        case OperatorKind::attention: return "attention";
+        case OperatorKind::norm: return "norm";
+        case OperatorKind::elementwise: return "elementwise";
+        case OperatorKind::softmax: return "softmax";
+        case OperatorKind::gather: return "gather";
+        case OperatorKind::collective: return "collective";
+    }
+    return "";
+}
+
+Rate bound_of(const Time& time) {
+    const auto largest = std::ranges::max_element(time.by);
+    return *largest > 0 ? static_cast<Rate>(largest - time.by.begin()) : Rate::count;
+}
+
+// One operator of a block that has been folded into `work`; seconds as the fold counts them.
+OperatorRow row_of(const Operator& op, const Block& block, const BlockWork& work, const Compiled& c) {
+    const bool exchange = op.kind == OperatorKind::collective;
+    const Time forward = exchange ? exchange_time(op, c) : forward_time(op, c.gpu);
+    const Time backward = exchange ? exchange_time(op, c) : backward_time(op, c.gpu);
+    OperatorRow row{block.name,
+                    op.name,
+                    name_of(op.kind),
+                    block.repeat,
+                    op.m,
+                    op.n,
+                    op.k,
+                    op.count,
+                    op.flops(),
+                    op.bytes,
+                    op.weights,
+                    op.weights * op.share,
+                    op.saved,
+                    forward.total(),
+                    backward.total(),
+                    bound_of(forward + backward),
+                    step_term_of(op)};
+    if (op.collective == Collective::ring_exchange) {
+        const auto term = static_cast<std::size_t>(StepTerm::context_network);
+        row.forward = work.forward.terms[term];
+        row.backward = work.backward.terms[term];
+    } else if (row.term == StepTerm::attention && c.layout.context > 1) {
+        row.forward *= c.settings[P::context_imbalance];
+        row.backward *= c.settings[P::context_imbalance];
+    }
+    return row;
+}
+
+}  // namespace
+
+bool OperatorRow::exchanges() const { return kind == name_of(OperatorKind::collective); }
+
+std::string_view OperatorRow::bound_name() const {
+    return bound == Rate::count ? std::string_view{} : shardscope::name_of(bound);
+}
+
+OperatorTable operator_table(const Answer& answer) {
+    OperatorTable out;
+    if (!answer.valid()) return out;
+    const Compiled& c = answer.compiled;
+    const Estimate& e = answer.estimate;
+    const Stage& stage = c.stages.at(e.step.slowest);
+    out.seconds = e.step.total;
+    out.micro_batches = c.passes.count * c.passes.share;
+    const double stretch = e.predicted_mfu / e.mfu;
+    out.others = e.step.terms;
+
+    const auto add = [&](const Block& block, const BlockWork& work, double here) {
+        if (block.repeat <= 0) return;
+        OperatorSum sum{block.name, block.repeat, here, out.rows.size(), block.operators.size()};
+        for (const Operator& op : block.operators) {
+            OperatorRow row = row_of(op, block, work, c);
+            row.step = stretch * out.micro_batches * here * (row.forward + row.backward);
+            sum.flops += row.flops;
+            sum.bytes += row.exchanges() ? 0 : row.bytes;
+            sum.weights += row.weights;
+            sum.saved += row.saved;
+            sum.forward += row.forward;
+            sum.backward += row.backward;
+            sum.step += row.step;
+            out.others[static_cast<std::size_t>(row.term)] -= row.step;
+            out.rows.push_back(row);
+        }
+        out.model.flops += block.repeat * sum.flops;
+        out.model.bytes += block.repeat * sum.bytes;
+        out.model.weights += block.repeat * sum.weights;
+        out.model.saved += block.repeat * sum.saved;
+        out.model.forward += block.repeat * sum.forward;
+        out.model.backward += block.repeat * sum.backward;
+        out.model.step += sum.step;
+        out.blocks.push_back(sum);
+    };
+    if (const ListedModel* listed = c.settings.listed()) {
+        // The list's own blocks instead of the average layer; a stage has its share of each.
+        const std::vector<Block> blocks = listed_blocks(*listed, c.settings);
+        const double share = stage.dense / c.operators.dense.repeat;
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            if (i == 0 && listed->has_stem()) add(blocks[i], c.work.embedding, stage.embedding ? 1 : 0);
+            else if (i + 1 == blocks.size() && listed->has_head())
+                add(blocks[i], c.work.head, stage.head ? 1 : 0);
+            else add(blocks[i], c.work.dense, share * blocks[i].repeat);
+        }
+    } else {
+        add(c.operators.embedding, c.work.embedding, stage.embedding ? 1 : 0);
+        add(c.operators.dense, c.work.dense, stage.dense);
+        add(c.operators.sparse, c.work.sparse, stage.sparse);
+        add(c.operators.head, c.work.head, stage.head ? 1 : 0);
+    }
+    out.model.count = out.rows.size();
+    // What is left of a term that is all operators is rounding.
+    constexpr double kRounding = 1e-9;
+    for (double& seconds : out.others) {
+        if (seconds < kRounding * out.seconds) seconds = 0;
+    }
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,264 @@
+#include "explain/output.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "evidence/validated.h"
+#include "explain/takeover.h"
+#include "physics/memory.h"
+#include "text/said.h"
+#include "text/text.h"
+
+namespace shardscope {
+namespace {
+
+double memory_term(const Answer& a, MemoryTerm term) {
+    return a.estimate.memory.terms()[static_cast<std::size_t>(term)];
+}
+double step_term(const Answer& a, StepTerm term) {
+    return a.estimate.step.terms[static_cast<std::size_t>(term)];
+}
+double elasticity(const Answer& a, Rate rate) {
+    return a.estimate.elasticity[static_cast<std::size_t>(rate)];
+}
+double wall_share(const Answer& a) { return std::ranges::max(a.estimate.elasticity); }
+
+constexpr std::array<OutputRow, kOutputs> kTable{{
+#define SHARDSCOPE_OUTPUT(id, ...) OutputRow{__VA_ARGS__},
+#include "explain/outputs.inc"
+#undef SHARDSCOPE_OUTPUT
+}};
+
+// Named at the start of a sentence: where a capital goes is for the language to say.
+std::string starting(Wall wall) {
+    constexpr std::array<std::string_view, 7> kNames{
+        phrase("Memory"),     phrase("Compute"), phrase("Memory bandwidth"), phrase("Intra-node"),
+        phrase("Inter-node"), phrase("Latency"), phrase("Balanced")};
+    return said(kNames[static_cast<std::size_t>(wall)]);
+}
+
+// "Inter-node takes over below 150 Gbit/s."
+std::string takeover_sentence(const Answer& answer) {
+    const auto found = nearest_takeover(answer);
+    if (!found) return {};
+    // Two digits are as many as such a threshold deserves.
+    const double digit = std::pow(10, std::floor(std::log10(found->value * 8)) - 1) / 8;
+    const std::string value = format(found->rate, std::round(found->value / digit) * digit);
+    return found->below ? said("{1} takes over below {2}.", {starting(found->next), value})
+                        : said("{1} takes over above {2}.", {starting(found->next), value});
+}
+
+// What costs most beside computing where gathers do not set the pace.
+std::string worst_cost(const StepTime& step) {
+    struct Cost {
+        StepTerm term;
+        std::string_view sentence;
+    };
+    constexpr std::array costs{
+        Cost{StepTerm::network, phrase("{1} of the step waits for gradients, which move once a step.")},
+        Cost{StepTerm::tensor_network, phrase("{1} of the step goes to tensor-parallel exchanges.")},
+        Cost{StepTerm::context_network, phrase("{1} of the step goes to the context-parallel ring.")},
+        Cost{StepTerm::expert_network, phrase("{1} of the step goes to sending tokens to their experts.")},
+        Cost{StepTerm::stage_network, phrase("{1} of the step goes to messages between stages.")},
+        Cost{StepTerm::bubble, phrase("{1} of the step is the pipeline's bubble.")},
+    };
+    const auto seconds = [&](const Cost& cost) { return step.terms[static_cast<std::size_t>(cost.term)]; };
+    const Cost& worst = *std::ranges::max_element(costs, {}, seconds);
+    return said(worst.sentence, {format(seconds(worst) / step.total, Quantity::percent)});
+}
+
+std::string latency_sentence(const Estimate& e) {
+    const double share = e.elasticity[static_cast<std::size_t>(Rate::latency)];
+    return said("{1} of the step is latency, launch and host time, which no bandwidth shortens.",
+                {format(share, Quantity::percent)});
+}
+
+// Tokens of a GPU against those that hide the gathers.
+std::string hiding_sentence(const Answer& answer) {
+    const double tokens = answer.compiled.tokens_per_micro_batch;
+    const double threshold = answer.estimate.ideal.threshold_tokens;
+    const std::string have = format(tokens, Quantity::tokens, false);
+    const std::string need =
+        threshold < 1 ? said("less than one") : format(std::round(threshold), Quantity::tokens, false);
+    if (answer.settings.listed()) {
+        return tokens >= threshold
+                   ? said("{1} samples per GPU hide the network, which needs {2} ideally.", {have, need})
+                   : said("{1} samples per GPU do not hide the network, which needs {2} ideally.",
+                          {have, need});
+    }
+    return tokens >= threshold
+               ? said("{1} tokens per GPU hide the network, which needs {2} ideally.", {have, need})
+               : said("{1} tokens per GPU do not hide the network, which needs {2} ideally.", {have, need});
+}
+
+std::string risk_sentence(const MemoryUse& memory) {
+    const double spare = memory.capacity - memory.peak;
+    const std::string away = format(std::fabs(spare), Quantity::bytes);
+    return spare >= 0 ? said("Memory ends {1} below the limit: it may not fit.", {away})
+                      : said("Memory ends {1} above the limit: it may just fit.", {away});
+}
+
+}  // namespace
+
+std::span<const OutputRow, kOutputs> outputs() { return kTable; }
+const OutputRow& output(Output id) { return kTable[static_cast<std::size_t>(id)]; }
+std::string label_of(Output id) { return said(output(id).label); }
+
+Output find_output(std::string_view path) {
+    for (std::size_t i = 0; i < kOutputs; ++i) {
+        if (kTable[i].path == path) return static_cast<Output>(i);
+    }
+    Output found = Output::count;
+    for (std::size_t i = 0; i < kOutputs; ++i) {
+        const std::string_view full = kTable[i].path;
+        if (full.substr(full.rfind('.') + 1) != path) continue;
+        if (found != Output::count) return Output::count;
+        found = static_cast<Output>(i);
+    }
+    return found;
+}
+
+Output output_of(MemoryTerm term) {
+    constexpr std::array outputs{Output::memory_weights,     Output::memory_gradients,
+                                 Output::memory_optimizer,   Output::memory_gathered,
+                                 Output::memory_activations, Output::memory_logits,
+                                 Output::memory_context,     Output::memory_allocator};
+    static_assert(outputs.size() == kMemoryTerms);
+    return outputs[static_cast<std::size_t>(term)];
+}
+
+Output output_of(StepTerm term) {
+    constexpr std::array outputs{Output::step_matmul,
+                                 Output::step_attention,
+                                 Output::step_elementwise,
+                                 Output::step_recompute,
+                                 Output::step_copies,
+                                 Output::step_network,
+                                 Output::step_tensor_network,
+                                 Output::step_context_network,
+                                 Output::step_expert_network,
+                                 Output::step_stage_network,
+                                 Output::step_bubble,
+                                 Output::step_optimizer,
+                                 Output::step_host_link,
+                                 Output::step_host,
+                                 Output::step_time};
+    static_assert(outputs.size() == kStepTerms + 1);
+    return outputs[static_cast<std::size_t>(term)];
+}
+
+bool less_is_better(Output id) {
+    switch (id) {
+        case Output::expected_failures:
+        case Output::tokens_needed:
+        case Output::steps: return true;
+        case Output::time_between_failures: return false;
+        default: break;
+    }
+    switch (output(id).quantity) {
+        case Quantity::seconds:
+        case Quantity::bytes:
+        case Quantity::days:
+        case Quantity::hours:
+        case Quantity::money:
+        case Quantity::watts:
+        case Quantity::joules: return true;
+        default: return false;
+    }
+}
+
+double value_of(Output id, const Answer& answer, bool hypothetical) {
+    const OutputRow& row = output(id);
+    const bool shown = answer.valid() && (!row.timed || hypothetical || answer.estimate.fits());
+    return shown ? row.get(answer) : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string text_of(Output id, const Answer& answer, bool hypothetical) {
+    return format(value_of(id, answer, hypothetical), output(id).quantity);
+}
+
+std::vector<Output> whole_run(const Answer& answer) {
+    std::vector<Output> out{Output::training_days, Output::gpu_hours};
+    if (!answer.valid()) return out;
+    if (answer.settings[P::price_per_gpu_hour] > 0) out.push_back(Output::cost);
+    if (answer.settings[P::tdp] > 0) out.push_back(Output::energy);
+    if (answer.estimate.run.goodput < 1) {
+        out.insert(out.end(),
+                   {Output::goodput, Output::days_without_failures, Output::expected_failures,
+                    Output::time_between_failures, Output::checkpoint_interval, Output::checkpoint_write});
+    }
+    out.insert(out.end(), {Output::steps, Output::batch_tokens});
+    if (std::isfinite(answer.estimate.run.critical_batch))
+        out.insert(out.end(), {Output::critical_batch, Output::tokens_needed});
+    return out;
+}
+
+std::string wall_sentence(const Answer& answer) {
+    if (!answer.valid()) return {};
+    const Estimate& e = answer.estimate;
+    const Settings& s = answer.settings;
+    if (e.wall == Wall::memory) {
+        const MemoryTerms& terms = e.memory.terms();
+        const auto largest = static_cast<std::size_t>(std::ranges::max_element(terms) - terms.begin());
+        const Output term = output_of(static_cast<MemoryTerm>(largest));
+        const std::string need = format(terms[largest], Quantity::bytes);
+        const std::string capacity = format(e.memory.capacity, Quantity::bytes);
+        const std::string over = format(e.memory.peak - e.memory.capacity, Quantity::bytes);
+        return output(term).label.ends_with('s')
+                   ? said("Wall: memory. {1} alone need {2} of {3}; the whole is {4} too much.",
+                          {label_of(term), need, capacity, over})
+                   : said("Wall: memory. {1} alone needs {2} of {3}; the whole is {4} too much.",
+                          {label_of(term), need, capacity, over});
+    }
+    std::string wall = said("Wall: {1}.", {label_of(e.wall)}) + " ";
+    if (e.verdict == Verdict::risky) wall += risk_sentence(e.memory) + " ";
+    if (s[P::mfu_override] > 0) {
+        return wall + said("The MFU is set by hand; {1} is predicted.",
+                           {format(e.predicted_mfu, Quantity::percent)});
+    }
+    if (s[P::gpus] <= 1) return wall + said("One GPU: there is no communication.");
+    if (s.choice<Sharding>(P::sharding) < Sharding::zero3) return wall + worst_cost(e.step);
+    const std::string takeover = takeover_sentence(answer);
+    // The threshold knows bandwidths only: what waits for latency may be beyond it.
+    if (e.wall == Wall::latency) return wall + latency_sentence(e) + (takeover.empty() ? "" : " ") + takeover;
+    return wall + hiding_sentence(answer) + (takeover.empty() ? "" : " ") + takeover;
+}
+
+std::vector<std::string> warnings(const Answer& answer) {
+    std::vector<std::string> out;
+    if (!answer.valid()) return out;
+    const Settings& s = answer.settings;
+    if (s.listed()) {
+        out.push_back(said("The model is a list of operators: a token is one sample."));
+        if (s[P::pipeline_parallel] > 1)
+            out.push_back(
+                said("A list's layers differ; pipeline stages are told as if each were the average one."));
+    } else if (std::fmod(s[P::head_size], 8) != 0) {
+        out.push_back(
+            said("Head size {1} is no multiple of 8: tensor cores run such attention far below their peak.",
+                 {format(s[P::head_size], Quantity::count)}));
+    }
+    const double positions = s[P::learned_positions];
+    if (positions > 0 && positions < s[P::sequence_length]) {
+        out.push_back(said("The sequence is longer than the model's {1} learned positions.",
+                           {format(positions, Quantity::count)}));
+    }
+    if (s[P::mfu_override] > 0) {
+        out.push_back(
+            said("The MFU is set by hand: the step's parts are the predicted ones, stretched, and "
+                 "plans are compared as predicted."));
+    }
+    if (answer.estimate.run.batch > answer.estimate.run.critical_batch) {
+        out.push_back(
+            said("The batch of {1} tokens is beyond the critical batch of {2}: larger ones save little "
+                 "time and cost many tokens.",
+                 {format(answer.estimate.run.batch, Quantity::big_count),
+                  format(answer.estimate.run.critical_batch, Quantity::big_count)}));
+    }
+    for (const std::string& note : outside_validated(answer)) out.push_back(note);
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,250 @@
+#include "explain/symbols.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "physics/memory.h"
+#include "scenario/gpu_groups.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+// GPUs of a group that share something out from that sharding on.
+double shared_out(const Answer& a, Sharding from, RingGroup Layout::*group) {
+    const auto sharding = a.settings.choice<Sharding>(P::sharding);
+    return sharding >= from ? (a.compiled.layout.*group).size() : 1;
+}
+
+// The stage whose GPU is the fullest.
+const Stage& fullest_stage(const Answer& a) {
+    const Stages& stages = a.compiled.stages;
+    const double position = a.estimate.memory.stage;
+    if (position == stages.first.position) return stages.first;
+    return position == stages.last.position ? stages.last : stages.middle;
+}
+
+// Parameters on one GPU of that stage, before data-parallel sharding.
+double stage_parameters(const Answer& a) {
+    const OperatorList& list = a.compiled.operators;
+    const Stage& stage = fullest_stage(a);
+    double out = stage.dense * list.dense.local_weights() +
+                 stage.sparse * (list.sparse.local_weights() + list.sparse.local_experts());
+    if (stage.embedding) out += list.embedding.local_weights();
+    if (stage.head) out += list.head.local_weights();
+    return out;
+}
+
+double expert_parameters(const Answer& a) {
+    return fullest_stage(a).sparse * a.compiled.operators.sparse.local_experts();
+}
+
+// Bytes of the layer that is computed again, where memory peaks.
+double working(const Answer& a) {
+    if (a.estimate.memory.peak_moment != Moment::backward) return 0;
+    return work_memory(fullest_stage(a), a.compiled).working;
+}
+
+// At the moment at which memory peaks.
+GatheredUnits gathered(const Answer& a) {
+    GatheredUnits out = gathered_units(fullest_stage(a), a.compiled);
+    const Moment moment = a.estimate.memory.peak_moment;
+    if (moment == Moment::optimizer_step) return {};
+    if (moment == Moment::forward_end) out.gradients = 0;
+    return out;
+}
+
+double in_flight(const Answer& a) { return held_micro_batches(fullest_stage(a), a.compiled); }
+
+double gemm(const Answer& a, std::string_view name) {
+    for (const Operator& op : a.compiled.operators.layer().operators) {
+        if (op.name == name) return gemm_efficiency(op.m, op.n, op.k, a.compiled.gpu);
+    }
+    return std::nan("");
+}
+
+// Of a ring: inside a node its links, over several what leaves one of them.
+double ring_bandwidth(const RingGroup& group, const NetworkRates& network) {
+    if (group.nodes <= 1) return network.intra_bandwidth;
+    return std::min(network.intra_bandwidth, group.local * network.inter_bandwidth);
+}
+
+// Bytes one GPU sends in a step through the shard group, E18.
+double step_volume(const Answer& a) {
+    const auto& c = a.compiled;
+    const double g = std::max(c.layout.shard.size(), c.layout.replica.size());
+    if (g <= 1) return 0;
+    const auto sharding = a.settings.choice<Sharding>(P::sharding);
+    const double n = c.parameters / c.layout.tensor / c.layout.pipeline * c.layout.copies * (g - 1) / g;
+    if (sharding < Sharding::zero3) {
+        const double reductions = sharding == Sharding::zero2 ? c.passes.turns() : 1;
+        return (reductions + 1) * n * c.state.gradients;
+    }
+    const double gathers = a.settings.on(P::reshard_after_forward) ? 2 : 1;
+    return c.passes.turns() * n * (gathers * c.compute_bytes + c.state.gradients);
+}
+
+double term_sum(const Answer& a, std::size_t from, std::size_t to) {
+    double sum = 0;
+    for (std::size_t i = from; i < to; ++i) sum += a.estimate.memory.terms()[i];
+    return sum;
+}
+
+// clang-format off
+constexpr std::array kSymbols{
+    Symbol{.symbol = "N", .label = phrase("parameters"), .quantity = Quantity::big_count, .output = Output::parameters},
+    Symbol{.symbol = "L", .label = phrase("layers"), .quantity = Quantity::count, .parameter = P::layers},
+    Symbol{.symbol = "h", .label = phrase("hidden size"), .quantity = Quantity::count, .parameter = P::hidden_size},
+    Symbol{.symbol = "a", .label = phrase("heads"), .quantity = Quantity::count, .parameter = P::heads},
+    Symbol{.symbol = "d", .label = phrase("head size"), .quantity = Quantity::count, .parameter = P::head_size},
+    Symbol{.symbol = "V", .label = phrase("vocabulary"), .quantity = Quantity::count, .parameter = P::vocab_size},
+    Symbol{.symbol = "s", .label = phrase("sequence"), .quantity = Quantity::sequence_tokens, .parameter = P::sequence_length},
+    Symbol{.symbol = "b", .label = phrase("micro-batch"), .quantity = Quantity::count, .parameter = P::micro_batch},
+    Symbol{.symbol = "m", .label = phrase("micro-batches a step"), .quantity = Quantity::count, .parameter = P::accumulation},
+    Symbol{.symbol = "B", .label = phrase("global batch"), .quantity = Quantity::count, .parameter = P::global_batch},
+    Symbol{.symbol = "P", .label = phrase("peak"), .quantity = Quantity::flop_rate, .get = [](const Answer& a) { return a.compiled.peak; }, .parameter = P::peak_flops},
+    Symbol{.symbol = "r", .label = phrase("tokens/s/GPU"), .quantity = Quantity::rate, .output = Output::tokens_per_s_per_gpu},
+    Symbol{.symbol = "K", .label = phrase("tokens/s"), .quantity = Quantity::rate, .output = Output::tokens_per_s},
+    Symbol{.symbol = "T", .label = phrase("step time"), .quantity = Quantity::seconds, .output = Output::step_time},
+    Symbol{.symbol = "Q", .label = phrase("bytes per weight"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return a.compiled.compute_bytes; }, .parameter = P::precision},
+    Symbol{.symbol = "Q_g", .label = phrase("bytes per gradient"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return a.compiled.state.gradients; }, .parameter = P::gradient_precision},
+    Symbol{.symbol = "Q_o", .label = phrase("bytes of optimizer state"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return a.compiled.state.optimizer; }, .parameter = P::optimizer},
+    Symbol{.symbol = "Q_w", .label = phrase("bytes of weights kept"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return a.compiled.state.weights; }, .parameter = P::precision},
+    Symbol{.symbol = "F_w", .label = phrase("GPUs that share weights"), .quantity = Quantity::count, .get = [](const Answer& a) { return shared_out(a, Sharding::zero3, &Layout::shard); },
+           .formula = phrase("F_w = GPUs of the shard group from zero3 on, else 1"), .symbols = "G G_m", .assumptions = "sharding shard_group"},
+    Symbol{.symbol = "F_g", .label = phrase("GPUs that share gradients"), .quantity = Quantity::count, .get = [](const Answer& a) { return shared_out(a, Sharding::zero2, &Layout::shard); },
+           .formula = phrase("F_g = GPUs of the shard group from zero2 on, else 1"), .symbols = "G G_m", .assumptions = "sharding shard_group"},
+    Symbol{.symbol = "F_o", .label = phrase("GPUs that share optimizer state"), .quantity = Quantity::count, .get = [](const Answer& a) { return shared_out(a, Sharding::zero1, &Layout::shard); },
+           .formula = phrase("F_o = GPUs of the shard group from zero1 on, else 1"), .symbols = "G G_m", .assumptions = "sharding shard_group"},
+    Symbol{.symbol = "N_x", .label = phrase("of these, experts"), .quantity = Quantity::big_count, .get = expert_parameters,
+           .formula = phrase("N_x = experts of this GPU's layers"), .symbols = "L_g", .assumptions = "experts expert_parallel expert_size"},
+    Symbol{.symbol = "N_d", .label = phrase("parameters but experts"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return stage_parameters(a) - expert_parameters(a); },
+           .formula = "N_d = N_g − N_x", .symbols = "N_g N_x"},
+    Symbol{.symbol = "X_w", .label = phrase("GPUs that share experts"), .quantity = Quantity::count, .get = [](const Answer& a) { return shared_out(a, Sharding::zero3, &Layout::expert_shard); },
+           .formula = phrase("X_w = GPUs with the same experts, from zero3 on, else 1"), .symbols = "G G_m", .assumptions = "sharding expert_parallel"},
+    Symbol{.symbol = "X_g", .label = phrase("GPUs that share their gradients"), .quantity = Quantity::count, .get = [](const Answer& a) { return shared_out(a, Sharding::zero2, &Layout::expert_shard); },
+           .formula = phrase("X_g = GPUs with the same experts, from zero2 on, else 1"), .symbols = "G G_m", .assumptions = "sharding expert_parallel"},
+    Symbol{.symbol = "X_o", .label = phrase("GPUs that share their state"), .quantity = Quantity::count, .get = [](const Answer& a) { return shared_out(a, Sharding::zero1, &Layout::expert_shard); },
+           .formula = phrase("X_o = GPUs with the same experts, from zero1 on, else 1"), .symbols = "G G_m", .assumptions = "sharding expert_parallel"},
+    Symbol{.symbol = "M_r", .label = phrase("a layer computed again"), .quantity = Quantity::bytes, .get = working,
+           .formula = phrase("M_r = Σ bytes that one layer's operators keep, in the backward pass"), .assumptions = "recompute"},
+    Symbol{.symbol = "ψ", .label = phrase("parameters of a layer"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return a.compiled.layer_parameters; },
+           .formula = phrase("ψ = Σ weights of the layer"), .symbols = "h V", .assumptions = "mlp ffn_size kv_heads experts", .adds = Adds::layer_weights},
+    Symbol{.symbol = "ψ_root", .label = phrase("embedding and head"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return a.compiled.root_parameters; },
+           .formula = phrase("ψ_root = V·h, twice where they are not tied"), .symbols = "V h", .assumptions = "tied_embeddings", .adds = Adds::root_weights},
+    Symbol{.symbol = "N_u", .label = phrase("weights whole at once"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return gathered(a).weights; },
+           .formula = phrase("N_u = (ψ_root + 2ψ) ÷ t: embedding, head, this layer and the next; all layers where they stay gathered"), .symbols = "ψ_root ψ t", .assumptions = "sharding reshard_after_forward"},
+    Symbol{.symbol = "N_r", .label = phrase("gradients whole at once"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return gathered(a).gradients; },
+           .formula = phrase("N_r = (ψ_root + ψ) ÷ t: embedding, head and a layer, in the backward pass"), .symbols = "ψ_root ψ t", .assumptions = "sharding"},
+    Symbol{.symbol = "a_layer", .label = phrase("bytes kept per token and layer"), .quantity = Quantity::count,
+           .get = [](const Answer& a) { return a.estimate.memory.by_moment[0][static_cast<std::size_t>(MemoryTerm::activations)] /
+                                               a.compiled.tokens_per_micro_batch / fullest_stage(a).layers() / in_flight(a); },
+           .formula = phrase("a_layer = Σ bytes the layer's operators keep ÷ E"), .symbols = "E h", .assumptions = "recompute attention norm_copies selective_kept tensor_parallel sequence_parallel", .adds = Adds::layer_saved},
+    Symbol{.symbol = "N_g", .label = phrase("parameters of this GPU's stage"), .quantity = Quantity::big_count, .get = stage_parameters,
+           .formula = phrase("N_g = L_g · ψ ÷ t, and embedding or head on the first and last stage"), .symbols = "L_g ψ t ψ_root", .assumptions = "expert_parallel"},
+    Symbol{.symbol = "N_a", .label = phrase("active parameters"), .quantity = Quantity::big_count, .output = Output::active_parameters},
+    Symbol{.symbol = "L_g", .label = phrase("layers on this GPU"), .quantity = Quantity::count, .get = [](const Answer& a) { return fullest_stage(a).layers(); },
+           .formula = phrase("L_g = layers of the fullest stage, about L ÷ p"), .symbols = "L p", .assumptions = "first_stage_layers last_stage_layers"},
+    Symbol{.symbol = "n_f", .label = phrase("micro-batches in flight"), .quantity = Quantity::fraction, .get = in_flight,
+           .formula = phrase("n_f = micro-batches that the schedule keeps on the fullest stage"), .symbols = "p m v", .assumptions = "schedule sequence_pieces"},
+    Symbol{.symbol = "E", .label = phrase("tokens per GPU"), .quantity = Quantity::tokens, .output = Output::tokens_per_gpu},
+    Symbol{.symbol = "G_m", .label = phrase("GPUs of one model copy"), .quantity = Quantity::count, .get = [](const Answer& a) { return a.settings[P::gpus] / data_parallel(a.settings); },
+           .formula = "G_m = t · p · c_p", .symbols = "t p c_p"},
+    Symbol{.symbol = "c_p", .label = phrase("context parallel"), .quantity = Quantity::count, .parameter = P::context_parallel},
+    Symbol{.symbol = "F_s", .label = phrase("forward FLOPs of a sample"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return a.compiled.flops_per_token / 3; },
+           .formula = phrase("F_s = Σ FLOPs of the operators"), .adds = Adds::flops},
+    Symbol{.symbol = "F_x", .label = phrase("FLOPs executed for a token"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return a.compiled.executed_flops_per_token; },
+           .formula = phrase("F_x = Σ FLOPs of the operators' kernels, forward, backward and recomputed"), .assumptions = "attention recompute recompute_share selective_cost"},
+    Symbol{.symbol = "s_w", .label = phrase("tokens attended to"), .quantity = Quantity::count, .get = [](const Answer& a) { return attended_tokens(a.settings); },
+           .formula = phrase("s_w = w · (2 − w ÷ s) with a causal window of w tokens, else w"), .symbols = "s", .assumptions = "attention_window causal"},
+    Symbol{.symbol = "k_e", .label = phrase("experts per token"), .quantity = Quantity::count, .parameter = P::experts_per_token},
+    Symbol{.symbol = "t_l", .label = phrase("GPUs that share the logits"), .quantity = Quantity::count, .get = [](const Answer& a) { return a.settings.on(P::parallel_loss) ? a.settings[P::tensor_parallel] : 1; },
+           .formula = phrase("t_l = t where the loss is parallel, else 1"), .symbols = "t", .assumptions = "parallel_loss"},
+    Symbol{.symbol = "q_l", .label = phrase("bytes per logit"), .quantity = Quantity::byte_factor, .parameter = P::logits_bytes},
+    Symbol{.symbol = "f", .label = phrase("allocator overhead"), .quantity = Quantity::percent, .parameter = P::fragmentation},
+    Symbol{.symbol = "M_shared", .label = phrase("shared by the GPUs"), .quantity = Quantity::bytes, .get = [](const Answer& a) { return term_sum(a, 0, kSharedMemoryTerms); },
+           .formula = phrase("M_shared = M_w + M_g + M_o"), .symbols = "M_w M_g M_o"},
+    Symbol{.symbol = "M_own", .label = phrase("stays with each GPU"), .quantity = Quantity::bytes, .get = [](const Answer& a) { return term_sum(a, kSharedMemoryTerms, kMemoryTerms); },
+           .formula = "M_own = M_u + M_a + M_l + M_c + M_f", .symbols = "M_u M_a M_l M_c M_f"},
+    Symbol{.symbol = "M_w", .label = phrase("weights"), .quantity = Quantity::bytes, .output = Output::memory_weights},
+    Symbol{.symbol = "M_g", .label = phrase("gradients"), .quantity = Quantity::bytes, .output = Output::memory_gradients},
+    Symbol{.symbol = "M_o", .label = phrase("optimizer state"), .quantity = Quantity::bytes, .output = Output::memory_optimizer},
+    Symbol{.symbol = "M_u", .label = phrase("gathered units"), .quantity = Quantity::bytes, .output = Output::memory_gathered},
+    Symbol{.symbol = "M_a", .label = phrase("activations"), .quantity = Quantity::bytes, .output = Output::memory_activations},
+    Symbol{.symbol = "M_l", .label = phrase("logits and loss"), .quantity = Quantity::bytes, .output = Output::memory_logits},
+    Symbol{.symbol = "M_c", .label = phrase("CUDA and NCCL"), .quantity = Quantity::bytes, .output = Output::memory_context},
+    Symbol{.symbol = "M_f", .label = phrase("allocator overhead"), .quantity = Quantity::bytes, .output = Output::memory_allocator},
+    Symbol{.symbol = "M_cap", .label = phrase("usable"), .quantity = Quantity::bytes, .output = Output::capacity},
+    Symbol{.symbol = "T_cp", .label = phrase("compute time"), .quantity = Quantity::seconds, .output = Output::compute_time},
+    Symbol{.symbol = "T_cm", .label = phrase("communication"), .quantity = Quantity::seconds, .output = Output::communication_time},
+    Symbol{.symbol = "T_ol", .label = phrase("hidden"), .quantity = Quantity::seconds, .output = Output::hidden_communication},
+    Symbol{.symbol = "T_sd", .label = phrase("waiting"), .quantity = Quantity::seconds, .output = Output::schedule_time},
+    Symbol{.symbol = "η_qkv", .label = phrase("efficiency of QKV"), .quantity = Quantity::percent, .get = [](const Answer& a) { return gemm(a, "attention.qkv"); }, .op = "attention.qkv",
+           .formula = "η = η_max · k/(k + k½) · m·n/(m·n + A½)", .assumptions = "gemm_efficiency gemm_half_depth gemm_half_area"},
+    Symbol{.symbol = "η_up", .label = phrase("efficiency of MLP up"), .quantity = Quantity::percent, .get = [](const Answer& a) { return gemm(a, "mlp.up"); }, .op = "mlp.up",
+           .formula = "η = η_max · k/(k + k½) · m·n/(m·n + A½)", .assumptions = "gemm_efficiency gemm_half_depth gemm_half_area"},
+    Symbol{.symbol = "η_a", .label = phrase("attention efficiency"), .quantity = Quantity::percent, .get = [](const Answer& a) { return a.compiled.gpu.attention_efficiency; }, .parameter = P::attention_efficiency},
+    Symbol{.symbol = "η_m", .label = phrase("HBM efficiency"), .quantity = Quantity::percent, .parameter = P::memory_efficiency},
+    Symbol{.symbol = "B_HBM", .label = phrase("memory bandwidth"), .quantity = Quantity::memory_bandwidth, .parameter = P::memory_bandwidth},
+    Symbol{.symbol = "e", .label = phrase("traffic factor"), .quantity = Quantity::fraction, .parameter = P::elementwise_traffic},
+    Symbol{.symbol = "c", .label = phrase("bytes copied per parameter"), .quantity = Quantity::byte_factor, .parameter = P::copy_traffic},
+    Symbol{.symbol = "c_g", .label = phrase("bytes moved per byte of gradient"), .quantity = Quantity::fraction, .parameter = P::gradient_traffic},
+    Symbol{.symbol = "c_o", .label = phrase("bytes moved per parameter"), .quantity = Quantity::byte_factor, .parameter = P::optimizer_traffic},
+    Symbol{.symbol = "ρ", .label = phrase("share recomputed"), .quantity = Quantity::percent, .get = [](const Answer& a) { return std::max(0.0, a.settings[P::recompute]); }, .parameter = P::recompute},
+    Symbol{.symbol = "ω", .label = phrase("overlap loss"), .quantity = Quantity::fraction, .parameter = P::overlap},
+    Symbol{.symbol = "t", .label = phrase("tensor parallel"), .quantity = Quantity::count, .parameter = P::tensor_parallel},
+    Symbol{.symbol = "p", .label = phrase("pipeline stages"), .quantity = Quantity::count, .parameter = P::pipeline_parallel},
+    Symbol{.symbol = "v", .label = phrase("virtual stages"), .quantity = Quantity::count, .get = [](const Answer& a) { return a.compiled.pipeline.virtual_stages; }, .parameter = P::virtual_stages},
+    Symbol{.symbol = "κ", .label = phrase("exposed share"), .quantity = Quantity::fraction, .parameter = P::tensor_exposure},
+    Symbol{.symbol = "B_in", .label = phrase("intra-node link"), .quantity = Quantity::link_bandwidth, .parameter = P::intra_node_bandwidth},
+    Symbol{.symbol = "B_out", .label = phrase("inter-node link"), .quantity = Quantity::network_bandwidth, .parameter = P::inter_node_bandwidth},
+    Symbol{.symbol = "B_tp", .label = phrase("tensor ring bandwidth"), .quantity = Quantity::link_bandwidth, .get = [](const Answer& a) { return ring_bandwidth(a.compiled.layout.tensor_group, a.compiled.network); },
+           .formula = phrase("B_tp = B_in · efficiency; over several nodes at most B_out · GPUs in the node"), .symbols = "B_in B_out", .assumptions = "intra_node_efficiency network_efficiency gpus_per_node"},
+    Symbol{.symbol = "V_step", .label = phrase("bytes sent a step"), .quantity = Quantity::bytes, .get = step_volume,
+           .formula = phrase("V_step = N_g · what each pass gathers and reduces · (F − 1) ÷ F"), .symbols = "N_g Q Q_g", .assumptions = "sharding reshard_after_forward"},
+    Symbol{.symbol = "B_eff", .label = phrase("ring bandwidth"), .quantity = Quantity::link_bandwidth, .get = [](const Answer& a) { return ring_bandwidth(a.compiled.layout.shard, a.compiled.network); },
+           .formula = phrase("B_eff = B_in · efficiency; over several nodes at most B_out · GPUs in the node"), .symbols = "B_in B_out", .assumptions = "intra_node_efficiency network_efficiency gpus_per_node"},
+    Symbol{.symbol = "B_node", .label = phrase("bandwidth out of the node"), .quantity = Quantity::link_bandwidth, .get = [](const Answer& a) { return a.compiled.ideal.nodes > 1 ? a.compiled.ideal.node_bandwidth : a.compiled.ideal.intra_bandwidth; },
+           .formula = phrase("B_node = min(B_in, B_out · GPUs in the node), inside one node B_in"), .symbols = "B_in B_out", .assumptions = "gpus_per_node"},
+    Symbol{.symbol = "M_free", .label = phrase("memory beside the states"), .quantity = Quantity::bytes, .get = [](const Answer& a) { return a.estimate.ideal.free_memory; },
+           .formula = phrase("M_free = M_cap − (Q_w + Q_g + Q_o) · parameters of the layers ÷ G"), .symbols = "M_cap Q_w Q_g Q_o N_l G"},
+    Symbol{.symbol = "F_fwd", .label = phrase("forward FLOPs of a token"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return forward_flops(a.compiled.ideal); },
+           .formula = "F_fwd = 2 · N_l + 4 · L · h · s", .symbols = "N_l L h s"},
+    Symbol{.symbol = "φ", .label = phrase("parameters a GPU gathers"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return gathered_parameters(a.compiled.ideal); },
+           .formula = phrase("φ = N_l ÷ GPUs of one model copy"), .symbols = "N_l G_m", .assumptions = "sharding"},
+    Symbol{.symbol = "k", .label = phrase("nodes"), .quantity = Quantity::count, .get = [](const Answer& a) { return a.compiled.ideal.nodes; },
+           .formula = phrase("k = nodes of the shard group"), .symbols = "G", .assumptions = "gpus_per_node shard_group"},
+    Symbol{.symbol = "TDP", .label = phrase("thermal design power"), .quantity = Quantity::watts, .parameter = P::tdp},
+    Symbol{.symbol = "G", .label = phrase("GPUs"), .quantity = Quantity::count, .parameter = P::gpus},
+    Symbol{.symbol = "W", .label = phrase("power per GPU"), .quantity = Quantity::watts, .output = Output::power_per_gpu},
+    Symbol{.symbol = "H", .label = phrase("GPU hours"), .quantity = Quantity::hours, .output = Output::gpu_hours},
+    Symbol{.symbol = "g", .label = phrase("goodput"), .quantity = Quantity::percent, .output = Output::goodput},
+    Symbol{.symbol = "τ", .label = phrase("training between checkpoints"), .quantity = Quantity::seconds, .output = Output::checkpoint_interval},
+    Symbol{.symbol = "δ", .label = phrase("time of a checkpoint"), .quantity = Quantity::seconds, .output = Output::checkpoint_write},
+    Symbol{.symbol = "M", .label = phrase("time between failures"), .quantity = Quantity::seconds, .output = Output::time_between_failures},
+    Symbol{.symbol = "R", .label = phrase("restart"), .quantity = Quantity::seconds, .parameter = P::restart_time},
+    Symbol{.symbol = "D_B", .label = phrase("tokens needed"), .quantity = Quantity::big_count, .output = Output::tokens_needed},
+    Symbol{.symbol = "B_tok", .label = phrase("tokens of a batch"), .quantity = Quantity::big_count, .output = Output::batch_tokens},
+    Symbol{.symbol = "N_l", .label = phrase("active parameters of the layers"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return a.compiled.active_parameters - a.compiled.root_parameters; },
+           .formula = phrase("N_l = N_a − ψ_root"), .symbols = "N_a ψ_root"},
+    Symbol{.symbol = "B_crit", .label = phrase("critical batch"), .quantity = Quantity::big_count, .output = Output::critical_batch},
+    Symbol{.symbol = "D_tok", .label = phrase("training tokens"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return a.compiled.training_tokens; }, .parameter = P::training_tokens},
+};
+// clang-format on
+
+}  // namespace
+
+const Symbol* find_symbol(std::string_view symbol) {
+    const auto found = std::ranges::find(kSymbols, symbol, &Symbol::symbol);
+    return found == kSymbols.end() ? nullptr : &*found;
+}
+
+double value_of(const Symbol& symbol, const Answer& answer) {
+    if (!answer.valid()) return std::nan("");
+    if (symbol.get) return symbol.get(answer);
+    return symbol.output == Output::count ? answer.settings[symbol.parameter]
+                                          : output(symbol.output).get(answer);
+}
+
+}  // namespace shardscope

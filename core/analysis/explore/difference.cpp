@@ -1,0 +1,130 @@
+#include "explore/difference.h"
+
+#include <cctype>
+#include <cmath>
+
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+// Within a sentence: "Inter-node link" loses its capital, "GPUs" and "MFU convention" do not.
+std::string in_sentence(std::string_view label) {
+    std::string out = said(label);
+    if (!speaks_english()) return out;
+    const auto is_upper = [&](std::size_t i) {
+        return i < out.size() && std::isupper(static_cast<unsigned char>(out[i])) != 0;
+    };
+    if (is_upper(0) && !is_upper(1))
+        out[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(out[0])));
+    return out;
+}
+
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+std::string title_of(const Preset* preset) {
+    if (!preset) return said("none");
+    if (!preset->title.empty()) return said(preset->title);
+    return preset->name.empty() ? said("its own") : preset->name;
+}
+
+// The preset that fills a parameter where the scenario itself says nothing. GPU count and software are not a
+// property of the cluster's preset: presets differ in them without a word about the cluster.
+const Preset* preset_behind(const Scenario& scenario, P id) {
+    if (id == P::gpus || id == P::software) return nullptr;
+    switch (parameter(id).group) {
+        case Group::cluster: return scenario.cluster ? scenario.cluster : scenario.gpu_preset();
+        case Group::gpu: return scenario.gpu_preset();
+        case Group::model: return scenario.model;
+        case Group::assumptions: return scenario.calibration;
+        case Group::training:
+        case Group::plan: break;
+    }
+    return nullptr;
+}
+
+// Said by the scenario, not taken from a preset and not derived.
+bool is_said(const Answer& answer, P id) {
+    return answer.settings.origin(id) == Origin::given || answer.scenario.automatic[index(id)];
+}
+
+bool is_compared(const Answer& from, const Answer& to, P id) {
+    const Precision precision = to.settings.choice<Precision>(P::precision);
+    switch (id) {
+        // A name for the peak of the precision in use.
+        case P::peak_flops: return false;
+        case P::peak_flops_bf16:
+        case P::peak_flops_fp16:
+        case P::peak_flops_fp8:
+        case P::peak_flops_tf32:
+        case P::peak_flops_fp32: return id == peak_of(precision);
+        case P::accumulation:
+            return from.scenario.hold() == Hold::per_gpu_batch && to.scenario.hold() == Hold::per_gpu_batch;
+        case P::global_batch:
+            return from.scenario.hold() == Hold::global_batch || to.scenario.hold() == Hold::global_batch;
+        default: return true;
+    }
+}
+
+bool differs(const Answer& from, const Answer& to, P id) {
+    if (!is_compared(from, to, id)) return false;
+    if (preset_behind(from.scenario, id) != preset_behind(to.scenario, id)) {
+        // The new preset says all that is not overridden, and would say it wrongly of what is.
+        return to.settings.origin(id) == Origin::given;
+    }
+    if (same(from.settings[id], to.settings[id])) return false;
+    // What both hold differently counts whoever said it.
+    if (id == P::gpus || id == P::software || id == P::global_batch) return true;
+    return is_said(to, id) || is_said(from, id);
+}
+
+std::string words_of(P id, const std::string& value) {
+    // A count reads before its noun.
+    if (id == P::gpus) return said("{1} GPUs", {value});
+    if (id == P::layers) return said("{1} layers", {value});
+    return in_sentence(parameter(id).label) + " " + value;
+}
+
+std::string value_text(P id, double value) {
+    if (parameter(id).quantity == Quantity::flag) return value != 0 ? "on" : "off";
+    return format(id, value);
+}
+
+}  // namespace
+
+std::vector<Difference> differences(const Answer& from, const Answer& to) {
+    std::vector<Difference> out;
+    const auto preset = [&](const char* label, const Preset* a, const Preset* b, bool name_alone) {
+        if (a == b) return;
+        std::string words = title_of(b);
+        if (!name_alone) words = in_sentence(label) + " " + words;
+        out.push_back({P::count, words, said(label), title_of(a), title_of(b)});
+    };
+    const Scenario& a = from.scenario;
+    const Scenario& b = to.scenario;
+    preset(phrase("Model"), a.model, b.model, b.model != nullptr);
+    preset(phrase("Cluster"), a.cluster, b.cluster, b.cluster != nullptr);
+    // A cluster brings its GPU; one of its own is said.
+    const bool own_gpu = a.gpu || b.gpu || a.cluster == b.cluster || !b.cluster;
+    if (own_gpu) preset(phrase("GPU"), a.gpu_preset(), b.gpu_preset(), b.gpu_preset() != nullptr);
+    preset(phrase("Calibration"), a.calibration, b.calibration, false);
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        if (!differs(from, to, id)) continue;
+        const std::string value = value_text(id, to.settings[id]);
+        out.push_back({id, words_of(id, value), label_of(id), value_text(id, from.settings[id]), value});
+    }
+    return out;
+}
+
+std::string in_words(const std::vector<Difference>& differences) {
+    if (differences.empty()) return said("same settings");
+    std::string out;
+    for (const Difference& difference : differences) {
+        if (!out.empty()) out += " · ";
+        out += difference.words;
+    }
+    return out;
+}
+
+}  // namespace shardscope

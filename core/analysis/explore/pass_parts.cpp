@@ -1,0 +1,262 @@
+#include "explore/pass_parts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "physics/step.h"
+#include "scenario/gpu_groups.h"
+
+namespace shardscope {
+namespace {
+
+double term(const StepTime& step, StepTerm which) { return step.terms[static_cast<std::size_t>(which)]; }
+
+double sum(const std::vector<Part>& parts) {
+    double out = 0;
+    for (const Part& part : parts) out += part.seconds;
+    return out;
+}
+
+// Joined to a part of the same kind, if there is one.
+void add(std::vector<Part>& out, Activity activity, double seconds) {
+    if (seconds <= 0) return;
+    const auto same = std::ranges::find(out, activity, &Part::activity);
+    if (same == out.end()) out.push_back({activity, seconds});
+    else same->seconds += seconds;
+}
+void add(std::vector<Part>& out, const std::vector<Part>& parts, double times) {
+    for (const Part& part : parts) add(out, part.activity, times * part.seconds);
+}
+
+void add_pass(std::vector<Part>& out, const PassTime& pass, Activity activity) {
+    const auto of = [&](StepTerm which) { return pass.terms[static_cast<std::size_t>(which)]; };
+    add(out, activity, of(StepTerm::matmul) + of(StepTerm::attention) + of(StepTerm::elementwise));
+    add(out, Activity::tensor_exchange, of(StepTerm::tensor_network));
+    add(out, Activity::context_exchange, of(StepTerm::context_network));
+    add(out, Activity::expert_exchange, of(StepTerm::expert_network));
+}
+
+}  // namespace
+
+PassSeconds PassParts::seconds() const { return {sum(lead), sum(chain), sum(tail)}; }
+
+StageSeconds PartsOfPasses::OfStage::seconds() const {
+    StageSeconds out;
+    for (std::size_t i = 0; i < kPassKinds; ++i) out.pass[i] = pass[i].seconds();
+    out.first_forward = first_forward.seconds();
+    out.last_gradient = last_gradient.seconds();
+    return out;
+}
+
+PartsOfPasses::PartsOfPasses(const Compiled& compiled, const Estimate& estimate)
+    : c_(compiled),
+      estimate_(estimate),
+      dense_{computed(compiled.work.dense, compiled),
+             held(compiled.work.dense, compiled.traffic.dense, compiled).traffic},
+      sparse_{computed(compiled.work.sparse, compiled),
+              held(compiled.work.sparse, compiled.traffic.sparse, compiled).traffic},
+      pacing_(&compiled.stages.at(estimate.step.slowest)) {}
+
+StepTime PartsOfPasses::step_of(const Stage& stage) const {
+    const StagePlace place = stage.position == 0                     ? StagePlace::first
+                             : stage.position + 1 == c_.stages.count ? StagePlace::last
+                                                                     : StagePlace::middle;
+    return place == estimate_.step.slowest ? estimate_.step : step_time(c_, place);
+}
+
+LayerParts PartsOfPasses::parts(const Layer& layer, bool backward, double passes, double gather,
+                                double reduce) const {
+    LayerParts out;
+    const PassTime& pass = backward ? layer.computed.work.backward : layer.computed.work.forward;
+    const double share = passes * c_.passes.share;
+    double busy = pass.time.total();
+    if (backward) {
+        add(out.chain, Activity::recompute, layer.computed.recompute.total());
+        busy += layer.computed.recompute.total();
+    }
+    add_pass(out.chain, pass, backward ? Activity::backward : Activity::forward);
+    add(out.hidden, Activity::context_exchange, pass.hidden);
+    for (auto* list : {&out.chain, &out.hidden}) {
+        for (Part& part : *list) part.seconds *= share;
+    }
+    busy *= share;
+    const double communication = gather + reduce;
+    // E17, as `overlapped` in rates.h.
+    const double device = communication == 0 ? busy
+                                             : std::max(busy, communication) +
+                                                   c_.settings[P::overlap] * std::min(busy, communication);
+    const double visible = device - busy;
+    const double hidden = std::max(0.0, communication - visible);
+    add(out.hidden, Activity::gather, std::min(gather, hidden));
+    add(out.hidden, Activity::reduce, hidden - std::min(gather, hidden));
+    const double visible_gather = std::min(std::max(0.0, gather - hidden), visible);
+    add(out.exposed, Activity::gather, visible_gather);
+    add(out.exposed, Activity::reduce, visible - visible_gather);
+    out.wait = std::max(0.0, passes * c_.settings[P::layer_overhead] - device);
+    return out;
+}
+
+double PartsOfPasses::gather_of(const Layer& layer, bool first_turn) const {
+    const bool gathers =
+        is_fsdp(c_.settings) || (first_turn && c_.settings.choice<Sharding>(P::sharding) != Sharding::ddp);
+    return gathers ? layer.traffic.gather.total() : 0;
+}
+
+double PartsOfPasses::gather_again_of(const Layer& layer) const {
+    const bool again = is_fsdp(c_.settings) && c_.settings.on(P::reshard_after_forward);
+    return again ? layer.traffic.gather.total() : 0;
+}
+
+double PartsOfPasses::reduce_of(const Layer& layer, bool last_turn) const {
+    const bool each = is_fsdp(c_.settings) || c_.settings.choice<Sharding>(P::sharding) == Sharding::zero2;
+    return each || last_turn ? layer.traffic.reduce.total() + layer.traffic.combine.total() : 0;
+}
+
+LayerParts PartsOfPasses::forward(const Layer& layer, bool at_end, bool first_turn) const {
+    // FSDP's first gather comes before the first layer.
+    const bool before = at_end && is_fsdp(c_.settings);
+    return parts(layer, false, c_.passes.turn, before ? 0 : gather_of(layer, first_turn));
+}
+
+LayerParts PartsOfPasses::backward(const Layer& layer, bool at_end, bool last_turn) const {
+    return parts(layer, true, c_.passes.turn, gather_again_of(layer),
+                 at_end ? 0 : reduce_of(layer, last_turn));
+}
+
+std::vector<Part> PartsOfPasses::end_chain(const PassTime& pass, Activity activity) const {
+    std::vector<Part> out;
+    add_pass(out, pass, activity);
+    return out;
+}
+
+double PartsOfPasses::first_gather(const Stage& stage, bool first_turn) const {
+    const double root = end_traffic(stage, c_).gather.total();
+    if (is_fsdp(c_.settings)) return root + (stage.sparse > 0 ? sparse_ : dense_).traffic.gather.total();
+    const bool gathers = c_.settings.choice<Sharding>(P::sharding) != Sharding::ddp;
+    return gathers && first_turn ? root : 0;
+}
+
+double PartsOfPasses::last_reduce(const Stage& stage, bool last_turn) const {
+    const bool each = is_fsdp(c_.settings) || c_.settings.choice<Sharding>(P::sharding) == Sharding::zero2;
+    if (!each && !last_turn) return 0;
+    const UnitTraffic root = end_traffic(stage, c_);
+    const UnitTraffic& last = (stage.sparse > 0 ? sparse_ : dense_).traffic;
+    return last.reduce.total() + last.combine.total() + root.reduce.total() + root.combine.total();
+}
+
+// FSDP copies what it gathers in both passes; without it gradients are added up after the backward pass.
+double PartsOfPasses::copies(const StepTime& step, bool forward) const {
+    const double all = term(step, StepTerm::copies) / c_.passes.count;
+    const double before = is_fsdp(c_.settings) ? all / 2 : 0;
+    return forward ? before : all - before;
+}
+
+PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool first, bool last) const {
+    const bool splits = c_.schedule->splits_backward;
+    const bool forwards = kind == PassKind::forward;
+    const bool gives_gradients = kind == (splits ? PassKind::weight_gradient : PassKind::backward);
+    PassParts out;
+
+    // Its own work, of one pass through all that the GPU holds.
+    const double share = c_.passes.share;
+    const double weights = splits ? share * stage.dense * c_.work.dense.weight_gradient.total() +
+                                        share * stage.sparse * c_.work.sparse.weight_gradient.total()
+                                  : 0;
+    if (kind == PassKind::weight_gradient) {
+        add(out.chain, Activity::weight_gradient, weights);
+    } else {
+        const auto add_layers = [&](const Layer& layer, double count) {
+            if (count <= 0) return;
+            const LayerParts alone = parts(layer, !forwards, 1);
+            add(out.chain, alone.chain, count);
+            add(out.hidden, alone.hidden, count);
+        };
+        const Activity activity = forwards ? Activity::forward : Activity::backward;
+        const auto add_end = [&](const BlockWork& end) {
+            const PassTime& pass = forwards ? end.forward : end.backward;
+            std::vector<Part> chain;
+            add_pass(chain, pass, activity);
+            add(out.chain, chain, share);
+            add(out.hidden, Activity::context_exchange, share * pass.hidden);
+        };
+        add_layers(dense_, stage.dense);
+        add_layers(sparse_, stage.sparse);
+        if (stage.embedding) add_end(c_.work.embedding);
+        if (stage.head) add_end(c_.work.head);
+        for (Part& part : out.chain) {
+            if (part.activity == Activity::backward) part.seconds -= weights;
+        }
+    }
+
+    // What travels, and waits for the host.
+    const StepTime step = step_of(stage);
+    if (kind != PassKind::weight_gradient) {
+        const double message = c_.pipeline.virtual_stages * c_.stages.copies * c_.message.total();
+        const double visible = term(step, StepTerm::stage_network) / c_.passes.count / 2;
+        add(out.tail, Activity::stage_message, visible);
+        add(out.hidden, Activity::stage_message, message - visible);
+    }
+    double wait = 0;
+    // Of layers of one kind: those far from the end of the stage share out what their whole turn shows, those
+    // near it show all of it with the turn's first or last pass.
+    const bool alone = c_.passes.turn == 1;  // a pass is a turn
+    const bool first_turn = alone ? first : true;
+    const bool last_turn = alone ? last : true;
+    const auto add_traffic = [&](const Layer& layer, double count, bool last_kind) {
+        if (count <= 0) return;
+        const double at_end = last_kind ? std::min(1.0, count) : 0;
+        const double near = last_kind ? std::min(c_.passes.layers - 1, count - at_end) : 0;
+        const auto add_parts = [&](const LayerParts& with, double times) {
+            add(out.tail, with.exposed, times);
+            for (const Part& part : with.hidden) {
+                if (part.activity != Activity::context_exchange)
+                    add(out.hidden, part.activity, times * part.seconds);
+            }
+            wait += times * with.wait;
+        };
+        const double far = count - at_end - near;
+        for (const bool end : {false, true}) {
+            const double times = (end ? at_end : far) / c_.passes.turn;
+            if (times <= 0) continue;
+            add_parts(
+                forwards ? this->forward(layer, end, first_turn) : this->backward(layer, end, last_turn),
+                times);
+        }
+        if (near <= 0) return;
+        const bool carries = forwards ? first : last;
+        add_parts(forwards ? parts(layer, false, 1, carries ? gather_of(layer, true) : 0)
+                           : parts(layer, true, 1, carries ? gather_again_of(layer) : 0,
+                                   carries ? reduce_of(layer, true) : 0),
+                  near);
+    };
+    if (forwards || gives_gradients) {
+        add_traffic(dense_, stage.dense, stage.sparse <= 0);
+        add_traffic(sparse_, stage.sparse, true);
+    }
+    if (forwards && (alone || first)) add(out.lead, Activity::gather, first_gather(stage, first));
+    if (gives_gradients && (alone || last)) add(out.tail, Activity::reduce, last_reduce(stage, last));
+    add(out.tail, Activity::copies, forwards || gives_gradients ? copies(step, forwards) : 0);
+    add(out.tail, Activity::host, wait);
+
+    for (std::vector<Part>* parts : {&out.lead, &out.chain, &out.tail, &out.hidden}) {
+        for (Part& part : *parts) part.seconds /= c_.pipeline.virtual_stages * c_.stages.copies;
+    }
+    return out;
+}
+
+PartsOfPasses::OfStage PartsOfPasses::of_stage(const Stage& stage) const {
+    OfStage out;
+    const bool splits = c_.schedule->splits_backward;
+    const PassKind gradient = splits ? PassKind::weight_gradient : PassKind::backward;
+    // With one micro-batch its forward pass is the first and its backward pass the last.
+    for (std::size_t i = 0; i < kPassKinds; ++i) {
+        const auto kind = static_cast<PassKind>(i);
+        if (kind == PassKind::weight_gradient && !splits) continue;
+        out.pass[i] = whole_pass(stage, kind, false, false);
+    }
+    out.first_forward = whole_pass(stage, PassKind::forward, true, false);
+    out.last_gradient = whole_pass(stage, gradient, false, true);
+    return out;
+}
+
+}  // namespace shardscope

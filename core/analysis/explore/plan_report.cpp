@@ -1,0 +1,235 @@
+#include "explore/plan_report.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "planner/planner.h"
+#include "scenario/domain.h"
+#include "scenario/gpu_groups.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+// Outputs that only throughput changes, the job and the machine being given. With a critical batch law the
+// whole run depends on the plan's batch too.
+bool follows_throughput(Output id, const Settings& s) {
+    constexpr std::array kRates{Output::mfu, Output::tokens_per_s, Output::tokens_per_s_per_gpu};
+    constexpr std::array kRun{Output::training_days, Output::gpu_hours, Output::cost};
+    const bool any_batch = s.choice<CriticalBatchLaw>(P::critical_batch_law) == CriticalBatchLaw::none;
+    return std::ranges::find(kRates, id) != kRates.end() ||
+           (any_batch && std::ranges::find(kRun, id) != kRun.end());
+}
+
+// Seconds per step by what they are spent on, in words.
+struct Share {
+    const char* label;
+    std::vector<StepTerm> terms;
+    const char* brief = label;
+};
+const std::vector<Share>& shares() {
+    using enum StepTerm;
+    static const std::vector<Share> all{
+        {phrase("exposed communication"),
+         {network, tensor_network, context_network, expert_network, stage_network},
+         phrase("exposed comm.")},
+        {phrase("bubble"), {bubble}},
+        {phrase("recomputation"), {StepTerm::recompute}},
+        {phrase("matmuls and attention"), {matmul, attention}},
+        {phrase("elementwise"), {elementwise}},
+        {phrase("copies"), {copies}},
+        {phrase("optimizer"), {optimizer}},
+        {phrase("host"), {host_link, host}}};
+    return all;
+}
+
+double seconds(const StepTime& step, const Share& share) {
+    double sum = 0;
+    for (const StepTerm term : share.terms) sum += step.terms[static_cast<std::size_t>(term)];
+    return sum;
+}
+
+// One step from a value: the next smaller and the next larger one, or any other choice where they have no
+// order.
+std::vector<double> steps_from(P id, const Settings& s) {
+    std::vector<double> stops = domain(id, s).stops;
+    // Zero is all of them; a group of one shares nothing out.
+    if (id == P::shard_group) std::erase(stops, 1);
+    if (id == P::schedule) {
+        std::erase(stops, s[id]);
+        return stops;
+    }
+    const auto here = std::ranges::find(stops, s[id]);
+    if (here == stops.end()) {
+        // Between two of the slider's values.
+        std::vector<double> out;
+        const auto above = std::ranges::upper_bound(stops, s[id]);
+        if (above != stops.begin()) out.push_back(*(above - 1));
+        if (above != stops.end()) out.push_back(*above);
+        return out;
+    }
+    std::vector<double> out;
+    if (here != stops.begin()) out.push_back(*(here - 1));
+    if (here + 1 != stops.end()) out.push_back(*(here + 1));
+    return out;
+}
+
+Neighbour neighbour(const Answer& best, const Scenario& scenario, P id, bool allow_risky) {
+    Neighbour out;
+    out.id = id;
+    out.from = best.settings[id];
+    out.answer = answer(scenario);
+    out.to = out.answer.settings[id];
+    if (!out.answer.valid()) return out;
+    const Estimate& e = out.answer.estimate;
+    if (e.verdict == Verdict::does_not_fit) out.over = e.memory.peak - e.memory.capacity;
+    else if (e.verdict == Verdict::risky && !allow_risky)
+        out.over = e.memory.peak - (e.memory.capacity - e.memory.margin);
+    // Steps of other batches are compared token by token.
+    const double scale = best.estimate.tokens_per_gpu / e.tokens_per_gpu;
+    out.slower = scale * e.step.total - best.estimate.step.total;
+    for (const Share& share : shares()) {
+        const double part = scale * seconds(e.step, share) - seconds(best.estimate.step, share);
+        if (part != 0) out.parts.push_back({share.label, share.brief, share.terms.front(), part});
+    }
+    std::ranges::stable_sort(out.parts, std::greater<>(), &Neighbour::Part::seconds);
+    return out;
+}
+
+std::string why_none(const PlanQuestion& question, const SearchResult& found, const Settings& s) {
+    if (found.space == 0 || !std::isfinite(found.smallest.peak))
+        return said(
+            "no plan is valid for {1} GPUs and the values that are not free: degrees must divide the GPUs, "
+            "heads and layers, and the batch must divide among them",
+            {format(P::gpus, s[P::gpus])});
+    const Answer least = answer(with_plan(locked(question.scenario), found.smallest.plan, question.free));
+    const MemoryUse& memory = least.estimate.memory;
+    const auto largest = std::ranges::max_element(memory.terms());
+    const auto term = static_cast<MemoryTerm>(largest - memory.terms().begin());
+    return said(
+        "none of {1} plans fits: the least memory any needs is {2} of {3} usable, {4} of it {5}",
+        {format(found.space, Quantity::count), format(memory.peak, Quantity::bytes),
+         format(memory.capacity, Quantity::bytes), format(*largest, Quantity::bytes), label_of(term)});
+}
+
+}  // namespace
+
+ParameterSet free_of(const Scenario& scenario) {
+    return scenario.automatic.any() ? scenario.automatic : usually_free();
+}
+
+Objective objective_of(Output id, const Settings& settings) {
+    if (follows_throughput(id, settings)) return {};
+    return {output(id).get, less_is_better(id)};
+}
+
+SearchOptions options_of(const PlanQuestion& question) {
+    SearchOptions options;
+    options.objective = objective_of(question.objective, resolve(question.scenario));
+    options.top = question.top;
+    options.allow_risky = question.allow_risky;
+    options.count_feasible = true;
+    options.frontier = true;
+    return options;
+}
+
+std::string short_plan(const Settings& s) {
+    std::string out;
+    const auto add = [&](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
+    const auto degree = [&](const char* name, P id) {
+        if (s[id] > 1) add(name + (" " + format(id, s[id])));
+    };
+    degree("TP", P::tensor_parallel);
+    if (s[P::tensor_parallel] > 1 && s.on(P::sequence_parallel)) out += " SP";
+    degree("CP", P::context_parallel);
+    degree("EP", P::expert_parallel);
+    degree("PP", P::pipeline_parallel);
+    if (s[P::virtual_stages] > 1) out += "×" + format(P::virtual_stages, s[P::virtual_stages]);
+    if (s[P::pipeline_parallel] > 1) out += " " + format(P::schedule, s[P::schedule]);
+    std::string sharing = format(P::sharding, s[P::sharding]);
+    if (s[P::shard_group] > 0)
+        sharing = said("{1} in {2}", {sharing, format(P::shard_group, s[P::shard_group])});
+    if (is_fsdp(s) && !s.on(P::reshard_after_forward)) sharing = said("{1} kept", {sharing});
+    add(sharing);
+    add(said("micro-batch {1} × {2}",
+             {format(P::micro_batch, s[P::micro_batch]), format(P::accumulation, s[P::accumulation])}));
+    if (s[P::recompute] != 0) add(said("recompute {1}", {format(P::recompute, s[P::recompute])}));
+    if (s[P::offload] != 0) add(said("offload {1}", {format(P::offload, s[P::offload])}));
+    return out;
+}
+
+std::string title(const Neighbour& n) {
+    return label_of(n.id) + " " + format(n.id, n.from) + " → " + format(n.id, n.to);
+}
+
+std::vector<Neighbour::Part> main_losses(const Neighbour& n) {
+    std::vector<Neighbour::Part> out;
+    if (!n.valid() || n.over > 0 || n.slower <= 0) return out;
+    constexpr std::size_t kMost = 2;
+    constexpr double kWorthSaying = 0.1;  // of the whole loss
+    for (const Neighbour::Part& part : n.parts) {
+        if (out.size() == kMost || part.seconds < kWorthSaying * n.slower) break;
+        out.push_back(part);
+    }
+    return out;
+}
+
+std::string why(const Neighbour& n) {
+    if (!n.valid()) return said("not valid");
+    if (n.over > 0 && n.answer.estimate.verdict == Verdict::risky)
+        return said("may not fit: {1} into the margin", {format(n.over, Quantity::bytes)});
+    if (n.over > 0) return said("does not fit by {1}", {format(n.over, Quantity::bytes)});
+    constexpr double kSame = 1e-9;
+    const double scale = n.answer.estimate.step.total;
+    if (std::fabs(n.slower) <= kSame * scale) return said("the same step time");
+    if (n.slower < 0) return said("faster by {1}", {format(-n.slower, Quantity::seconds)});
+    std::string out;
+    for (const Neighbour::Part& part : main_losses(n))
+        out += (out.empty() ? "" : ", ") + said(part.label) + " +" + format(part.seconds, Quantity::seconds);
+    return out;
+}
+
+std::vector<Neighbour> neighbours_of(const Answer& best, const ParameterSet& free, bool allow_risky) {
+    std::vector<Neighbour> out;
+    const Scenario base = locked(best.scenario);
+    for (const P id : kPlanParameters) {
+        if (!free[index(id)]) continue;
+        for (const double value : steps_from(id, best.settings)) {
+            const Scenario next = edited(base, id, value);
+            if (resolve(next)[id] == best.settings[id]) continue;
+            Neighbour one = neighbour(best, next, id, allow_risky);
+            // A switch that means nothing here makes no other plan.
+            const bool same = one.slower == 0 && one.answer.estimate.memory.peak == best.estimate.memory.peak;
+            if (one.valid() && !same) out.push_back(std::move(one));
+        }
+    }
+    return out;
+}
+
+PlanReport plan_report(const PlanQuestion& question, const SearchResult& found) {
+    PlanReport out;
+    out.question = question;
+    out.space = found.space;
+    out.feasible = found.feasible;
+    out.evaluated = found.evaluated;
+    out.full_rate = found.full_rate;
+    out.frontier = found.frontier;
+    for (const Candidate& candidate : found.best)
+        out.plans.push_back(answer(with_plan(locked(question.scenario), candidate.plan, question.free)));
+    if (out.found()) out.neighbours = neighbours_of(out.plans.front(), question.free, question.allow_risky);
+    else out.reason = why_none(question, found, resolve(question.scenario));
+    return out;
+}
+
+PlanReport plan_report(const PlanQuestion& question, unsigned threads, const std::stop_token& stop,
+                       const std::function<void(double)>& progress) {
+    const Settings settings = resolve(question.scenario);
+    SearchOptions options = options_of(question);
+    options.threads = threads;
+    options.stop = stop;
+    options.progress = progress;
+    return plan_report(question, search_plans(settings, question.free, options));
+}
+
+}  // namespace shardscope

@@ -1,0 +1,88 @@
+#include "explore/scaling.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "planner/planner.h"
+#include "scenario/gpu_groups.h"
+
+namespace shardscope {
+namespace {
+
+// GPU counts for a smooth curve: powers of two inside a node, then `an_octave` node counts an octave. The
+// scenario's own count is always among them, so that its dot lies on the curve.
+Axis gpu_axis(double node, double gpus, double lowest, double highest, double an_octave) {
+    std::vector<double> counts;
+    for (double g = 1; g < node; g *= 2) counts.push_back(g);
+    for (double octave = 1; node * octave <= highest; octave *= 2) {
+        const double stride = std::max(1.0, octave / an_octave);
+        for (double nodes = octave; nodes < 2 * octave; nodes += stride) counts.push_back(node * nodes);
+    }
+    counts.push_back(gpus);
+    std::ranges::sort(counts);
+    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+    std::erase_if(counts, [&](double g) { return g < lowest || g > highest; });
+    return {P::gpus, counts};
+}
+
+// Whether the plan as it is can run on `gpus`: whole copies of the model, and experts that divide them.
+bool keeps_plan(const Settings& s, double gpus) {
+    const double copies = gpus / model_gpus(s);
+    return copies == std::floor(copies) &&
+           std::fmod(copies * s[P::context_parallel], s[P::expert_parallel]) == 0;
+}
+
+// Keeps the points of GPU counts that can be had.
+void keep_counts(Curve& curve, const Scenario& scenario) {
+    std::erase_if(curve, [&](const CurvePoint& point) {
+        return resolve(edited(scenario, P::gpus, point.x))[P::gpus] != point.x;
+    });
+}
+
+}  // namespace
+
+Scaling scaling(const Scenario& scenario, double lowest, double highest, const std::stop_token& stop) {
+    Scaling out;
+    const Settings settings = resolve(scenario);
+    out.node = settings[P::gpus_per_node];
+    out.gpus = settings[P::gpus];
+    constexpr double kSmooth = 8;
+    Axis axis = gpu_axis(out.node, out.gpus, lowest, std::max(highest, out.gpus),
+                         plans_at_once(scenario) ? kSmooth : 1);
+    const Scenario weak = holding(scenario, Hold::per_gpu_batch);
+    const Scenario strong = holding(scenario, Hold::global_batch);
+    if (scenario.automatic.any()) {
+        out.weak = curve(weak, axis, stop);
+        out.strong = curve(strong, axis, stop);
+        keep_counts(out.weak, weak);
+        keep_counts(out.strong, strong);
+    } else {
+        std::erase_if(axis.values, [&](double g) { return !keeps_plan(settings, g); });
+        out.weak = curve(weak, axis, stop);
+        const double batch = settings[P::global_batch];
+        Axis divides = axis;
+        std::erase_if(divides.values,
+                      [&](double g) { return std::fmod(batch, g / model_gpus(settings)) != 0; });
+        if (!divides.values.empty()) out.strong = curve(strong, divides, stop);
+    }
+
+    // The knee: from here on every added GPU brings less than half of what the first ones bring. Looked for
+    // from the far end, so that one step down (the first hop out of a node) does not count as the curve's
+    // bend.
+    constexpr double kHalf = 0.5;
+    double first_share = 0;
+    for (const CurvePoint& point : out.weak) {
+        if (first_share == 0 && point.fits() && point.x >= out.node) first_share = point.tokens_per_s_per_gpu;
+    }
+    for (std::size_t i = out.weak.size(); i-- > 1;) {
+        const CurvePoint& a = out.weak[i - 1];
+        const CurvePoint& b = out.weak[i];
+        if (!a.fits() || !b.fits() || a.x < out.node) break;
+        const double marginal = (b.tokens_per_s - a.tokens_per_s) / (b.x - a.x);
+        if (marginal >= kHalf * first_share) break;
+        out.knee = b.x;
+    }
+    return out;
+}
+
+}  // namespace shardscope

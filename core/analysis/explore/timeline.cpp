@@ -1,0 +1,490 @@
+#include "explore/timeline.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "explore/pass_parts.h"
+#include "explore/timeline_memory.h"
+#include "physics/memory.h"
+#include "physics/step.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+// More intervals than this on one picture say nothing; micro-batches in the middle are folded instead.
+constexpr double kMostIntervals = 24000;
+
+double term(const Estimate& estimate, StepTerm which) {
+    return estimate.step.terms[static_cast<std::size_t>(which)];
+}
+
+// Fills the two lanes of one stage.
+class Lanes {
+  public:
+    explicit Lanes(StageTimeline& out) : out_(out) {}
+
+    // Labels of what follows.
+    int micro_batch = 0;
+    int piece = 0;
+    int layer = 0;
+
+    double add(double at, Activity activity, double seconds, bool exposed = true) {
+        if (seconds <= 0) return at;
+        auto& lane = activity >= Activity::gather ? out_.communication : out_.compute;
+        lane.push_back({at, at + seconds, activity, exposed, false, micro_batch, piece, layer});
+        return at + seconds;
+    }
+    double add(double at, const std::vector<Part>& parts) {
+        for (const Part& part : parts) at = add(at, part.activity, part.seconds);
+        return at;
+    }
+    // Communication below what lasts from `from` to `to`, ending there. More than there is room for lies over
+    // each other.
+    void add_hidden(double from, double to, const std::vector<Part>& parts) {
+        double end = to;
+        for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+            if (end - part->seconds < from) end = std::max(std::min(to, from + part->seconds), part->seconds);
+            add(end - part->seconds, part->activity, part->seconds, false);
+            end -= part->seconds;
+        }
+    }
+    // What ends a step on every stage.
+    double add_end(double at, const Compiled& c, const Estimate& estimate) {
+        micro_batch = piece = layer = 0;
+        at = add(at, Activity::optimizer, term(estimate, StepTerm::optimizer));
+        at = add(at, Activity::host_link, term(estimate, StepTerm::host_link));
+        return add(at, Activity::host, c.settings[P::step_overhead]);
+    }
+
+  private:
+    StageTimeline& out_;
+};
+
+double end_seconds(const Compiled& c, const Estimate& estimate) {
+    return term(estimate, StepTerm::optimizer) + term(estimate, StepTerm::host_link) +
+           c.settings[P::step_overhead];
+}
+
+void sort_by_start(std::vector<Interval>& lane) { std::ranges::stable_sort(lane, {}, &Interval::start); }
+
+// ---- without a pipeline: layer by layer ------------------------------------------------------------------
+
+class InLayers {
+  public:
+    InLayers(const Compiled& c, const Estimate& estimate, Timeline& out)
+        : c_(c), estimate_(estimate), out_(out), parts_(c, estimate) {
+        out_.stages.emplace_back();
+    }
+
+    void fill() {
+        StageTimeline& stage = out_.stages.front();
+        Lanes lanes(stage);
+        // Where all micro-batches pass through a layer before the next, they are drawn as one.
+        turns_ = static_cast<int>(c_.passes.turns());
+        const int micro_batches = turns_;
+        const double layers = c_.stages.first.layers();
+        constexpr double kPerLayer = 8;
+        const int drawn = std::clamp(static_cast<int>(kMostIntervals / (kPerLayer * layers)), 2,
+                                     micro_batches < 2 ? 2 : micro_batches);
+        out_.folded = std::max(0, micro_batches - drawn);
+        const int fold_after = drawn / 2;  // micro-batches
+        double at = 0;
+        for (int i = 1; i <= micro_batches; ++i) {
+            lanes.micro_batch = c_.passes.turn > 1 ? 0 : i;
+            if (out_.folded > 0 && i == fold_after + 1) {
+                // All but the first and the last are alike.
+                const double one = length_of_one();
+                at = lanes.add(at, Activity::folded, out_.folded * one);
+                i += out_.folded - 1;
+                continue;
+            }
+            at = pass(lanes, at, i, false);
+            at = pass(lanes, at, i, true);
+        }
+        const double done = at;
+        at = lanes.add_end(at, c_, estimate_);
+        sort_by_start(stage.communication);
+        stage.memory = memory_of_passes(passes_, memory_use(c_.stages.first, c_), done, at, context());
+    }
+
+  private:
+    struct Layered {
+        const Layer* layer;
+        double count;  // one, or what is left of one
+        int number;
+    };
+
+    [[nodiscard]] std::vector<Layered> layers() const {
+        std::vector<Layered> out;
+        const auto add = [&](const Layer& layer, double count) {
+            for (; count > 0; count -= 1)
+                out.push_back({&layer, std::min(1.0, count), static_cast<int>(out.size()) + 1});
+        };
+        add(parts_.dense(), c_.stages.first.dense);
+        add(parts_.sparse(), c_.stages.first.sparse);
+        return out;
+    }
+
+    [[nodiscard]] MemoryContext context() const {
+        const Compiled& c = c_;
+        return {c, c.passes.turn * c.work.head.forward.time.total() / std::max(forward_chain_, 1e-300), 0,
+                false};
+    }
+
+    double length_of_one() {
+        StageTimeline scratch;
+        Lanes lanes(scratch);
+        const std::size_t before = passes_.size();
+        const int middle = turns_ / 2 + 1;
+        const double seconds = pass(lanes, 0, middle, false);
+        const double both = pass(lanes, seconds, middle, true);
+        passes_.resize(before);
+        return both;
+    }
+
+    double pass(Lanes& lanes, double at, int micro_batch, bool backward) {
+        const double start = at;
+        const bool first = micro_batch == 1;
+        const bool last = micro_batch == turns_;
+        const double turn = c_.passes.turn;
+        if (all_.empty()) all_ = layers();
+        const double copies = turn * parts_.copies(estimate_.step, !backward) / c_.stages.first.layers();
+        const auto end = [&](const BlockWork& work) {
+            lanes.layer = 0;
+            const PassTime& both = backward ? work.backward : work.forward;
+            const double from = at;
+            std::vector<Part> chain =
+                parts_.end_chain(both, backward ? Activity::backward : Activity::forward);
+            for (Part& part : chain) part.seconds *= turn;
+            at = lanes.add(at, chain);
+            lanes.add_hidden(from, at, {{Activity::context_exchange, turn * both.hidden}});
+        };
+        const auto one = [&](const Layered& entry) {
+            lanes.layer = entry.number;
+            const bool at_end = &entry == &all_.back();
+            LayerParts now = backward ? parts_.backward(*entry.layer, at_end, last)
+                                      : parts_.forward(*entry.layer, at_end, first);
+            if (entry.count < 1) {
+                for (auto* list : {&now.chain, &now.exposed, &now.hidden}) {
+                    for (Part& part : *list) part.seconds *= entry.count;
+                }
+                now.wait *= entry.count;
+            }
+            const double from = at;
+            at = lanes.add(at, now.chain);
+            lanes.add_hidden(from, at, now.hidden);
+            at = lanes.add(at, now.exposed);
+            at = lanes.add(at, Activity::host, now.wait);
+            at = lanes.add(at, Activity::copies, copies * entry.count);
+        };
+        lanes.layer = 0;
+        if (!backward) {
+            at = lanes.add(at, Activity::gather, parts_.first_gather(c_.stages.first, first));
+            end(c_.work.embedding);
+            for (const Layered& entry : all_) one(entry);
+            end(c_.work.head);
+        } else {
+            end(c_.work.head);
+            for (auto entry = all_.rbegin(); entry != all_.rend(); ++entry) one(*entry);
+            end(c_.work.embedding);
+            lanes.layer = 0;
+            at = lanes.add(at, Activity::reduce, parts_.last_reduce(c_.stages.first, last));
+        }
+        TimedPass timed;
+        timed.kind = backward ? PassKind::backward : PassKind::forward;
+        timed.micro_batch = micro_batch - 1;
+        timed.start = start;
+        timed.seconds.chain = at - start;
+        if (!backward) forward_chain_ = at - start;
+        passes_.push_back(timed);
+        return at;
+    }
+
+    const Compiled& c_;
+    const Estimate& estimate_;
+    Timeline& out_;
+    PartsOfPasses parts_;
+    std::vector<Layered> all_;
+    std::vector<TimedPass> passes_;
+    double forward_chain_ = 0;
+    int turns_ = 1;
+};
+
+// ---- with one: pass by pass ------------------------------------------------------------------------------
+
+class InStages {
+  public:
+    InStages(const Compiled& c, const Estimate& estimate, Timeline& out)
+        : c_(c), estimate_(estimate), out_(out), parts_(c, estimate), shape_(c.pipeline) {}
+
+    void fill() {
+        const int count = out_.stage_count;
+        const std::vector<Stage> stages =
+            every_stage(c_.stages, c_.operators.dense.repeat, c_.operators.sparse.repeat);
+        std::vector<StageSeconds> seconds;
+        for (const Stage& stage : stages) {
+            // Most stages are like the one before.
+            const bool alike = !seconds.empty() && same_work(stage, stages[seconds.size() - 1]);
+            if (alike) contents_.push_back(contents_.back());
+            else contents_.push_back(parts_.of_stage(stage));
+            seconds.push_back(contents_.back().seconds());
+        }
+        // Of one copy of the weights the first that is like the fullest of those between.
+        int middle = static_cast<int>(std::lround(c_.stages.middle.position));
+        const auto like = std::find_if(stages.begin() + 1, stages.end(), [&](const Stage& stage) {
+            return same_work(stage, c_.stages.middle);
+        });
+        if (c_.stages.copies <= 1 && like != stages.end()) middle = static_cast<int>(like - stages.begin());
+        const int pacing = &parts_.pacing() == &c_.stages.first    ? 0
+                           : &parts_.pacing() == &c_.stages.middle ? middle
+                                                                   : count - 1;
+        const double end = end_seconds(c_, estimate_);
+        fold(seconds[static_cast<std::size_t>(pacing)]);
+        run_ = run_pipeline_within(*c_.schedule, shape_, seconds,
+                                   out_.end - end - folded_forward_ - folded_backward_);
+        out_.hop = run_.hop;
+        cut(pacing);
+
+        const int fullest = static_cast<int>(std::lround(estimate_.memory.stage));
+        double most = 0;
+        for (int position = 0; position < count; ++position) {
+            // Of many the first half, one less of the last: the row between says so.
+            if (count > kMostStages && position >= kMostStages / 2 &&
+                position < count - (kMostStages / 2 - 1))
+                continue;
+            if (position == pacing) out_.pacing = out_.stages.size();
+            const Stage& stage = stages[static_cast<std::size_t>(position)];
+            const MemoryUse memory = position == fullest ? estimate_.memory : memory_use(stage, c_);
+            // Where the fullest of all is not drawn, it is the fullest of those that are.
+            if (memory.peak > most || position == fullest) {
+                most = memory.peak;
+                out_.fullest = out_.stages.size();
+            }
+            add_stage(position, memory, stage.head);
+        }
+    }
+
+  private:
+    static bool same_work(const Stage& a, const Stage& b) {
+        return a.dense == b.dense && a.sparse == b.sparse && a.embedding == b.embedding && a.head == b.head;
+    }
+
+    // Passes of one kind and micro-batch on every GPU.
+    [[nodiscard]] double passes_of_one() const { return shape_.virtual_stages * shape_.sequence_pieces; }
+
+    // Fewer micro-batches where there are too many to draw, the same time for those left out as the slowest
+    // stage takes for them.
+    void fold(const StageSeconds& pacing) {
+        constexpr double kPerPass = 10;
+        const double drawn = std::min(shape_.stages, static_cast<double>(kMostStages));
+        const double most =
+            std::max(4 * shape_.stages, std::floor(kMostIntervals / (kPerPass * drawn * passes_of_one())));
+        double left_out = shape_.micro_batches - most;
+        // Whole groups: the order repeats after p of them.
+        left_out = std::floor(left_out / shape_.stages) * shape_.stages;
+        if (left_out <= 0) return;
+        out_.folded = static_cast<int>(left_out);
+        shape_.micro_batches -= left_out;
+        const auto seconds = [&](PassKind kind) {
+            return left_out * pacing.pass[static_cast<std::size_t>(kind)].total() * passes_of_one();
+        };
+        folded_forward_ = seconds(PassKind::forward);
+        folded_backward_ = seconds(PassKind::backward) + seconds(PassKind::weight_gradient);
+    }
+
+    // Everything that begins after the middle of the slowest stage's work is moved back by what is left out.
+    // Where all micro-batches pass through a piece before the next, each piece's turn has a middle of its
+    // own.
+    void cut(int pacing) {
+        if (out_.folded == 0) return;
+        const auto& passes = run_.stages[static_cast<std::size_t>(pacing)];
+        if (!in_turns()) {
+            // Not where it waits: that wait is the bubble's.
+            std::size_t at = passes.size() / 2;
+            while (at + 1 < passes.size() && passes[at].start > passes[at - 1].end()) ++at;
+            cuts_ = {{passes[at].start, folded_forward_ + folded_backward_, out_.folded}};
+            return;
+        }
+        const auto turn = static_cast<std::size_t>(shape_.micro_batches);
+        // In each direction.
+        const double turns = static_cast<double>(passes.size()) / static_cast<double>(2 * turn);
+        for (std::size_t first = 0; first < passes.size(); first += turn) {
+            const bool forward = passes[first].kind == PassKind::forward;
+            cuts_.push_back(
+                {passes[first + turn / 2].start, (forward ? folded_forward_ : folded_backward_) / turns, 0});
+        }
+    }
+    // All forward passes of a piece come one after the other.
+    [[nodiscard]] bool in_turns() const { return c_.schedule->layered || c_.schedule->in_turns; }
+
+    void add_stage(int position, const MemoryUse& memory, bool head) {
+        out_.stages.emplace_back();
+        StageTimeline& stage = out_.stages.back();
+        stage.position = position;
+        Lanes lanes(stage);
+        auto& passes = run_.stages[static_cast<std::size_t>(position)];
+        const auto& contents = contents_[static_cast<std::size_t>(position)];
+        const double last = out_.end - end_seconds(c_, estimate_);  // where the step's end begins
+        const double begin = out_.steps_overlap ? passes.front().start : 0;
+        double free = begin;  // since when nothing runs
+        auto cut = cuts_.begin();
+        double later = 0;
+        int micro_batches_on = 0;
+        const int pieces_of_one = static_cast<int>(shape_.sequence_pieces);
+        const int copies = c_.schedule->copies;
+        // Where a micro-batch that ends here does so.
+        int head_piece = -1;
+        for (int way = 0; way < copies; ++way) {
+            const int last_step = static_cast<int>(shape_.stages * shape_.virtual_stages) - 1;
+            const Place end = place_of(*c_.schedule, shape_, way, last_step);
+            if (end.stage == position) head_piece = end.piece;
+        }
+        for (TimedPass& pass : passes) {
+            while (cut != cuts_.end() && pass.start >= cut->at) {
+                later += cut->seconds;
+                micro_batches_on += cut->micro_batches;
+                ++cut;
+                lanes.micro_batch = lanes.piece = 0;
+                free = lanes.add(free, Activity::folded, pass.start + later - free);
+            }
+            pass.start += later;
+            pass.micro_batch = pass.micro_batch / pieces_of_one + micro_batches_on;
+            // In turns the ones left out are those in the middle of each.
+            if (in_turns() && pass.micro_batch >= shape_.micro_batches / 2) pass.micro_batch += out_.folded;
+            lanes.micro_batch = lanes.piece = 0;
+            lanes.add(free, Activity::bubble, pass.start - free);
+            lanes.micro_batch = pass.micro_batch + 1;
+            lanes.piece = out_.pieces > 1 ? pass.piece + 1 : 0;
+            const PassParts& parts = pass.first  ? contents.first_forward
+                                     : pass.last ? contents.last_gradient
+                                                 : contents.pass[static_cast<std::size_t>(pass.kind)];
+            const double chain = lanes.add(pass.start, parts.lead);
+            const double tail = lanes.add(chain, parts.chain);
+            lanes.add_hidden(chain, tail, parts.hidden);
+            free = lanes.add(tail, parts.tail);
+        }
+        const double done = free;
+        lanes.micro_batch = lanes.piece = 0;
+        if (!out_.steps_overlap) free = std::max(free, last), lanes.add(done, Activity::bubble, last - done);
+        const double ended = lanes.add_end(free, c_, estimate_);
+        if (out_.steps_overlap) lanes.add(ended, Activity::bubble, begin + out_.end - ended);
+        const bool splits = c_.schedule->splits_backward;
+        const double share =
+            head ? c_.passes.share * c_.work.head.forward.time.total() / shape_.virtual_stages / copies /
+                       contents.pass[static_cast<std::size_t>(PassKind::forward)].seconds().total()
+                 : 0;
+        stage.memory = memory_of_passes(passes, memory, out_.steps_overlap ? done : free,
+                                        out_.steps_overlap ? begin + out_.end : out_.end,
+                                        {c_, share, head_piece, splits});
+        if (out_.steps_overlap) wrap(stage);
+        sort_by_start(stage.compute);
+        sort_by_start(stage.communication);
+    }
+
+    // A stage that begins late ends as late: after the step's end it shows what the step before has left.
+    void wrap(StageTimeline& stage) const {
+        const double end = out_.end;
+        const double nothing = 1e-12 * end;  // rounding
+        for (auto* lane : {&stage.compute, &stage.communication}) {
+            for (std::size_t i = 0, size = lane->size(); i < size; ++i) {
+                Interval& interval = (*lane)[i];
+                if (interval.end <= end + nothing) continue;
+                Interval before = interval;
+                before.previous = true;
+                before.start = std::max(interval.start - end, 0.0);
+                before.end = interval.end - end;
+                if (interval.start < end - nothing) {
+                    interval.end = end;
+                    lane->push_back(before);
+                } else {
+                    interval = before;
+                }
+            }
+        }
+        stage.memory = wrapped(stage.memory, end);
+    }
+
+    const Compiled& c_;
+    const Estimate& estimate_;
+    Timeline& out_;
+    PartsOfPasses parts_;
+    PipelineShape shape_;
+    std::vector<PartsOfPasses::OfStage> contents_;
+    PipelineRun run_;
+    // Seconds of the micro-batches that are left out, and where.
+    double folded_forward_ = 0;
+    double folded_backward_ = 0;
+    struct Cut {
+        double at = 0;       // in the run
+        double seconds = 0;  // by which what follows is moved
+        int micro_batches = 0;
+    };
+    std::vector<Cut> cuts_;
+};
+
+template <typename Names>
+std::string_view pick(const Names& names, Activity activity) {
+    return names[static_cast<std::size_t>(activity)];
+}
+
+// The picture of a step whose MFU is set by hand is that of the predicted one, stretched.
+void stretch(Timeline& timeline, double factor) {
+    timeline.end *= factor;
+    timeline.hop *= factor;
+    for (StageTimeline& stage : timeline.stages) {
+        for (auto* lane : {&stage.compute, &stage.communication}) {
+            for (Interval& interval : *lane) {
+                interval.start *= factor;
+                interval.end *= factor;
+            }
+        }
+        for (MemoryPoint& point : stage.memory) point.time *= factor;
+    }
+}
+
+}  // namespace
+
+std::string_view name_of(Activity activity) {
+    return pick(
+        std::array<std::string_view, kActivities>{"forward", "backward", "weight-gradient", "recompute",
+                                                  "copies", "optimizer", "host-link", "host", "bubble",
+                                                  "folded", "gather", "reduce", "tensor-exchange",
+                                                  "context-exchange", "expert-exchange", "stage-message"},
+        activity);
+}
+std::string label_of(Activity activity) {
+    return said(pick(
+        std::array<std::string_view, kActivities>{
+            phrase("forward"), phrase("backward"), phrase("weight gradients"), phrase("recompute"),
+            phrase("copies"), phrase("optimizer"), phrase("host link"), phrase("host"), phrase("bubble"),
+            phrase("folded"), phrase("gather weights"), phrase("reduce gradients"), phrase("tensor parallel"),
+            phrase("context parallel"), phrase("expert parallel"), phrase("between stages")},
+        activity));
+}
+
+Timeline timeline(const Compiled& c, const Estimate& estimate) {
+    if (const double factor = estimate.stretch(); factor != 1) {
+        Estimate predicted = estimate;
+        predicted.step = step_time(c);
+        predicted.mfu = predicted.predicted_mfu;
+        Timeline out = timeline(c, predicted);
+        stretch(out, factor);
+        return out;
+    }
+    Timeline out;
+    out.end = estimate.step.total;
+    out.stage_count = static_cast<int>(c.stages.count);
+    out.micro_batches = static_cast<int>(c.settings[P::accumulation]);
+    if (c.stages.count > 1) {
+        out.pieces = static_cast<int>(c.pipeline.virtual_stages * c.stages.copies);
+        out.steps_overlap = c.schedule->steps_overlap;
+        InStages(c, estimate, out).fill();
+    } else {
+        InLayers(c, estimate, out).fill();
+    }
+    return out;
+}
+
+}  // namespace shardscope

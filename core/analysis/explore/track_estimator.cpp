@@ -1,0 +1,91 @@
+#include "explore/track_estimator.h"
+
+#include <optional>
+
+#include "planner/planner.h"
+#include "scenario/domain.h"
+
+namespace shardscope {
+namespace {
+
+// Texts bear on nothing and cost a copy at each point.
+Scenario without_texts(Scenario scenario) {
+    scenario.name.clear();
+    scenario.view.clear();
+    return scenario;
+}
+
+}  // namespace
+
+TrackEstimator::TrackEstimator(const Scenario& scenario, P id, const std::stop_token& stop)
+    : base_(without_texts(scenario)),
+      id_(id),
+      settings_(resolve(base_)),
+      alone_(!others_may_follow(id)),
+      edit_(base_),
+      stored_(index(id == P::peak_flops ? peak_of(settings_.choice<Precision>(P::precision)) : id)),
+      stop_(stop) {
+    edit_.automatic.reset(index(id));
+    edit_.given.set(stored_);
+}
+
+TrackPoint TrackEstimator::present(double place) { return point(base_, settings_[id_], place); }
+
+TrackPoint TrackEstimator::at(double value, double place) {
+    if (value == settings_[id_]) return present(place);
+    if (alone_) {
+        edit_.value[stored_] = nearest_valid(id_, value, settings_);
+        return point(edit_, value, place);
+    }
+    const Scenario next = edited(base_, id_, value);
+    if (is_base(next)) return {place, value};
+    return point(next, value, place);
+}
+
+TrackPoint TrackEstimator::point(const Scenario& of, double value, double place) {
+    if (of.automatic.none()) return judged(of, value, place);
+    if (plans_.empty()) {
+        // A search looks at the token itself: it may last longer than anybody wants to wait.
+        const std::optional<Scenario> plan = planned(of, 1, stop_, latest_ ? &*latest_ : nullptr);
+        if (!plan) return {place, value};
+        const TrackPoint out = judged(locked(*plan), value, place);
+        latest_ = plan_of(scratch_.settings);
+        return out;
+    }
+    TrackPoint best{place, value};
+    bool best_is_safe = false;
+    for (const Plan& plan : plans_) {
+        const TrackPoint met = judged(locked(with_plan(of, plan, of.automatic)), value, place);
+        if (!met.fits) continue;
+        // As the planner does: what is sure to fit goes before what may.
+        const bool safe = scratch_.estimate.verdict == Verdict::fits;
+        const bool better = safe == best_is_safe ? met.mfu > best.mfu : safe;
+        if (best.fits && !better) continue;
+        best = met;
+        best_is_safe = safe;
+    }
+    return best;
+}
+
+TrackPoint TrackEstimator::judged(const Scenario& of, double value, double place) {
+    TrackPoint out{place, value};
+    if (!answer_into(of, scratch_) || !scratch_.estimate.fits()) return out;
+    out.fits = true;
+    out.wall = scratch_.estimate.wall;
+    out.mfu = scratch_.estimate.mfu;
+    return out;
+}
+
+void TrackEstimator::keep_plans_of(std::initializer_list<double> values) {
+    plans_ = {plan_of(settings_)};
+    for (const double value : values) {
+        if (const std::optional<Scenario> plan = planned(edited(base_, id_, value), 1, stop_))
+            plans_.push_back(plan_of(resolve(*plan)));
+    }
+}
+
+bool TrackEstimator::is_base(const Scenario& other) const {
+    return other.given == base_.given && other.automatic == base_.automatic && other.value == base_.value;
+}
+
+}  // namespace shardscope

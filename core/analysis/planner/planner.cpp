@@ -1,0 +1,113 @@
+#include "planner/planner.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "physics/memory.h"
+#include "physics/step.h"
+#include "scenario/domain.h"
+
+namespace shardscope {
+namespace {
+
+// Throughput of a scenario whose plan is settled; nothing when it does not fit or is not valid.
+std::optional<double> throughput(const Scenario& scenario) {
+    static thread_local Compiled scratch;
+    const Settings settings = resolve(scenario);
+    if (!is_valid(settings)) return std::nullopt;
+    compile(settings, scratch);
+    if (verdict_of(memory_use(scratch).peak, settings) != Verdict::fits) return std::nullopt;
+    return scratch.tokens_per_gpu / step_time(scratch).total;
+}
+
+// Memory grows with the micro-batch: between a size that fits and the next one tried, or beyond the last, the
+// largest that fits is found by bisection.
+void raise_micro_batch(Scenario& scenario) {
+    const double now = resolve(scenario)[P::micro_batch];
+    const std::optional<double> before = throughput(scenario);
+    if (!before) return;
+    Scenario trial = scenario;
+    const auto fits = [&](double size) {
+        trial.give(P::micro_batch, size);
+        return throughput(trial).has_value();
+    };
+    const double most = parameter(P::micro_batch).maximum;
+    double low = now;
+    double high = now + 1;
+    while (high <= most && fits(high)) {
+        low = high;
+        high *= 2;
+    }
+    while (high - low > 1) {
+        const double middle = std::floor((low + high) / 2);
+        (fits(middle) ? low : high) = middle;
+    }
+    if (low == now) return;
+    trial.give(P::micro_batch, low);
+    if (throughput(trial).value_or(0) > *before) scenario = trial;
+}
+
+Scenario with_best(const Scenario& scenario, const Plan& plan) {
+    Scenario out = with_plan(scenario, plan, scenario.automatic);
+    if (scenario.automatic[index(P::micro_batch)] && scenario.hold() == Hold::per_gpu_batch)
+        raise_micro_batch(out);
+    return out;
+}
+
+// A micro-batch raised as above is brought back to where the search starts from.
+Plan of_sliders(Plan plan, const Settings& settings) {
+    const std::vector<double> stops = domain(P::micro_batch, settings).stops;
+    const auto above = std::ranges::upper_bound(stops, plan[P::micro_batch]);
+    if (above != stops.begin()) plan[P::micro_batch] = *(above - 1);
+    return plan;
+}
+
+}  // namespace
+
+Settings without_plan(const Settings& settings) {
+    Settings plain = settings;
+    for (const P id : kPlanParameters) plain.set(id, parameter(id).fallback, Origin::fallback);
+    plain.set(P::accumulation, 1, Origin::fallback);
+    return plain;
+}
+
+bool plans_at_once(const Scenario& scenario) {
+    // A few milliseconds on one core.
+    constexpr double kMostPlans = 20000;
+    if (scenario.automatic.none()) return true;
+    const Settings settings = resolve(scenario);
+    if (!is_valid(without_plan(settings))) return true;
+    return PlanSpace(settings, scenario.automatic).size() <= kMostPlans;
+}
+
+std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, const std::stop_token& stop,
+                                const Plan* likely) {
+    if (scenario.automatic.none()) return scenario;
+    const Settings settings = resolve(scenario);
+    if (!is_valid(without_plan(settings))) return scenario;
+    SearchOptions options;
+    options.threads = threads;
+    options.stop = stop;
+    if (likely) {
+        const auto rate = throughput(with_plan(scenario, of_sliders(*likely, settings), scenario.automatic));
+        if (rate) options.reached = *rate;
+    }
+    SearchResult found = search_plans(settings, scenario.automatic, options);
+    if (!found.stopped && found.best.empty() && std::isfinite(options.reached)) {
+        // Some of the likely plan's values are none of the sliders', and none of those is as good.
+        options.reached = -std::numeric_limits<double>::infinity();
+        found = search_plans(settings, scenario.automatic, options);
+    }
+    if (found.stopped) return std::nullopt;
+    if (!found.best.empty()) return with_best(scenario, found.best.front().plan);
+    if (!std::isfinite(found.smallest.peak)) return scenario;
+    return with_plan(scenario, found.smallest.plan, scenario.automatic);
+}
+
+Scenario taking(const Scenario& scenario, const Plan& plan) {
+    return with_best(scenario, of_sliders(plan, resolve(scenario)));
+}
+
+Scenario planned(const Scenario& scenario, const Plan* likely) { return *planned(scenario, 1, {}, likely); }
+
+}  // namespace shardscope

@@ -1,0 +1,534 @@
+#include "planner/search.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <numeric>
+
+#include "physics/memory.h"
+#include "physics/step.h"
+#include "planner/folded.h"
+#include "system/jobs.h"
+
+namespace shardscope {
+namespace {
+
+// Bounds and results are summed in different orders: a plan is only ruled out when it is worse by more than
+// rounding can be.
+constexpr double kRounding = 1 + 1e-9;
+
+// GPUs of a pipeline are like one of these: of the first, the middle and the last stage.
+template <typename T>
+using ByStage = std::array<T, 3>;
+
+// One way to keep the state under given degrees: sharding, its group, offload and resharding.
+struct Keeping {
+    ByStage<UnhiddenFloor> unhidden;
+    TrafficFloor traffic;
+    ByStage<StateMemory> state;
+};
+
+// Layout and traffic of one way to share the state under given degrees.
+struct SharedParts {
+    Layout layout;
+    Traffic traffic;
+    std::vector<Keeping> keepings;  // by resharding and offload
+};
+
+// What plans of equal degrees have in common; each thread makes it when it first meets them.
+struct DegreesParts {
+    bool made = false;
+    Stages stages;
+    Layout layout;  // but for the sharing
+    std::vector<SharedParts> sharings;
+};
+
+bool better(const Candidate& a, const Candidate& b) {
+    return a.score != b.score ? a.score > b.score : a.number < b.number;
+}
+
+// Needs less memory.
+bool smaller(const Candidate& a, const Candidate& b) {
+    return a.peak != b.peak ? a.peak < b.peak : a.number < b.number;
+}
+
+// The best plans so far, of one thread; the worst score still wanted is shared by all threads.
+class Best {
+  public:
+    Best(std::size_t top, std::atomic<double>& least) : top_(top), least_(least) {}
+    void take(const Candidate& candidate) {
+        if (top_ == 0) return;
+        kept_.push_back(candidate);
+        std::ranges::push_heap(kept_, better);
+        if (kept_.size() <= top_) {
+            if (kept_.size() == top_) raise(kept_.front().score);
+            return;
+        }
+        std::ranges::pop_heap(kept_, better);
+        kept_.pop_back();
+        raise(kept_.front().score);
+    }
+    [[nodiscard]] const std::vector<Candidate>& kept() const { return kept_; }
+
+  private:
+    // This thread alone has `top` plans of at least this score.
+    void raise(double score) {
+        double now = least_.load(std::memory_order_relaxed);
+        while (score > now && !least_.compare_exchange_weak(now, score, std::memory_order_relaxed)) {
+        }
+    }
+    std::size_t top_;
+    std::atomic<double>& least_;
+    std::vector<Candidate> kept_;  // a heap with the worst in front
+};
+
+// Ascending in memory, and in score: what needs more must bring more.
+class Frontier {
+  public:
+    // Something that needs no more memory is at least as good.
+    [[nodiscard]] bool beats(double score, double peak) const {
+        const auto after = std::ranges::upper_bound(kept_, peak, {}, &Candidate::peak);
+        return after != kept_.begin() && (after - 1)->score > score * kRounding;
+    }
+    void take(const Candidate& candidate) {
+        auto after = std::ranges::upper_bound(kept_, candidate.peak, {}, &Candidate::peak);
+        if (after != kept_.begin() && !better(candidate, *(after - 1))) return;
+        auto from = after;
+        while (from != kept_.begin() && (from - 1)->peak == candidate.peak) --from;
+        auto to = after;
+        while (to != kept_.end() && !better(*to, candidate)) ++to;
+        kept_.insert(kept_.erase(from, to), candidate);
+    }
+    [[nodiscard]] const std::vector<Candidate>& kept() const { return kept_; }
+
+  private:
+    std::vector<Candidate> kept_;
+};
+
+ByStage<const Stage*> stage_kinds(const Compiled& c) {
+    return {&c.stages.first, &c.stages.middle, &c.stages.last};
+}
+// How many of them there are: one GPU is the first.
+std::size_t kinds_of(const Compiled& c) { return c.stages.count > 1 ? 3 : 1; }
+
+double peak_of(const ByStage<StateMemory>& state, const ByStage<WorkMemory>& work, const Compiled& c) {
+    double peak = 0;
+    for (std::size_t i = 0; i < kinds_of(c); ++i) peak = std::max(peak, peak_memory(state[i], work[i], c));
+    return peak;
+}
+
+// The values that a cell's plans share.
+void take_cell(const Cell& cell, const Degrees& d, Settings& s) {
+    const auto set = [&](P id, double value) { s.set(id, value, Origin::given); };
+    set(P::tensor_parallel, d.tensor);
+    set(P::sequence_parallel, cell.sequence_parallel);
+    set(P::async_tensor_parallel, cell.async_tensor_parallel);
+    set(P::context_parallel, d.context);
+    set(P::pipeline_parallel, d.pipeline);
+    set(P::expert_parallel, d.expert);
+    set(P::micro_batch, cell.micro_batch);
+    set(P::accumulation, cell.accumulation);
+    // What all of them say of the weights: how many copies there are, and how long they stay.
+    set(P::virtual_stages, d.pieces.front().virtual_stages);
+    set(P::schedule, d.pieces.front().schedule);
+}
+
+class Search {
+  public:
+    Search(const Settings& base, const ParameterSet& free, const SearchOptions& options)
+        : options_(options), base_(base), space_(base, free), least_(options.reached) {
+        machine_.settings = base;
+        compile_machine(machine_);
+        fold();
+    }
+    SearchResult run();
+
+  private:
+    struct Worker {
+        Answer a;  // its compiled part is what plans are tried on
+        Best best;
+        Frontier frontier;
+        std::vector<Candidate> all;
+        std::vector<Candidate> of_cells;
+        Candidate smallest;
+        double feasible = 0;
+        double evaluated = 0;
+        std::vector<DegreesParts> parts{};  // by degrees
+        Candidate best_here{};              // of the cell
+
+        // Of the cell and its pieces: by recomputation …
+        std::vector<ComputeFloor> floors{};
+        std::vector<double> floor{};  // s
+        std::vector<ByStage<WorkMemory>> work{};
+        // … and by sharing and keeping.
+        std::vector<std::vector<double>> unhidden{};  // s
+    };
+
+    void fold();
+    [[nodiscard]] DegreesParts& parts_of(const Cell& cell, Worker& w) const;
+    void make_keepings(const Cell& cell, DegreesParts& parts, Compiled& c) const;
+    static void take_sharing(const SharedParts& parts, const Sharing& values, Compiled& c);
+    void visit(std::size_t index, Worker& w);
+    void visit_pieces(const Cell& cell, const DegreesParts& parts, double number, Worker& w);
+    void judge(Worker& w, Candidate& candidate) const;
+    [[nodiscard]] bool by_throughput() const { return !options_.objective.get; }
+    // Whether every plan is looked at: the frontier has its own use for plans that are far from the best, if
+    // they are small.
+    [[nodiscard]] bool judges_all() const { return options_.everything || options_.count_feasible; }
+    // Whether a plan that reaches at most `rate` may be wanted: among the best …
+    [[nodiscard]] bool may_be_best(double rate) const {
+        return options_.everything || !by_throughput() ||
+               rate * kRounding >= least_.load(std::memory_order_relaxed);
+    }
+    // … or as the best of its cell.
+    [[nodiscard]] bool may_be_best_here(double rate, const Worker& w) const {
+        return options_.best_of_cells && (!by_throughput() || rate * kRounding >= w.best_here.score);
+    }
+    [[nodiscard]] bool may_be_wanted(double rate, const Worker& w) const {
+        return judges_all() || options_.frontier || may_be_best(rate) || may_be_best_here(rate, w);
+    }
+    [[nodiscard]] bool fits(Verdict verdict) const {
+        return verdict == Verdict::fits || (options_.allow_risky && verdict == Verdict::risky);
+    }
+
+    const SearchOptions& options_;
+    const Settings& base_;
+    PlanSpace space_;
+    Compiled machine_;
+    // By cell: its operators, and the most throughput it can reach.
+    std::vector<const Folded*> folded_;
+    std::vector<double> cell_bound_;
+    std::atomic<double> least_;
+};
+
+// Operators and their times, once for all plans that cut a micro-batch alike.
+void Search::fold() {
+    // One search follows another; only its own thread folds.
+    static thread_local FoldedOperators operators;
+    operators.prepare(base_);
+    Compiled c = machine_;
+    // Cells come in canonical order, so that equal cuts lie close together.
+    std::vector<std::pair<Cut, const Folded*>> near;
+    const auto& cells = space_.cells();
+    folded_.resize(cells.size());
+    cell_bound_.resize(cells.size());
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const Degrees& d = space_.degrees()[cells[i].degrees];
+        take_cell(cells[i], d, c.settings);
+        const Cut cut = cut_of(c.settings);
+        if (!near.empty()) {
+            const Cut& last = near.back().first;
+            if (cut.tensor != last.tensor || cut.context != last.context ||
+                cut.sequence_parallel != last.sequence_parallel ||
+                cut.async_tensor_parallel != last.async_tensor_parallel)
+                near.clear();
+        }
+        auto found = std::ranges::find(near, cut, &std::pair<Cut, const Folded*>::first);
+        if (found == near.end()) {
+            near.emplace_back(cut, &operators.of(c));
+            found = near.end() - 1;
+        }
+        folded_[i] = found->second;
+        // The slowest stage computes at least the average of them, whatever the number of stages and of
+        // micro-batches.
+        cell_bound_[i] = folded_[i]->tokens / (d.tensor * folded_[i]->layers);
+    }
+    if (cells.empty()) return;
+    compile_operators(c);  // for what all cuts have in common
+    machine_.operators = c.operators;
+    machine_.parameters = c.parameters;
+    machine_.active_parameters = c.active_parameters;
+    machine_.layer_parameters = c.layer_parameters;
+    machine_.root_parameters = c.root_parameters;
+    machine_.flops_per_token = c.flops_per_token;
+    machine_.training_tokens = c.training_tokens;
+}
+
+// Stages and layout; the cell's values are in `w`.
+DegreesParts& Search::parts_of(const Cell& cell, Worker& w) const {
+    DegreesParts& parts = w.parts[cell.degrees];
+    Compiled& c = w.a.compiled;
+    if (!parts.made) {
+        parts.made = true;
+        c.layout = layout_of(c.settings);
+        parts.layout = c.layout;
+        parts.stages = stages_of(c);
+    }
+    c.layout = parts.layout;
+    c.stages = parts.stages;
+    return parts;
+}
+
+// Who shares the state with whom, how long its traffic takes and what lies where: the same for all
+// micro-batches.
+void Search::make_keepings(const Cell& cell, DegreesParts& parts, Compiled& c) const {
+    const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
+    const auto stages = stage_kinds(c);
+    const std::size_t kinds = kinds_of(c);
+    for (const Sharing& sharing : space_.degrees()[cell.degrees].sharings) {
+        set(P::sharding, sharing.sharding);
+        set(P::shard_group, sharing.group);
+        compile_sharing(c);
+        SharedParts& made = parts.sharings.emplace_back(SharedParts{c.layout, c.traffic, {}});
+        for (const double reshard : sharing.reshards) {
+            set(P::reshard_after_forward, reshard);
+            for (const double offload : sharing.offloads) {
+                set(P::offload, offload);
+                Keeping& keeping = made.keepings.emplace_back();
+                keeping.traffic = traffic_floor(c);
+                for (std::size_t i = 0; i < kinds; ++i) {
+                    keeping.unhidden[i] = unhidden_floor(*stages[i], c);
+                    keeping.state[i] = state_memory(*stages[i], c);
+                }
+            }
+        }
+    }
+}
+
+void Search::take_sharing(const SharedParts& parts, const Sharing& values, Compiled& c) {
+    c.layout = parts.layout;
+    c.traffic = parts.traffic;
+    c.settings.set(P::sharding, values.sharding, Origin::given);
+    c.settings.set(P::shard_group, values.group, Origin::given);
+}
+
+void Search::judge(Worker& w, Candidate& candidate) const {
+    Compiled& c = w.a.compiled;
+    candidate.step = step_time(c).total;
+    candidate.tokens_per_s_per_gpu = c.tokens_per_gpu / candidate.step;
+    candidate.score = candidate.tokens_per_s_per_gpu;
+    if (by_throughput()) return;
+    compile_outputs(c);
+    w.a.settings = c.settings;
+    w.a.estimate = estimate(c);
+    const double value = options_.objective.get(w.a);
+    candidate.score = options_.objective.less ? -value : value;
+    if (std::isnan(candidate.score)) candidate.score = -std::numeric_limits<double>::infinity();
+}
+
+// From the cheapest bound to the dearest, so that most cells end early.
+void Search::visit(std::size_t index, Worker& w) {
+    w.best_here = {};
+    w.best_here.score = -std::numeric_limits<double>::infinity();
+    if (!may_be_wanted(cell_bound_[index], w)) return;
+
+    const Cell& cell = space_.cells()[index];
+    const Degrees& d = space_.degrees()[cell.degrees];
+    Compiled& c = w.a.compiled;
+    const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
+    take_cell(cell, d, c.settings);
+    c.work = folded_[index]->work;
+    DegreesParts& parts = parts_of(cell, w);
+    compile_pipeline(c);
+    const std::vector<double>& recomputes = space_.recomputes();
+
+    // Nothing is quicker than to recompute nothing.
+    set(P::recompute, 0);
+    const ComputeFloor least = compute_floor(c);
+    if (!may_be_wanted(c.tokens_per_gpu / least.computing, w)) return;
+    const std::size_t kinds = kinds_of(c);
+    double least_unhidden = 0;  // known once the state's keepings are
+    bool prepared = false;
+    const auto prepare = [&] {
+        if (parts.sharings.empty()) make_keepings(cell, parts, c);
+        w.unhidden.resize(parts.sharings.size());
+        least_unhidden = std::numeric_limits<double>::infinity();
+        for (std::size_t k = 0; k < parts.sharings.size(); ++k) {
+            w.unhidden[k].clear();
+            for (const Keeping& keeping : parts.sharings[k].keepings) {
+                double stage = std::numeric_limits<double>::infinity();
+                for (std::size_t i = 0; i < kinds; ++i) {
+                    const UnhiddenFloor& floor = keeping.unhidden[i];
+                    stage = std::min(stage, floor.total(c.passes));
+                }
+                w.unhidden[k].push_back(stage);
+                least_unhidden = std::min(least_unhidden, stage);
+            }
+        }
+        w.floors.clear();
+        for (const double recompute : recomputes) {
+            set(P::recompute, recompute);
+            w.floors.push_back(compute_floor(c));
+        }
+        prepared = true;
+    };
+
+    double number = cell.first;
+    for (const Pieces& pieces : d.pieces) {
+        if (!PlanSpace::allows(cell, pieces)) continue;
+        const double of_pieces = number;
+        number += d.shared_plans * static_cast<double>(recomputes.size());
+        if (number <= options_.from || of_pieces >= options_.to) continue;
+        set(P::virtual_stages, pieces.virtual_stages);
+        set(P::schedule, pieces.schedule);
+        compile_schedule(c);
+        const double floor = with_bubble(least, c);
+        if (!may_be_wanted(c.tokens_per_gpu / (floor + least_unhidden), w)) continue;
+        if (!prepared) {
+            prepare();
+            if (!may_be_wanted(c.tokens_per_gpu / (floor + least_unhidden), w)) continue;
+        }
+        visit_pieces(cell, parts, of_pieces, w);
+    }
+    if (w.best_here.verdict != Verdict::does_not_fit) w.of_cells.push_back(w.best_here);
+}
+
+// All ways to recompute, share and keep the state under one schedule; `number` is the first of them.
+void Search::visit_pieces(const Cell& cell, const DegreesParts& parts, double number, Worker& w) {
+    Compiled& c = w.a.compiled;
+    const Degrees& d = space_.degrees()[cell.degrees];
+    const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
+    const std::vector<double>& recomputes = space_.recomputes();
+    const auto stages = stage_kinds(c);
+
+    // The least step and the memory for every share recomputed, whatever the sharding.
+    w.floor.clear();
+    w.work.clear();
+    for (std::size_t r = 0; r < recomputes.size(); ++r) {
+        w.floor.push_back(with_bubble(w.floors[r], c));
+        set(P::recompute, recomputes[r]);
+        ByStage<WorkMemory>& work = w.work.emplace_back();
+        for (std::size_t i = 0; i < kinds_of(c); ++i) work[i] = work_memory(*stages[i], c);
+    }
+    const double least_floor = *std::ranges::min_element(w.floor);
+
+    for (std::size_t k = 0; k < d.sharings.size(); ++k) {
+        const Sharing& sharing = d.sharings[k];
+        const std::vector<double>& unhidden = w.unhidden[k];
+        const double first = number;
+        number += sharing.plans * static_cast<double>(recomputes.size());
+        const double least_unhidden = *std::ranges::min_element(unhidden);
+        if (!may_be_wanted(c.tokens_per_gpu / (least_floor + least_unhidden), w)) continue;
+        take_sharing(parts.sharings[k], sharing, c);
+        double here = first;
+        for (std::size_t reshard = 0; reshard < sharing.reshards.size(); ++reshard) {
+            for (std::size_t r = 0; r < recomputes.size(); ++r) {
+                for (std::size_t o = 0; o < sharing.offloads.size(); ++o) {
+                    const double mine = here++;
+                    if (mine < options_.from || mine >= options_.to) continue;
+                    const std::size_t kept = reshard * sharing.offloads.size() + o;
+                    const Keeping& keeping = parts.sharings[k].keepings[kept];
+                    double floor = w.floor[r] + unhidden[kept];
+                    if (!may_be_wanted(c.tokens_per_gpu / floor, w)) continue;
+                    floor += visible_floor(w.floors[r], keeping.traffic, c);
+                    const double most = c.tokens_per_gpu / floor;
+                    const bool wanted = may_be_best(most) || may_be_best_here(most, w);
+                    if (!wanted && !judges_all() && !options_.frontier) continue;
+                    ++w.evaluated;
+                    const auto choose = [&] {
+                        set(P::reshard_after_forward, sharing.reshards[reshard]);
+                        set(P::recompute, recomputes[r]);
+                        set(P::offload, sharing.offloads[o]);
+                    };
+                    const double peak = peak_of(keeping.state, w.work[r], c);
+                    const Verdict verdict = verdict_of(peak, c.settings);
+                    if (peak < w.smallest.peak || (peak == w.smallest.peak && mine < w.smallest.number)) {
+                        choose();
+                        w.smallest = {plan_of(c.settings), mine, verdict, peak, 0, 0, 0};
+                    }
+                    if (!fits(verdict)) continue;
+                    ++w.feasible;
+                    const bool on_frontier = options_.frontier && !w.frontier.beats(most, peak);
+                    if (!wanted && !on_frontier) continue;
+                    choose();
+                    Candidate candidate{{}, mine, verdict, peak, 0, 0, 0};
+                    judge(w, candidate);
+                    candidate.plan = plan_of(c.settings);
+                    if (options_.everything) w.all.push_back(candidate);
+                    else w.best.take(candidate);
+                    if (on_frontier) w.frontier.take(candidate);
+                    if (options_.best_of_cells && better(candidate, w.best_here)) w.best_here = candidate;
+                }
+            }
+        }
+    }
+}
+
+SearchResult Search::run() {
+    const auto& cells = space_.cells();
+    std::vector<std::size_t> order(cells.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    // Everything comes out in canonical order anyway.
+    if (!options_.everything)
+        std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return cell_bound_[i]; });
+
+    const unsigned threads = std::max(1U, options_.threads);
+    std::vector<Worker> workers;
+    for (unsigned i = 0; i < threads; ++i) {
+        workers.push_back({{}, Best(options_.top, least_), {}, {}, {}, {}});
+        workers.back().a.compiled = machine_;
+        workers.back().parts.resize(space_.degrees().size());
+    }
+    std::atomic<std::size_t> next{0};
+    parallel_for(threads, threads, [&](std::size_t thread) {
+        for (std::size_t i = next++; i < order.size() && !options_.stop.stop_requested(); i = next++) {
+            const Cell& cell = cells[order[i]];
+            if (cell.first + cell.plans <= options_.from || cell.first >= options_.to) continue;
+            visit(order[i], workers[thread]);
+            if (options_.progress)
+                options_.progress(static_cast<double>(i + 1) / static_cast<double>(order.size()));
+        }
+    });
+
+    SearchResult out;
+    out.stopped = options_.stop.stop_requested();
+    out.space = space_.size();
+    out.full_rate = machine_.peak / machine_.flops_per_token;
+    Frontier frontier;
+    for (const Worker& w : workers) {
+        out.feasible += w.feasible;
+        out.evaluated += w.evaluated;
+        const auto& kept = options_.everything ? w.all : w.best.kept();
+        out.best.insert(out.best.end(), kept.begin(), kept.end());
+        for (const Candidate& candidate : w.frontier.kept()) frontier.take(candidate);
+        out.of_cells.insert(out.of_cells.end(), w.of_cells.begin(), w.of_cells.end());
+        if (smaller(w.smallest, out.smallest)) out.smallest = w.smallest;
+    }
+    if (options_.everything) {
+        std::ranges::sort(out.best, {}, &Candidate::number);
+    } else {
+        std::ranges::sort(out.best, better);
+        if (out.best.size() > options_.top) out.best.resize(options_.top);
+    }
+    std::ranges::sort(out.of_cells, {}, &Candidate::number);
+    out.frontier = frontier.kept();
+    return out;
+}
+
+}  // namespace
+
+SearchResult search_plans(const Settings& base, const ParameterSet& free, const SearchOptions& options) {
+    return Search(base, free, options).run();
+}
+
+struct Merge::Parts {
+    std::vector<Candidate> all;
+    Frontier frontier;
+    Candidate smallest;
+};
+
+Merge::Merge() : parts_(std::make_unique<Parts>()) {}
+Merge::~Merge() = default;
+
+void Merge::take(const Candidate& candidate) {
+    parts_->all.push_back(candidate);
+    parts_->frontier.take(candidate);
+}
+
+void Merge::take_smallest(const Candidate& candidate) {
+    if (smaller(candidate, parts_->smallest)) parts_->smallest = candidate;
+}
+
+SearchResult Merge::result(std::size_t top) const {
+    SearchResult out;
+    out.feasible = static_cast<double>(parts_->all.size());
+    out.best = parts_->all;
+    std::ranges::sort(out.best, better);
+    if (out.best.size() > top) out.best.resize(top);
+    out.frontier = parts_->frontier.kept();
+    out.smallest = parts_->smallest;
+    return out;
+}
+
+}  // namespace shardscope

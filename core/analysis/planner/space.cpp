@@ -1,0 +1,215 @@
+#include "planner/space.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "scenario/domain.h"
+#include "scenario/gpu_groups.h"
+#include "schedules/schedule.h"
+
+namespace shardscope {
+
+// The loops over the degrees, with the settings as far as they are decided.
+struct PlanSpace::Build {
+    PlanSpace& space;
+    Settings s;
+    const Settings& base;
+    const ParameterSet& free;
+
+    [[nodiscard]] bool is_free(P id) const { return free[index(id)]; }
+    void set(P id, double value) { s.set(id, value, s.origin(id)); }
+    // The values to try, what has been decided so far held.
+    [[nodiscard]] std::vector<double> values(P id) const {
+        return is_free(id) ? domain(id, s).stops : std::vector<double>{base[id]};
+    }
+    // A switch that means something only where `matters`.
+    [[nodiscard]] std::vector<double> flags(P id, bool matters) const {
+        if (!is_free(id)) return {base[id]};
+        return matters ? std::vector<double>{0, 1} : std::vector<double>{0};
+    }
+
+    // What has been made: by context parallelism and stages, by the GPUs that share the state, and by
+    // degrees, whatever lies between the matrices.
+    std::map<std::array<double, 2>, std::vector<std::span<const Pieces>>> pieces_of{};
+    std::map<int, std::span<const Sharing>> sharings_of{};
+    std::map<std::array<double, 4>, std::vector<std::uint32_t>> degrees_of{};
+
+    void run();
+    void with_degrees(double sequence_parallel, double async);
+    [[nodiscard]] const std::vector<std::uint32_t>& degrees();
+    [[nodiscard]] std::vector<Pieces> pieces() const;
+    [[nodiscard]] std::vector<std::span<const Pieces>> by_weights(const std::vector<Pieces>& pieces) const;
+    [[nodiscard]] std::vector<Sharing> sharings() const;
+    void add_cells(std::uint32_t degrees, double sequence_parallel, double async);
+};
+
+void PlanSpace::Build::run() {
+    // What is free starts at one, so that it takes no GPUs from what is decided before it.
+    if (is_free(P::schedule)) set(P::schedule, static_cast<double>(ScheduleKind::one_f_one_b));
+    for (const P id : {P::tensor_parallel, P::context_parallel, P::pipeline_parallel, P::expert_parallel,
+                       P::virtual_stages}) {
+        if (is_free(id)) set(id, 1);
+    }
+    for (const double tensor : values(P::tensor_parallel)) {
+        set(P::tensor_parallel, tensor);
+        for (const double sequence_parallel : flags(P::sequence_parallel, tensor > 1)) {
+            for (const double async : flags(P::async_tensor_parallel, tensor > 1))
+                with_degrees(sequence_parallel, async);
+        }
+    }
+}
+
+void PlanSpace::Build::with_degrees(double sequence_parallel, double async) {
+    for (const double context : values(P::context_parallel)) {
+        set(P::context_parallel, context);
+        for (const double pipeline : values(P::pipeline_parallel)) {
+            set(P::pipeline_parallel, pipeline);
+            if (std::fmod(s[P::gpus], model_gpus(s)) != 0) continue;
+            for (const double expert : values(P::expert_parallel)) {
+                set(P::expert_parallel, expert);
+                for (const std::uint32_t index : degrees()) add_cells(index, sequence_parallel, async);
+            }
+            if (is_free(P::expert_parallel)) set(P::expert_parallel, 1);
+        }
+        if (is_free(P::pipeline_parallel)) set(P::pipeline_parallel, 1);
+    }
+    if (is_free(P::context_parallel)) set(P::context_parallel, 1);
+}
+
+// Indices of those that are set: one for every way to lay the weights.
+const std::vector<std::uint32_t>& PlanSpace::Build::degrees() {
+    const auto [found, made] = degrees_of.try_emplace(
+        {s[P::tensor_parallel], s[P::context_parallel], s[P::pipeline_parallel], s[P::expert_parallel]});
+    std::vector<std::uint32_t>& out = found->second;
+    if (!made) return out;
+    const auto [alike, new_stages] = pieces_of.try_emplace({s[P::context_parallel], s[P::pipeline_parallel]});
+    if (new_stages) alike->second = by_weights(pieces());
+    const auto [shared, new_sharers] = sharings_of.try_emplace(state_sharers(s));
+    if (new_sharers) shared->second = space.sharings_.emplace_back(sharings());
+    if (shared->second.empty()) return out;
+    double plans = 0;
+    for (const Sharing& sharing : shared->second) plans += sharing.plans;
+    for (const std::span<const Pieces> pieces : alike->second) {
+        out.push_back(static_cast<std::uint32_t>(space.degrees_.size()));
+        space.degrees_.push_back({s[P::tensor_parallel], s[P::context_parallel], s[P::pipeline_parallel],
+                                  s[P::expert_parallel], static_cast<double>(data_parallel(s)), pieces,
+                                  shared->second, plans});
+    }
+    return out;
+}
+
+std::vector<Pieces> PlanSpace::Build::pieces() const {
+    const double stages = s[P::pipeline_parallel];
+    // Without a schedule of its own, a scenario interleaves where there are virtual stages.
+    const bool follows = !is_free(P::schedule) && base.origin(P::schedule) != Origin::given;
+    const double plain = base.origin(P::schedule) == Origin::derived
+                             ? static_cast<double>(ScheduleKind::one_f_one_b)
+                             : base[P::schedule];
+    std::vector<Pieces> out;
+    const auto add_all = [&](double virtual_stages) {
+        for (const Schedule* schedule : schedules()) {
+            const auto kind = static_cast<double>(schedule->kind);
+            const bool cut = virtual_stages > 1;
+            const bool wanted = is_free(P::schedule) ? schedule->common && schedule->interleaves == cut
+                                : follows ? (cut ? schedule->common && schedule->interleaves : kind == plain)
+                                          : kind == base[P::schedule] && (!cut || schedule->interleaves);
+            if (!wanted || !schedule->suits(stages, s[P::layers]) || !cuts_whole_pieces(s, *schedule) ||
+                !takes_partition(*schedule, virtual_stages, s))
+                continue;
+            const double held = schedule->pieces ? schedule->pieces(s[P::layers] / stages) : virtual_stages;
+            out.push_back(
+                {virtual_stages, kind,
+                 schedule->micro_batches ? schedule->micro_batches({stages, held}) : MicroBatchRule{}});
+        }
+    };
+    if (stages <= 1) {
+        if (!is_free(P::virtual_stages) && base[P::virtual_stages] > 1) return {};
+        return {{1, is_free(P::schedule) ? static_cast<double>(ScheduleKind::one_f_one_b) : plain, {}}};
+    }
+    for (const double virtual_stages : values(P::virtual_stages)) add_all(virtual_stages);
+    return out;
+}
+
+// Those whose weights lie, and are gathered, alike.
+std::vector<std::span<const Pieces>> PlanSpace::Build::by_weights(const std::vector<Pieces>& pieces) const {
+    std::vector<std::vector<Pieces>> alike;
+    for (const Pieces& one : pieces) {
+        // All common schedules are alike; of the others only one is held at a time.
+        const bool apart = schedule_of(static_cast<ScheduleKind>(static_cast<int>(one.schedule))).layered;
+        if (alike.empty() || apart) alike.emplace_back();
+        alike.back().push_back(one);
+    }
+    std::vector<std::span<const Pieces>> out;
+    out.reserve(alike.size());
+    for (std::vector<Pieces>& list : alike) out.emplace_back(space.pieces_.emplace_back(std::move(list)));
+    return out;
+}
+
+std::vector<Sharing> PlanSpace::Build::sharings() const {
+    const double sharers = state_sharers(s);
+    std::vector<Sharing> out;
+    for (const double sharding : values(P::sharding)) {
+        const auto kind = static_cast<Sharding>(static_cast<int>(sharding));
+        const bool fsdp = kind == Sharding::zero3 || kind == Sharding::hsdp;
+        Sharing one{sharding, base[P::shard_group], 0, {}, {}};
+        one.reshards = is_free(P::reshard_after_forward) && !fsdp
+                           ? std::vector<double>{base[P::reshard_after_forward]}
+                           : values(P::reshard_after_forward);
+        for (const double offload : values(P::offload)) {
+            const bool weights =
+                static_cast<Offload>(static_cast<int>(offload)) == Offload::optimizer_and_parameters;
+            if (fsdp || !weights) one.offloads.push_back(offload);
+        }
+        if (one.offloads.empty()) continue;
+        one.plans = static_cast<double>(one.reshards.size() * one.offloads.size());
+        if (!is_free(P::shard_group)) {
+            if (one.group > 0 && std::fmod(sharers, one.group) != 0) continue;
+            out.push_back(std::move(one));
+            continue;
+        }
+        // Zero is all of them. Within a group ZeRO-3 is what hsdp means.
+        one.group = 0;
+        if (kind != Sharding::hsdp) out.push_back(one);
+        const bool groups = kind == Sharding::hsdp || kind == Sharding::zero1 || kind == Sharding::zero2 ||
+                            (kind == Sharding::zero3 && !is_free(P::sharding));
+        for (const double group : domain(P::shard_group, s).stops) {
+            if (!groups || group <= 1 || group >= sharers) continue;
+            one.group = group;
+            out.push_back(one);
+        }
+    }
+    return out;
+}
+
+void PlanSpace::Build::add_cells(std::uint32_t degrees, double sequence_parallel, double async) {
+    const Degrees& d = space.degrees_[degrees];
+    const bool global = s.origin(P::global_batch) == Origin::given;
+    const double held = s[P::global_batch] / d.data;
+    if (global && held != std::floor(held)) return;
+    for (const double micro_batch : values(P::micro_batch)) {
+        Cell cell{degrees, sequence_parallel, async, micro_batch, s[P::accumulation], space.size_, 0};
+        if (global) cell.accumulation = held / micro_batch;
+        if (cell.accumulation < 1 || cell.accumulation != std::floor(cell.accumulation)) continue;
+        double pieces = 0;
+        for (const Pieces& one : d.pieces) pieces += PlanSpace::allows(cell, one) ? 1 : 0;
+        cell.plans = pieces * d.shared_plans * static_cast<double>(space.recomputes_.size());
+        if (cell.plans == 0) continue;
+        space.cells_.push_back(cell);
+        space.size_ += cell.plans;
+    }
+}
+
+PlanSpace::PlanSpace(const Settings& settings, const ParameterSet& free) {
+    Build build{*this, settings, settings, free};
+    recomputes_ = build.values(P::recompute);
+    build.run();
+}
+
+bool PlanSpace::allows(const Cell& cell, const Pieces& pieces) {
+    return cell.accumulation >= pieces.micro_batches.least &&
+           std::fmod(cell.accumulation, pieces.micro_batches.multiple) == 0;
+}
+
+}  // namespace shardscope

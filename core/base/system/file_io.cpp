@@ -1,0 +1,404 @@
+#include "system/file_io.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "system/file_system.h"
+#include "text/said.h"
+#include "text/text.h"
+
+namespace shardscope {
+namespace {
+
+// Repeats a call that a signal interrupted.
+template <typename Call>
+auto uninterrupted(Call&& call) {
+    auto result = call();
+    while (result < 0 && errno == EINTR) result = call();
+    return result;
+}
+
+std::string system_message(int error) { return std::generic_category().message(error); }
+
+// The descriptor that a stream's path names.
+std::optional<int> stream_descriptor(const std::string& path) {
+    if (path == "-" || path == "/dev/stdin") return STDIN_FILENO;
+    constexpr std::string_view kDescriptors = "/dev/fd/";
+    constexpr std::size_t kMostDigits = 9;
+    if (!path.starts_with(kDescriptors)) return std::nullopt;
+    const std::string number = path.substr(kDescriptors.size());
+    if (number.empty() || number.size() > kMostDigits ||
+        !std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; }))
+        return std::nullopt;
+    return std::stoi(number);
+}
+
+// Closes a descriptor that this file has opened.
+class Descriptor {
+  public:
+    explicit Descriptor(int number) : number_(number) {}
+    ~Descriptor() { close(); }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    [[nodiscard]] int number() const { return number_; }
+    // Some file systems report a failed write only here. Linux closes the descriptor whatever is returned.
+    bool close() {
+        if (number_ < 0) return true;
+        const int closed = file_system().close(std::exchange(number_, -1));
+        return closed >= 0 || errno == EINTR;
+    }
+
+  private:
+    int number_;
+};
+
+Problem unreadable(const std::string& why, const std::string& suggestion) {
+    return {"", said("the file cannot be read"), why, suggestion};
+}
+
+// Why a file of this kind is not read; none for a regular file.
+std::optional<Problem> wrong_kind(::mode_t mode) {
+    if (S_ISREG(mode)) return std::nullopt;
+    if (S_ISDIR(mode))
+        return Problem{"", said("this is a folder"), said("a file is expected"), said("name a file in it")};
+    return Problem{"",
+                   S_ISFIFO(mode)   ? said("this is a named pipe")
+                   : S_ISSOCK(mode) ? said("this is a socket")
+                                    : said("this is a device"),
+                   said("only regular files are read"),
+                   said("save its content in a file, or pass it through standard input")};
+}
+
+Problem too_large() {
+    return {"", said("the input is larger than 16 MiB"), said("no scenario or table is that large"),
+            said("check the path")};
+}
+
+// Why the file could not be opened, after errno.
+Problem not_opened(const std::string& path) {
+    const int error = errno;
+    struct ::stat status {};
+    // A socket cannot be opened at all.
+    if (error == ENXIO && file_system().stat(path.c_str(), &status) == 0) {
+        if (auto wrong = wrong_kind(status.st_mode)) return *wrong;
+    }
+    if (error == ENOENT) return unreadable(said("it does not exist"), said("check the path"));
+    if (error == EACCES || error == EPERM)
+        return unreadable(system_message(error), said("check its permissions"));
+    return unreadable(system_message(error), said("check the path"));
+}
+
+// Reads to the end of the descriptor, but no further than the largest input.
+std::string read_descriptor(int descriptor, std::size_t expected, bool waits, Problems& problems) {
+    constexpr std::size_t kSmallest = 4096;
+    FileSystem& files = file_system();
+    std::string text;
+    std::size_t used = 0;
+    while (used <= kLargestInput) {
+        if (used == text.size())
+            text.resize(std::min(std::max({2 * used, expected + 1, kSmallest}), kLargestInput + 1));
+        const ::ssize_t count =
+            uninterrupted([&] { return files.read(descriptor, text.data() + used, text.size() - used); });
+        if (count < 0 && errno == EAGAIN && waits &&
+            uninterrupted([&] { return files.wait_readable(descriptor); }) > 0)
+            continue;
+        if (count < 0) {
+            problems.push_back(unreadable(system_message(errno), said("check the path")));
+            return {};
+        }
+        if (count == 0) {
+            text.resize(used);
+            return text;
+        }
+        used += static_cast<std::size_t>(count);
+    }
+    problems.push_back(too_large());
+    return {};
+}
+
+// Follows links at the end of the path, to a file that need not exist. None where a link cannot be followed;
+// errno says why.
+std::optional<std::string> link_target(std::string path) {
+    constexpr int kMostLinks = 40;  // as the system follows
+    for (int followed = 0; followed < kMostLinks; ++followed) {
+        std::array<char, PATH_MAX> target{};
+        const ::ssize_t size = file_system().readlink(path.c_str(), target.data(), target.size());
+        if (size < 0 && (errno == EINVAL || errno == ENOENT)) return path;  // no link, or no file yet
+        if (size < 0) return std::nullopt;
+        const std::string_view to(target.data(), static_cast<std::size_t>(size));
+        path = to.starts_with('/') ? std::string(to) : path.substr(0, path.rfind('/') + 1) + std::string(to);
+    }
+    errno = ELOOP;
+    return std::nullopt;
+}
+
+// While a file is written, its new content stands beside it under its name with this ending, and its old
+// content with the other one until all files are in their places. The number of the writing process follows.
+constexpr std::string_view kPart = ".shardscope-part";
+constexpr std::string_view kOld = ".shardscope-old";
+
+// What the names of those two begin with.
+std::string name_beside(const std::string& target) {
+    constexpr std::size_t kLongest = 200;  // a name may have 255 bytes
+    const auto slash = target.rfind('/');
+    const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
+    return target.substr(0, name) + target.substr(name, kLongest);
+}
+
+// Whether `ending` is that of a file whose writer is gone: ".shardscope-part123", ".shardscope-part123-1".
+bool is_left_over(std::string_view ending) {
+    for (const std::string_view kind : {kPart, kOld}) {
+        if (!ending.starts_with(kind)) continue;
+        constexpr std::size_t kMostDigits = 9;
+        const std::string number(ending.substr(kind.size(), ending.find('-', kind.size()) - kind.size()));
+        if (number.empty() || number.size() > kMostDigits ||
+            number.find_first_not_of("0123456789") != std::string::npos)
+            return false;
+        return ::kill(std::stoi(number), 0) < 0 && errno == ESRCH;
+    }
+    return false;
+}
+
+void remove_leftovers_beside(const std::string& beside) {
+    const std::filesystem::path first(beside);
+    const std::string name = first.filename().string();
+    std::error_code error;
+    std::filesystem::directory_iterator entry(first.has_parent_path() ? first.parent_path() : ".", error);
+    for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+        const std::string other = entry->path().filename().string();
+        if (other.starts_with(name) && is_left_over(std::string_view(other).substr(name.size())))
+            file_system().unlink(entry->path().c_str());
+    }
+}
+
+// The steps in which one file is replaced. Without the last step everything is put back.
+class Replacement {
+  public:
+    explicit Replacement(const NewFile& file) : file_(file) {}
+    ~Replacement() { undo(); }
+    Replacement(const Replacement&) = delete;
+    Replacement& operator=(const Replacement&) = delete;
+
+    // Writes the content under another name. False: `problem` says why.
+    bool prepare(Durability durability, Problem& problem) {
+        if (!find_target(problem) || !make_folder(problem)) return false;
+        FileSystem& files = file_system();
+        Descriptor descriptor(create());
+        if (descriptor.number() < 0) return fail(said("the file cannot be written"), problem);
+        written_ = true;
+        const auto failed = [&] { return fail(said("the file cannot be written whole"), problem); };
+        if (mode_ && uninterrupted([&] { return files.fchmod(descriptor.number(), *mode_); }) < 0)
+            return failed();
+        std::string_view left = file_.content;
+        while (!left.empty()) {
+            const ::ssize_t count =
+                uninterrupted([&] { return files.write(descriptor.number(), left.data(), left.size()); });
+            if (count == 0) errno = EIO;
+            if (count <= 0) return failed();
+            left.remove_prefix(static_cast<std::size_t>(count));
+        }
+        if (durability == Durability::power_failure &&
+            uninterrupted([&] { return files.fsync(descriptor.number()); }) < 0)
+            return failed();
+        return descriptor.close() || failed();
+    }
+
+    // Puts the written file in its place. `can_undo` keeps the old one until finish().
+    bool replace(bool can_undo, Problem& problem) {
+        FileSystem& files = file_system();
+        // On a file system without hard links this file alone cannot be put back.
+        if (can_undo && mode_) kept_ = files.link(target_.c_str(), old_.c_str()) == 0;
+        if (uninterrupted([&] { return files.rename(temporary_.c_str(), target_.c_str()); }) < 0)
+            return fail(said("the file cannot be put in its place"), problem);
+        written_ = false;
+        replaced_ = true;
+        return true;
+    }
+
+    // All files are in their places. What a killed program has left beside one goes, but for what is written
+    // so often that the time to look for it would be felt.
+    void finish(Durability durability) {
+        if (kept_) file_system().unlink(old_.c_str());
+        if (durability == Durability::power_failure) remove_leftovers_beside(beside_);
+        kept_ = replaced_ = made_folder_ = false;
+    }
+
+    [[nodiscard]] const std::string& path() const { return file_.path; }
+
+  private:
+    static bool fail(const std::string& what, Problem& problem) {
+        problem = {"", what, system_message(errno), said("choose another place to write to")};
+        return false;
+    }
+
+    bool find_target(Problem& problem) {
+        struct ::stat status {};
+        const bool is_there = file_system().stat(file_.path.c_str(), &status) == 0;
+        if (!is_there && errno != ENOENT) return fail(said("the file cannot be written"), problem);
+        if (is_there && !S_ISREG(status.st_mode)) {
+            problem = {"", said("this is no regular file"), said("it would be replaced"),
+                       said("choose another place to write to")};
+            return false;
+        }
+        const std::optional<std::string> target = link_target(file_.path);
+        if (!target) return fail(said("the file cannot be written"), problem);
+        target_ = *target;
+        const auto slash = target_.rfind('/');
+        const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
+        folder_ = target_.substr(0, name);
+        beside_ = name_beside(target_);
+        old_ = beside_ + std::string(kOld) + std::to_string(::getpid());
+        if (!is_there) return true;
+        if (file_system().access(target_.c_str(), W_OK) < 0)
+            return fail(said("the file is write-protected"), problem);
+        constexpr ::mode_t kPermissions = 0777;
+        mode_ = status.st_mode & kPermissions;
+        return true;
+    }
+
+    bool make_folder(Problem& problem) {
+        if (!file_.makes_folder || folder_.empty()) return true;
+        constexpr ::mode_t kFolder = 0777;  // less what the user's mask takes away
+        made_folder_ = file_system().mkdir(folder_.c_str(), kFolder) == 0;
+        return made_folder_ || errno == EEXIST || fail(said("the folder cannot be made"), problem);
+    }
+
+    // Opens a file that was not there before, so that it is nobody else's and no link.
+    int create() {
+        constexpr int kAttempts = 100;
+        constexpr ::mode_t kUsual = 0666;    // less what the user's mask takes away
+        constexpr ::mode_t kPrivate = 0600;  // until it has the permissions of the old file
+        const ::mode_t mode = mode_ ? kPrivate : kUsual;
+        const std::string stem = beside_ + std::string(kPart) + std::to_string(::getpid());
+        for (int attempt = 0; attempt < kAttempts; ++attempt) {
+            temporary_ = attempt == 0 ? stem : stem + "-" + std::to_string(attempt);
+            const int made = uninterrupted([&] {
+                return file_system().open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+            });
+            if (made >= 0 || errno != EEXIST) return made;
+        }
+        return -1;
+    }
+
+    void undo() {
+        FileSystem& files = file_system();
+        if (written_) files.unlink(temporary_.c_str());
+        if (kept_ && replaced_) files.rename(old_.c_str(), target_.c_str());
+        else if (kept_) files.unlink(old_.c_str());
+        else if (replaced_ && !mode_) files.unlink(target_.c_str());
+        if (made_folder_) files.rmdir(folder_.c_str());
+    }
+
+    const NewFile& file_;
+    std::string target_;  // without links
+    std::string folder_;
+    std::string beside_;  // what the names of the two files beside it begin with
+    std::string temporary_;
+    std::string old_;
+    std::optional<::mode_t> mode_;  // of the file that is there
+    bool made_folder_ = false;
+    bool written_ = false;   // the temporary file is there
+    bool kept_ = false;      // the old file is there under `old_`
+    bool replaced_ = false;  // the new file is in its place
+};
+
+// Those of several files, put back from the last to the first: a folder can be removed when it is empty.
+class Replacements {
+  public:
+    Replacements() = default;
+    ~Replacements() {
+        while (!all_.empty()) all_.pop_back();
+    }
+    Replacements(const Replacements&) = delete;
+    Replacements& operator=(const Replacements&) = delete;
+    Replacement& add(const NewFile& file) { return *all_.emplace_back(std::make_unique<Replacement>(file)); }
+    [[nodiscard]] const std::vector<std::unique_ptr<Replacement>>& all() const { return all_; }
+
+  private:
+    std::vector<std::unique_ptr<Replacement>> all_;
+};
+
+}  // namespace
+
+bool is_stream(const std::string& path) { return stream_descriptor(path).has_value(); }
+
+std::string read_text(const std::string& path, Problems& problems) {
+    const auto stream = stream_descriptor(path);
+    std::string text;
+    const std::size_t before = problems.size();
+    if (stream) {
+        text = read_descriptor(*stream, 0, true, problems);
+    } else {
+        // A pipe is not waited for: what was opened is judged, so that nobody can exchange it in between.
+        const int number = uninterrupted([&] {
+            return file_system().open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0);
+        });
+        if (number < 0) {
+            problems.push_back(not_opened(path));
+            return {};
+        }
+        const Descriptor descriptor(number);
+        struct ::stat status {};
+        if (file_system().fstat(number, &status) < 0) {
+            problems.push_back(unreadable(system_message(errno), said("check the path")));
+        } else if (auto wrong = wrong_kind(status.st_mode)) {
+            problems.push_back(*wrong);
+        } else if (status.st_size > static_cast<::off_t>(kLargestInput)) {
+            problems.push_back(too_large());
+        } else {
+            text = read_descriptor(number, static_cast<std::size_t>(status.st_size), false, problems);
+        }
+    }
+    if (problems.size() > before) return {};
+    // The mark some editors put before UTF-8 is no part of any text.
+    constexpr std::string_view kMark = "\xEF\xBB\xBF";
+    if (text.starts_with(kMark)) text.erase(0, kMark.size());
+    return text;
+}
+
+void remove_leftovers(const std::string& path) {
+    remove_leftovers_beside(name_beside(link_target(path).value_or(path)));
+}
+
+bool write_all(const std::vector<NewFile>& files, Problems& problems, std::string& failed,
+               Durability durability) {
+    Replacements replacements;
+    Problem problem;
+    const auto stop = [&](const Replacement& at) {
+        failed = at.path();
+        problems.push_back(problem);
+        return false;
+    };
+    for (const NewFile& file : files) {
+        Replacement& replacement = replacements.add(file);
+        if (!replacement.prepare(durability, problem)) return stop(replacement);
+    }
+    for (const auto& replacement : replacements.all()) {
+        if (!replacement->replace(files.size() > 1, problem)) return stop(*replacement);
+    }
+    for (const auto& replacement : replacements.all()) replacement->finish(durability);
+    return true;
+}
+
+bool write_whole(const std::string& path, std::string_view content, Problems& problems,
+                 Durability durability) {
+    std::string failed;
+    return write_all({{path, content}}, problems, failed, durability);
+}
+
+bool move_file(const std::string& from, const std::string& to) {
+    FileSystem& files = file_system();
+    return uninterrupted([&] { return files.rename(from.c_str(), to.c_str()); }) == 0;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,102 @@
+#include "system/jobs.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#ifdef __linux__
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace shardscope {
+namespace {
+
+// This thread, and those it starts, give way to the window's where processors are scarce.
+void give_way() {
+#ifdef __linux__
+    // Here a niceness belongs to one thread. That it cannot be had is no failure.
+    constexpr int kNice = 19;
+    ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNice);
+#endif
+}
+
+}  // namespace
+
+JobQueue::JobQueue() : worker_([this](const std::stop_token& closing) { work(closing); }) {}
+
+JobQueue::~JobQueue() {
+    cancel();
+    worker_.request_stop();
+    changed_.notify_all();
+}
+
+void JobQueue::run(Job job) {
+    const std::scoped_lock lock(mutex_);
+    running_.request_stop();
+    waiting_ = std::move(job);
+    changed_.notify_all();
+}
+
+void JobQueue::cancel() {
+    const std::scoped_lock lock(mutex_);
+    running_.request_stop();
+    waiting_ = nullptr;
+    changed_.notify_all();
+}
+
+void JobQueue::wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !busy_ && !waiting_; });
+}
+
+void JobQueue::work(const std::stop_token& closing) {
+    give_way();
+    std::unique_lock lock(mutex_);
+    while (changed_.wait(lock, closing, [this] { return static_cast<bool>(waiting_); })) {
+        const Job job = std::exchange(waiting_, nullptr);
+        running_ = std::stop_source();
+        const std::stop_token stop = running_.get_token();
+        busy_ = true;
+        lock.unlock();
+        job(stop);
+        lock.lock();
+        busy_ = false;
+        changed_.notify_all();
+    }
+}
+
+void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work) {
+    std::atomic<std::size_t> next{0};
+    std::exception_ptr failure;
+    std::once_flag failed;
+    const auto take = [&] {
+        try {
+            for (std::size_t i = next++; i < count; i = next++) work(i);
+        } catch (...) {
+            std::call_once(failed, [&] { failure = std::current_exception(); });
+            next = count;
+        }
+    };
+    const std::size_t helpers =
+        std::min<std::size_t>(std::max(1U, threads), std::max<std::size_t>(count, 1)) - 1;
+    {
+        std::vector<std::jthread> others;
+        others.reserve(helpers);
+        for (std::size_t i = 0; i < helpers; ++i) others.emplace_back(take);
+        take();
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+
+unsigned usable_threads() {
+    // Asked in every frame, and answered from a file each time.
+    static const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
+    return threads;
+}
+unsigned background_threads() { return std::max(1U, usable_threads() - 1); }
+
+}  // namespace shardscope

@@ -1,0 +1,361 @@
+#include "text/units.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kKibi = 1024.0;
+
+constexpr std::array kBytes{Unit{"GiB", kKibi* kKibi* kKibi},
+                            Unit{"MiB", kKibi* kKibi},
+                            Unit{"KiB", kKibi},
+                            Unit{"TiB", kKibi* kKibi* kKibi* kKibi},
+                            Unit{"GB", 1e9},
+                            Unit{"MB", 1e6},
+                            Unit{"kB", 1e3},
+                            Unit{"TB", 1e12},
+                            Unit{"B", 1}};
+constexpr std::array kBitRates{
+    Unit{"Gbit/s", 1e9 / 8}, Unit{"Tbit/s", 1e12 / 8}, Unit{"Mbit/s", 1e6 / 8},
+    Unit{"Gb/s", 1e9 / 8},   Unit{"Gbps", 1e9 / 8},    Unit{"GB/s", 1e9},
+    Unit{"TB/s", 1e12},      Unit{"MB/s", 1e6},        Unit{"GiB/s", kKibi* kKibi* kKibi},
+    Unit{"B/s", 1}};
+constexpr std::array kLinkRates{
+    Unit{"GB/s", 1e9},       Unit{"TB/s", 1e12},       Unit{"MB/s", 1e6},
+    Unit{"Gbit/s", 1e9 / 8}, Unit{"Tbit/s", 1e12 / 8}, Unit{"Mbit/s", 1e6 / 8},
+    Unit{"Gb/s", 1e9 / 8},   Unit{"Gbps", 1e9 / 8},    Unit{"GiB/s", kKibi* kKibi* kKibi},
+    Unit{"B/s", 1}};
+constexpr std::array kMemoryRates{Unit{"TB/s", 1e12}, Unit{"GB/s", 1e9}, Unit{"MB/s", 1e6},
+                                  Unit{"GiB/s", kKibi* kKibi* kKibi}, Unit{"B/s", 1}};
+constexpr std::array kFlopRates{Unit{"TFLOP/s", 1e12}, Unit{"PFLOP/s", 1e15}, Unit{"GFLOP/s", 1e9},
+                                Unit{"TFLOPS", 1e12},  Unit{"PFLOPS", 1e15},  Unit{"FLOP/s", 1}};
+constexpr std::array kSeconds{Unit{"s", 1},     Unit{"ms", 1e-3}, Unit{"us", 1e-6}, Unit{"µs", 1e-6},
+                              Unit{"ns", 1e-9}, Unit{"min", 60},  Unit{"h", 3600}};
+constexpr std::array kWatts{Unit{"W", 1}, Unit{"kW", 1e3}};
+constexpr std::array kPercent{Unit{"%", 0.01}};
+constexpr std::array kSequences{Unit{phrase("tokens"), 1}};
+constexpr std::array kRates{Unit{phrase("tokens/s"), 1}};
+constexpr std::array kJoules{Unit{"J", 1}, Unit{"kWh", 3.6e6}, Unit{"MWh", 3.6e9}};
+constexpr std::array kPerJoule{Unit{phrase("tokens/J"), 1}};
+constexpr std::array kDays{Unit{phrase("days"), 1}};
+constexpr std::array kHours{Unit{"h", 1}};
+constexpr std::array kMoney{Unit{"$", 1}};
+constexpr std::array kByteFactor{Unit{"B", 1}};
+constexpr std::array kBytesSquaredPerFlop{Unit{"GB²/TFLOP", 1e9 * 1e9 / 1e12}};
+
+// With a point, whatever the process's locale says.
+std::string fixed(double value, int digits) {
+    std::array<char, 400> text{};
+    const auto written =
+        std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits);
+    return {text.data(), written.ptr};
+}
+
+// "1234567.5" -> "1,234,567.5", "-3" -> "−3"
+std::string grouped(const std::string& plain) {
+    std::string out;
+    std::size_t start = 0;
+    if (!plain.empty() && plain[0] == '-') {
+        start = 1;
+        if (plain.find_first_not_of("0.", 1) != std::string::npos) out = "−";
+    }
+    const std::size_t point = std::min(plain.find('.'), plain.size());
+    for (std::size_t i = start; i < plain.size(); ++i) {
+        if (i > start && i < point && (point - i) % 3 == 0) out += ',';
+        out += plain[i];
+    }
+    return out;
+}
+
+// Of decimals that end in zeros: an input's are dropped, as nobody types them; what stands in a column of
+// results keeps them. Whole numbers stay whole.
+enum class Zeros { dropped, kept };
+
+// At least `significant` significant digits but never more than `most` decimals.
+std::string rounded(double value, int significant, int most = 4, Zeros zeros = Zeros::dropped) {
+    if (value == 0) return "0";
+    const double size = std::fabs(value);
+    int digits = significant - 1 - static_cast<int>(std::floor(std::log10(size)));
+    digits = std::max(0, std::min(digits, most));
+    const std::string text = fixed(value, digits);
+    if (text.find('.') == std::string::npos) return grouped(text);
+    std::string brief = text;
+    while (brief.back() == '0') brief.pop_back();
+    const bool whole = brief.back() == '.';
+    if (whole) brief.pop_back();
+    return grouped(whole || zeros == Zeros::dropped ? brief : text);
+}
+
+Shown scaled(double value, std::span<const Unit> units, int significant) {
+    // `units` from large to small: the first that gives at least one of it.
+    for (const Unit& unit : units) {
+        if (std::fabs(value) >= unit.factor * 0.9995 || &unit == &units.back()) {
+            return {rounded(value / unit.factor, significant), std::string(unit.symbol)};
+        }
+    }
+    return {};
+}
+
+constexpr std::array kShownSeconds{Unit{"h", 3600}, Unit{"s", 1}, Unit{"ms", 1e-3}, Unit{"µs", 1e-6}};
+constexpr std::array kShownCounts{Unit{"T", 1e12}, Unit{"B", 1e9}, Unit{"M", 1e6}, Unit{"k", 1e3},
+                                  Unit{"", 1}};
+constexpr std::array kShownLinks{Unit{"TB/s", 1e12}, Unit{"GB/s", 1e9}, Unit{"MB/s", 1e6}};
+constexpr std::array kShownMemory{Unit{"TB/s", 1e12}, Unit{"GB/s", 1e9}};
+constexpr std::array kShownFlops{Unit{"TFLOP/s", 1e12}, Unit{"GFLOP/s", 1e9}};
+constexpr std::array kShownBits{Unit{"Gbit/s", 1e9 / 8}, Unit{"Mbit/s", 1e6 / 8}};
+constexpr std::array kShownEnergy{Unit{"GWh", 3.6e12}, Unit{"MWh", 3.6e9}, Unit{"kWh", 3.6e6}, Unit{"J", 1}};
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+    return text;
+}
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    for (char& c : out) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return out;
+}
+
+// Multipliers that counts accept behind the number. For sequence lengths k is 1,024, as the field writes it.
+bool count_suffix(std::string_view text, Quantity quantity, double& factor) {
+    const bool binary = quantity == Quantity::sequence_tokens;
+    if (text == "k" || text == "K") factor = binary ? 1024.0 : 1e3;
+    else if (text == "M") factor = binary ? 1024.0 * 1024.0 : 1e6;
+    else if (text == "B" || text == "G") factor = 1e9;
+    else if (text == "T") factor = 1e12;
+    else if (text == "Ki") factor = 1024.0;
+    else if (text == "Mi") factor = 1024.0 * 1024.0;
+    else return false;
+    return true;
+}
+
+std::string accepted(Quantity quantity) {
+    const auto units = units_of(quantity);
+    if (units.empty()) return said("write a number such as 8, 70B or 8k");
+    if (units.size() == 1) return said("write a number, with or without the unit {1}", {units[0].symbol});
+    std::string all_but_last(units[0].symbol);
+    for (const Unit& unit : units.subspan(1, units.size() - 2))
+        all_but_last += ", " + std::string(unit.symbol);
+    return said("write a number with one of the units {1} or {2}", {all_but_last, units.back().symbol});
+}
+
+}  // namespace
+
+std::span<const Unit> units_of(Quantity quantity) {
+    switch (quantity) {
+        case Quantity::bytes: return kBytes;
+        case Quantity::memory_bandwidth: return kMemoryRates;
+        case Quantity::link_bandwidth: return kLinkRates;
+        case Quantity::network_bandwidth: return kBitRates;
+        case Quantity::flop_rate: return kFlopRates;
+        case Quantity::seconds: return kSeconds;
+        case Quantity::percent: return kPercent;
+        case Quantity::sequence_tokens:
+        case Quantity::tokens: return kSequences;
+        case Quantity::rate: return kRates;
+        case Quantity::watts: return kWatts;
+        case Quantity::joules: return kJoules;
+        case Quantity::tokens_per_joule: return kPerJoule;
+        case Quantity::days: return kDays;
+        case Quantity::hours: return kHours;
+        case Quantity::money: return kMoney;
+        case Quantity::byte_factor: return kByteFactor;
+        case Quantity::bytes_squared_per_flop: return kBytesSquaredPerFlop;
+        case Quantity::count:
+        case Quantity::big_count:
+        case Quantity::fraction:
+        case Quantity::choice:
+        case Quantity::flag: return {};
+    }
+    return {};
+}
+
+namespace {
+
+Shown shown_in_english(double value, Quantity quantity) {
+    if (std::isnan(value)) return {"–", ""};
+    if (std::isinf(value)) return {value > 0 ? "∞" : "−∞", ""};
+    switch (quantity) {
+        case Quantity::count: return {rounded(value, 7, 2), ""};
+        case Quantity::big_count: return scaled(value, kShownCounts, 4);
+        case Quantity::sequence_tokens: return {rounded(value, 8, 0), ""};
+        case Quantity::tokens:
+            return {rounded(value, std::fabs(value) < 100 ? 3 : 7, std::fabs(value) < 100 ? 2 : 0), "tokens"};
+        case Quantity::bytes: {
+            const double gib = value / kBytes[0].factor;
+            return {grouped(fixed(gib, 1)), "GiB"};
+        }
+        case Quantity::memory_bandwidth: return scaled(value, kShownMemory, 4);
+        case Quantity::link_bandwidth: return scaled(value, kShownLinks, 4);
+        case Quantity::network_bandwidth: return scaled(value, kShownBits, 5);
+        case Quantity::flop_rate: return scaled(value, kShownFlops, 4);
+        case Quantity::seconds: {
+            if (value == 0) return {"0", "s"};
+            return scaled(value, kShownSeconds, 3);
+        }
+        case Quantity::fraction: return {rounded(value, 3), ""};
+        case Quantity::percent: return {grouped(fixed(value * 100, 1)), "%"};
+        case Quantity::rate: return {rounded(value, 4, 1), "tokens/s"};
+        case Quantity::watts: return {rounded(value, 3, 1), "W"};
+        case Quantity::joules: return scaled(value, kShownEnergy, 3);
+        case Quantity::tokens_per_joule: return {rounded(value, 3, 4, Zeros::kept), "tokens/J"};
+        case Quantity::days: {
+            const bool hours = std::fabs(value) < 1;
+            return {rounded(value, hours ? 3 : 4, hours ? 4 : 2, Zeros::kept), "days"};
+        }
+        case Quantity::hours: return {rounded(value, 4, 1), "h"};
+        case Quantity::money: return {rounded(value, 4, 2), "$"};
+        case Quantity::byte_factor: return {rounded(value, 3), "B"};
+        case Quantity::bytes_squared_per_flop:
+            return {rounded(value / kBytesSquaredPerFlop[0].factor, 3), "GB²/TFLOP"};
+        case Quantity::choice:
+        case Quantity::flag: return {rounded(value, 3), ""};
+    }
+    return {};
+}
+
+}  // namespace
+
+Shown show(double value, Quantity quantity) {
+    Shown out = shown_in_english(value, quantity);
+    out.unit = said(out.unit);
+    return out;
+}
+
+std::string format(double value, Quantity quantity, bool with_unit) {
+    Shown shown = show(value, quantity);
+    if (!with_unit || shown.unit.empty()) return shown.number;
+    return shown.number + " " + shown.unit;
+}
+
+std::string exact(double value) {
+    std::array<char, 40> text{};
+    if (value == std::floor(value) && std::fabs(value) < 1e15) {
+        const auto end = std::to_chars(text.data(), text.data() + text.size(), static_cast<long long>(value));
+        return {text.data(), end.ptr};
+    }
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
+    return {text.data(), end.ptr};
+}
+
+Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) {
+    const auto fail = [&](std::string problem, std::string suggestion = {}) {
+        if (suggestion.empty()) suggestion = accepted(quantity);
+        return Parsed{false, 0, std::move(problem), std::move(suggestion)};
+    };
+    std::string_view rest = trimmed(text);
+    if (rest.empty()) return fail(said("the value is empty"));
+
+    double sign = 1;
+    if (rest.starts_with("−")) {
+        sign = -1;
+        rest.remove_prefix(std::string_view("−").size());
+    } else if (rest.front() == '+') {
+        rest.remove_prefix(1);
+    }
+    // The number's own characters, so that a comma can be judged before it is read.
+    std::size_t length = 0;
+    while (length < rest.size() && ((rest[length] >= '0' && rest[length] <= '9') || rest[length] == '.' ||
+                                    rest[length] == ',' || (length == 0 && rest[length] == '-'))) {
+        ++length;
+    }
+    std::string number(rest.substr(0, length));
+    if (const auto comma = number.find(','); comma != std::string::npos) {
+        const bool several = number.find_first_of(",.", comma + 1) != std::string::npos;
+        // Thousands are grouped behind one to three digits that do not begin with a 0: "0,125" and
+        // "12345,678" are decimals.
+        const std::size_t start = number.front() == '-' ? 1 : 0;
+        const bool groups = comma > start && comma - start <= 3 && number[start] != '0';
+        if (several || (groups && number.size() - comma == 4)) {
+            std::string without;
+            for (const char c : number) {
+                if (c != ',') without += c;
+            }
+            std::string as_point = number;
+            as_point[comma] = '.';
+            return fail(
+                said("“{1}” can be read in two ways", {number}),
+                several ? said("write {1}", {without}) : said("write {1} or {2}", {without, as_point}));
+        }
+        number[comma] = '.';
+    }
+    // An exponent belongs to the number ("1.5e9"), but "8e" or "8 EB" does not.
+    std::size_t tail = length;
+    if (length < rest.size() && (rest[length] == 'e' || rest[length] == 'E')) {
+        std::size_t end = length + 1;
+        if (end < rest.size() && (rest[end] == '+' || rest[end] == '-')) ++end;
+        const std::size_t digits = end;
+        while (end < rest.size() && rest[end] >= '0' && rest[end] <= '9') ++end;
+        if (end > digits) {
+            number += rest.substr(length, end - length);
+            tail = end;
+        }
+    }
+    double value = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (error == std::errc::result_out_of_range)
+        return fail(said("“{1}” is too large or too small to hold", {text}));
+    if (number.empty() || error != std::errc() || end != number.data() + number.size()) {
+        return fail(said("“{1}” is not a number", {trimmed(text)}));
+    }
+    rest = rest.substr(tail);
+    if (rest.starts_with('^')) {
+        double exponent = 0;
+        const auto [power_end, power_error] =
+            std::from_chars(rest.data() + 1, rest.data() + rest.size(), exponent);
+        if (power_error != std::errc())
+            return fail(said("the exponent after ^ is missing"), said("write for instance 2^13"));
+        value = std::pow(value, exponent);
+        rest = rest.substr(static_cast<std::size_t>(power_end - rest.data()));
+    }
+    value *= sign;
+    rest = trimmed(rest);
+
+    const auto units = units_of(quantity);
+    if (rest.empty()) {
+        if (bare_unit_is_shown && !units.empty()) value *= units.front().factor;
+    } else {
+        double factor = 0;
+        bool known = false;
+        const bool countable = quantity == Quantity::count || quantity == Quantity::big_count ||
+                               quantity == Quantity::tokens || quantity == Quantity::sequence_tokens;
+        for (const Unit& unit : units) {
+            if (rest == unit.symbol || rest == said(unit.symbol)) {
+                factor = unit.factor;
+                known = true;
+                break;
+            }
+        }
+        if (!known && countable) {
+            std::string_view suffix = rest;
+            for (const std::string& word : {std::string("tokens"), std::string("token"), said("tokens")}) {
+                if (suffix.ends_with(word)) suffix = trimmed(suffix.substr(0, suffix.size() - word.size()));
+            }
+            known = suffix.empty() || count_suffix(suffix, quantity, factor);
+            if (suffix.empty()) factor = 1;
+        }
+        if (!known) {
+            // "400 gbit/s" is clear enough to offer, not clear enough to accept: Gb and GB differ by eight.
+            for (const Unit& unit : units) {
+                if (lower(unit.symbol) == lower(rest)) {
+                    return fail(said("the unit “{1}” is not known", {rest}),
+                                said("did you mean {1}?", {unit.symbol}));
+                }
+            }
+            return fail(said("the unit “{1}” is not known here", {rest}));
+        }
+        value *= factor;
+    }
+    if (!std::isfinite(value)) return fail(said("“{1}” is not a finite number", {text}));
+    return {true, value, {}, {}};
+}
+
+}  // namespace shardscope

@@ -1,0 +1,170 @@
+#include "estimate/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "physics/memory.h"
+#include "physics/power.h"
+#include "physics/step.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+// Within this distance of each other the two largest elasticities count as equal.
+constexpr double kBalanced = 0.02;
+
+// Close to the capacity the caching allocator frees and asks again, which costs up to a fifth of the
+// throughput, in some runs and not in others: MPT-70B on 64 A100-40 at micro-batch 2 runs at 35.9 % MFU, 128
+// at micro-batch 4 at 48.9 % (mosaicml/llm-foundry, benchmark tables). An estimate without retries owes its
+// band that much.
+double allocator_tail(const MemoryUse& memory) {
+    constexpr double kFrom = 0.80;
+    constexpr double kFull = 0.87;
+    constexpr double kMost = 0.2;
+    return kMost * std::clamp((memory.peak / memory.capacity - kFrom) / (kFull - kFrom), 0.0, 1.0);
+}
+
+// E29: memory if it does not fit, else the rate that bounds most of the step.
+Wall wall_of(const std::array<double, kRates>& elasticity, Verdict verdict) {
+    if (verdict == Verdict::does_not_fit) return Wall::memory;
+    std::size_t first = 0;
+    for (std::size_t i = 1; i < kRates; ++i) {
+        if (elasticity[i] > elasticity[first]) first = i;
+    }
+    for (std::size_t i = 0; i < kRates; ++i) {
+        if (i != first && elasticity[first] - elasticity[i] < kBalanced) return Wall::balanced;
+    }
+    return static_cast<Wall>(static_cast<std::size_t>(Wall::compute) + first);
+}
+
+double sum_of(const StepTime& step, const auto& terms) {
+    double sum = 0;
+    for (const StepTerm term : terms) sum += step.terms[static_cast<std::size_t>(term)];
+    return sum;
+}
+
+// Throughput relative to the same step without its waits, E26.
+double utilization(const StepTime& step) {
+    return (step.total - sum_of(step, kNetworkTerms) - sum_of(step, kWaitingTerms)) / step.total;
+}
+
+// An MFU set by hand stretches the predicted step: its parts keep their shares, so that they still add up.
+// Nothing but more FLOPS makes such a step shorter.
+void stretch(StepTime& step, double factor) {
+    for (double& term : step.terms) term *= factor;
+    step.total *= factor;
+    step.hidden_communication *= factor;
+    step.attribution = Time(Rate::compute, step.total);
+}
+
+template <typename Name>
+constexpr std::string_view pick(const auto& names, Name which) {
+    return names[static_cast<std::size_t>(which)];
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+    return pick(std::array<std::string_view, 3>{"fits", "risky", "does-not-fit"}, verdict);
+}
+std::string label_of(Verdict verdict) {
+    return said(pick(std::array<std::string_view, 3>{phrase("fits"), phrase("risky"), phrase("does not fit")},
+                     verdict));
+}
+std::string_view name_of(MemoryTerm term) {
+    return pick(std::array<std::string_view, kMemoryTerms>{"weights", "gradients", "optimizer", "gathered",
+                                                           "activations", "logits", "context", "allocator"},
+                term);
+}
+std::string label_of(MemoryTerm term) {
+    return said(pick(
+        std::array<std::string_view, kMemoryTerms>{
+            phrase("weights"), phrase("gradients"), phrase("optimizer state"), phrase("gathered units"),
+            phrase("activations"), phrase("logits + loss"), phrase("CUDA + NCCL"), phrase("allocator")},
+        term));
+}
+std::string_view name_of(Moment moment) {
+    return pick(std::array<std::string_view, kMoments>{"forward-end", "backward", "optimizer-step"}, moment);
+}
+std::string label_of(Moment moment) {
+    return said(
+        pick(std::array<std::string_view, kMoments>{phrase("end of forward"), phrase("start of backward"),
+                                                    phrase("optimizer step")},
+             moment));
+}
+std::string_view name_of(Wall wall) {
+    return pick(std::array<std::string_view, 7>{"memory", "compute", "memory-bandwidth", "intra-node",
+                                                "inter-node", "latency", "balanced"},
+                wall);
+}
+std::string label_of(Wall wall) {
+    return said(
+        pick(std::array<std::string_view, 7>{phrase("memory"), phrase("compute"), phrase("memory bandwidth"),
+                                             phrase("intra-node"), phrase("inter-node"), phrase("latency"),
+                                             phrase("balanced")},
+             wall));
+}
+
+double Estimate::compute_time() const {
+    return step.total - sum_of(step, kNetworkTerms) - sum_of(step, kWaitingTerms);
+}
+double Estimate::exposed_communication() const { return sum_of(step, kNetworkTerms); }
+double Estimate::communication_time() const { return exposed_communication() + step.hidden_communication; }
+double Estimate::schedule_time() const { return sum_of(step, kWaitingTerms); }
+
+Verdict verdict_of(double peak, const Settings& s) {
+    const double capacity = s[P::memory];
+    const double margin = s[P::risk_margin] * capacity;
+    if (peak > capacity + margin) return Verdict::does_not_fit;
+    return peak > capacity - margin ? Verdict::risky : Verdict::fits;
+}
+
+bool is_possible(const Estimate& e) {
+    constexpr double kRounding = 1e-9;
+    const auto is_share = [](double share) { return share >= -kRounding && share <= 1 + kRounding; };
+    return std::isfinite(e.step.total) && e.step.total > 0 && std::isfinite(e.memory.peak) &&
+           e.memory.peak > 0 && is_share(e.hfu) && std::ranges::all_of(e.elasticity, is_share);
+}
+
+Estimate estimate(const Compiled& c) {
+    const Settings& s = c.settings;
+    Estimate out;
+    out.memory = memory_use(c);
+    out.verdict = verdict_of(out.memory.peak, s);
+    out.step = step_time(c);
+    double busy = utilization(out.step);
+    const auto mfu = [&] { return c.flops_per_token * (c.tokens_per_gpu / out.step.total) / c.peak; };
+    out.predicted_mfu = mfu();
+    const bool by_hand = s[P::mfu_override] > 0;
+    if (by_hand) {
+        const double factor = out.predicted_mfu / s[P::mfu_override];
+        stretch(out.step, factor);
+        busy = std::min(1.0, busy / factor);
+    }
+    for (std::size_t i = 0; i < kRates; ++i) out.elasticity[i] = out.step.attribution.by[i] / out.step.total;
+    out.wall = wall_of(out.elasticity, out.verdict);
+
+    const double gpus = s[P::gpus];
+    out.parameters = c.parameters;
+    out.tokens_per_gpu = c.tokens_per_gpu;
+    out.tokens_per_s_per_gpu = c.tokens_per_gpu / out.step.total;
+    out.tokens_per_s = out.tokens_per_s_per_gpu * gpus;
+    out.mfu = mfu();
+    out.hfu = c.executed_flops_per_token * out.tokens_per_s_per_gpu / c.peak;
+    out.mfu_bf16_peak = out.mfu * c.peak / c.bf16_peak;
+    // Errors of stack and GPU are independent. The band is symmetric in the logarithm of the step time.
+    // What is set by hand has none.
+    const double half = by_hand ? 0 : std::log1p(std::hypot(s[P::error_band], s[P::machine_band]));
+    const double tail = by_hand ? 0 : allocator_tail(out.memory);
+    out.band_low = out.tokens_per_s_per_gpu * std::exp(-half) * (1 - tail);
+    out.band_high = out.tokens_per_s_per_gpu * std::exp(half);
+
+    out.power_per_gpu = power_per_gpu(s[P::tdp], busy);
+    out.tokens_per_joule = out.tokens_per_s_per_gpu / out.power_per_gpu;
+    out.run = training_run(c, out.tokens_per_s, out.power_per_gpu);
+    out.ideal = ideal_estimate(c.ideal);
+    return out;
+}
+
+}  // namespace shardscope

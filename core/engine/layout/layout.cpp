@@ -1,0 +1,34 @@
+#include "layout/layout.h"
+
+#include <algorithm>
+
+#include "scenario/gpu_groups.h"
+#include "schedules/schedule.h"
+
+namespace shardscope {
+
+Layout layout_of(const Settings& s) {
+    Layout out;
+    out.tensor = s[P::tensor_parallel];
+    out.context = s[P::context_parallel];
+    out.expert = s[P::expert_parallel];
+    out.pipeline = s[P::pipeline_parallel];
+    const double node = s[P::gpus_per_node];
+    out.copies = weight_copies(s);
+    const double sharers = state_sharers(s);
+    const double group = shard_group(s);
+    out.tensor_group = ring_group(out.tensor, 1, node);
+    out.context_group = ring_group(out.context, out.tensor, node);
+    out.expert_group = ring_group(out.expert, out.tensor, node);
+    out.shard = ring_group(group, out.tensor, node);
+    out.replica = ring_group(sharers / group, out.tensor * group, node);
+    const double expert_sharers = sharers / out.expert;
+    const double expert_group = std::clamp(group / out.expert, 1.0, expert_sharers);
+    out.expert_shard = ring_group(expert_group, out.tensor * out.expert, node);
+    out.expert_replica =
+        ring_group(expert_sharers / expert_group, out.tensor * out.expert * expert_group, node);
+    out.stages_cross_nodes = out.tensor * sharing_gpus(s) * out.pipeline > node;
+    return out;
+}
+
+}  // namespace shardscope

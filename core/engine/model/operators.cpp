@@ -1,0 +1,435 @@
+#include "model/operators.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/listed_operators.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+struct Shape {
+    double s, b, tokens;           // sequence, micro-batch, tokens on one GPU
+    double h, f, a, kv, d, vocab;  // sizes of the whole model
+    double t, c, e;                // tensor, context, expert parallel degrees
+    double spread;  // GPUs that share norms, residuals and dropout: t with sequence parallelism
+    double q;       // bytes per activation element
+    bool gated, layernorm, bias, qkv_bias, dropout, causal, flash, low_precision, tied;
+    QkNorm qk_norm;
+    double layer_norms, norm_weights;  // in a layer; of one
+    double positions;
+    double window;                        // how far a token looks back, at most s
+    double q_rank, kv_rank, rope, value;  // latent attention; kv_rank 0: none
+    double experts, top, expert_f, shared_f, imbalance;
+    bool shared_gate, head_bias;
+    double norm_copies, softmax_traffic, accumulation;
+};
+
+// How far a token looks back, at most the sequence.
+double attention_window(const Settings& s) {
+    const double window = s[P::attention_window];
+    return window > 0 ? std::min(window, s[P::sequence_length]) : s[P::sequence_length];
+}
+
+Shape shape_of(const Settings& s) {
+    Shape x{};
+    x.s = s[P::sequence_length];
+    x.b = s[P::micro_batch];
+    x.t = s[P::tensor_parallel];
+    x.c = s[P::context_parallel];
+    x.e = s[P::expert_parallel];
+    x.tokens = x.s * x.b / x.c;
+    x.spread = s.on(P::sequence_parallel) ? x.t : 1;
+    x.h = s[P::hidden_size];
+    x.f = s[P::ffn_size];
+    x.a = s[P::heads];
+    x.kv = s[P::kv_heads];
+    x.d = s[P::head_size];
+    x.vocab = s[P::vocab_size];
+    const auto precision = s.choice<Precision>(P::precision);
+    x.q = activation_bytes(precision);
+    x.low_precision = precision == Precision::fp8;
+    x.gated = s.choice<Mlp>(P::mlp) == Mlp::gated;
+    x.layernorm = s.choice<Norm>(P::norm) == Norm::layernorm;
+    x.bias = s.on(P::bias);
+    x.qkv_bias = s.on(P::qkv_bias);
+    x.qk_norm = s.choice<QkNorm>(P::qk_norm);
+    x.layer_norms = s[P::layer_norms];
+    x.norm_weights = s[P::norm_weights] * x.h;
+    x.head_bias = s.on(P::head_bias);
+    x.dropout = s.on(P::dropout);
+    x.causal = s.on(P::causal);
+    x.flash = s.choice<AttentionKernel>(P::attention) == AttentionKernel::flash;
+    x.tied = s.on(P::tied_embeddings);
+    const double positions = s[P::learned_positions];
+    x.positions = positions == kPositionsAsSequence ? x.s : positions;
+    x.window = attention_window(s);
+    x.q_rank = s[P::q_lora_rank];
+    x.kv_rank = s[P::kv_lora_rank];
+    x.rope = s[P::rope_head_size];
+    x.value = s[P::value_head_size] > 0 ? s[P::value_head_size] : x.d;
+    x.experts = s[P::experts];
+    x.top = s[P::experts_per_token];
+    x.expert_f = s[P::expert_ffn_size] > 0 ? s[P::expert_ffn_size] : x.f;
+    x.shared_f = s[P::shared_expert_ffn_size];
+    x.shared_gate = s.on(P::shared_expert_gate);
+    x.imbalance = s[P::expert_imbalance];
+    x.norm_copies = s[P::norm_copies];
+    x.accumulation = s[P::accumulation];
+    x.softmax_traffic = s[P::softmax_traffic];
+    return x;
+}
+
+// Whose dimension tensor parallelism cuts: the output (column) or the input (row).
+enum class Cut { none, column, row };
+
+Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut cut, bool bias, double saved) {
+    Operator op;
+    op.name = name;
+    op.kind = OperatorKind::gemm;
+    op.m = x.tokens;
+    op.n = cut == Cut::column ? n / x.t : n;
+    op.k = cut == Cut::row ? k / x.t : k;
+    op.bytes = x.q * (op.m * op.k + op.k * op.n + op.m * op.n);
+    op.weights = k * n + (bias ? n : 0);
+    op.share = cut == Cut::none ? 1 : 1 / x.t;
+    op.saved = saved;
+    op.low_precision = x.low_precision;
+    // What comes before writes its output in fp8, and once more transposed for the backward pass; weights are
+    // cast once an optimizer step: read in bf16, written twice.
+    if (x.low_precision) {
+        op.cast_bytes = 2 * op.m * op.k + 4 * op.k * op.n / x.accumulation;
+        op.gradient_cast_bytes = 2 * op.m * op.n;
+    }
+    return op;
+}
+
+// An operator that only moves memory: `elements` tensor elements touched on this GPU.
+Operator streaming(const Shape& x, OperatorKind kind, std::string_view name, double elements, double weights,
+                   double saved) {
+    Operator op;
+    op.name = name;
+    op.kind = kind;
+    op.bytes = x.q * elements;
+    op.weights = weights;
+    op.saved = saved;
+    return op;
+}
+
+void communicate(std::vector<Operator>& ops, std::string_view name, Collective collective, Among among,
+                 double bytes) {
+    Operator op;
+    op.name = name;
+    op.kind = OperatorKind::collective;
+    op.collective = collective;
+    op.among = among;
+    op.bytes = bytes;
+    ops.push_back(op);
+}
+
+// E19: what tensor parallelism exchanges before and after a pair of matrices: without sequence parallelism
+// one all-reduce of the output, with it a gather of the input and a reduce-scatter of the output, the same
+// volume.
+void enter_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops) {
+    if (x.t <= 1 || x.spread <= 1) return;
+    communicate(ops, name, Collective::all_gather, Among::tensor, x.q * x.tokens * x.h);
+}
+void leave_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops) {
+    if (x.t <= 1) return;
+    communicate(ops, name, x.spread > 1 ? Collective::reduce_scatter : Collective::all_reduce, Among::tensor,
+                x.q * x.tokens * x.h);
+}
+
+// torch has one kernel for LayerNorm, several for RMSNorm unless a stack fuses them: those keep fp32 copies.
+Operator layer_norm(const Shape& x, std::string_view name) {
+    const double elements = x.tokens / x.spread * x.h;
+    Operator op = streaming(x, OperatorKind::norm, name, 2 * elements, x.norm_weights,
+                            x.q * elements + (x.layernorm ? 0 : x.norm_copies * elements / 2));
+    op.composed = !x.layernorm;
+    return op;
+}
+
+void build_attention(const Shape& x, std::vector<Operator>& ops) {
+    using enum OperatorKind;
+    const double rows = x.tokens / x.spread;         // of norms, residuals and dropout on this GPU
+    const double activation = x.q * rows * x.h;      // one s×b×h tensor, in bytes
+    const double mask = x.dropout ? rows * x.h : 0;  // one byte an element
+    const bool latent = x.kv_rank > 0;
+    const double key = latent ? x.d + x.rope : x.d;  // width of one head's query and key
+    const double value = latent ? x.value : x.d;
+    const double kv =
+        latent ? x.a : std::ceil(x.kv / x.t) * x.t;  // heads of keys and values, repeated to fill every GPU
+    // Widths on this GPU.
+    const double queries = x.a / x.t * key;
+    const double qkv = queries + kv / x.t * (key + value);
+    const double out = x.a / x.t * value;
+    const bool composed_norm = !x.layernorm;
+
+    ops.push_back(layer_norm(x, "attention.norm"));
+    enter_tensor_parallel(x, "attention.gather", ops);
+    if (latent) {
+        // Low-rank projections, repeated on every tensor-parallel GPU; then one matrix up to the heads.
+        const double down = x.q_rank + x.kv_rank + x.rope;
+        ops.push_back(matrix(x, "attention.latent", down, x.h, Cut::none, false, activation));
+        if (x.q_rank > 0) {
+            ops.push_back(matrix(x, "attention.query", x.a * key, x.q_rank, Cut::column, false,
+                                 x.q * x.tokens * x.q_rank));
+        } else {
+            ops.push_back(matrix(x, "attention.query", x.a * key, x.h, Cut::column, false, 0));
+        }
+        ops.push_back(matrix(x, "attention.key_value", x.a * (x.d + value), x.kv_rank, Cut::column, false,
+                             x.q * x.tokens * (x.kv_rank + x.rope)));
+        ops.push_back(streaming(x, norm, "attention.latent_norm", 2 * x.tokens * (x.q_rank + x.kv_rank),
+                                x.q_rank + x.kv_rank, x.q * x.tokens * (x.q_rank + x.kv_rank)));
+        ops.back().composed = composed_norm;
+    } else {
+        Operator project =
+            matrix(x, "attention.qkv", (x.a + 2 * kv) * x.d, x.h, Cut::column, false, activation);
+        project.weights = (x.h + (x.bias || x.qkv_bias ? 1 : 0)) * (x.a + 2 * x.kv) * x.d;
+        project.share = (x.a + 2 * kv) / (x.a + 2 * x.kv) / x.t;
+        ops.push_back(project);
+    }
+    // Rotary embedding or layout change of queries, keys and values.
+    const bool whole = x.qk_norm == QkNorm::whole;
+    const double norms = x.qk_norm == QkNorm::none ? 0 : whole ? (x.a + x.kv) * x.d : 2 * x.d;
+    ops.push_back(streaming(x, elementwise, "attention.layout", 2 * x.tokens * qkv, norms, 0));
+    ops.back().share = whole ? 1 / x.t : 1;
+    ops.back().composed = x.positions == 0;
+
+    if (x.c > 1) {
+        // Keys and values travel round the context-parallel GPUs.
+        communicate(ops, "attention.ring", Collective::ring_exchange, Among::context,
+                    x.q * x.tokens * x.c * kv / x.t * (key + value));
+    }
+    Operator core;
+    core.name = "attention.core";
+    core.kind = attention;
+    core.attention_core = true;
+    core.count = x.b * x.a / x.t;
+    core.m = x.s / x.c;
+    // Flash kernels skip what no token sees: above the diagonal half of the square, outside the window all
+    // but its band, which the corner at the sequence's start cuts. Naive ones compute every score.
+    core.n = x.flash && x.causal ? x.window * (1 - x.window / (2 * x.s)) : x.flash ? x.window : x.s;
+    core.k = (key + value) / 2;
+    core.bytes = x.q * x.tokens * (qkv + out);
+    core.saved = x.q * x.tokens * qkv;
+    ops.push_back(core);
+    if (x.flash) {
+        // The log-sum-exp of each row, in fp32, instead of the score matrix.
+        ops.back().saved += 4 * x.tokens * x.a / x.t;
+    } else {
+        // Scores, softmax, dropout and their outputs in full: 2 + 2 + 1 bytes kept a score with dropout.
+        const double scores = x.tokens * x.a / x.t * x.s;
+        Operator soft = streaming(x, softmax, "attention.softmax", 0, 0, 0);
+        soft.bytes = x.softmax_traffic * scores;
+        soft.saved = (x.q + (x.dropout ? x.q + 1 : 0)) * scores;
+        soft.attention_core = true;
+        ops.push_back(soft);
+    }
+    ops.push_back(matrix(x, "attention.output", x.h, x.a * value, Cut::row, x.bias, x.q * x.tokens * out));
+    leave_tensor_parallel(x, "attention.reduce", ops);
+    if (x.layer_norms > 2) ops.push_back(layer_norm(x, "attention.post_norm"));
+    ops.push_back(streaming(x, elementwise, "attention.residual", 3 * rows * x.h, 0, mask));
+    if (x.layer_norms > 1) ops.push_back(layer_norm(x, "mlp.norm"));
+}
+
+// What comes after a layer's feed-forward or experts.
+void end_layer(const Shape& x, std::vector<Operator>& ops) {
+    const double rows = x.tokens / x.spread;
+    if (x.layer_norms > 3) ops.push_back(layer_norm(x, "mlp.post_norm"));
+    ops.push_back(streaming(x, OperatorKind::elementwise, "mlp.residual", 3 * rows * x.h, 0,
+                            x.dropout ? rows * x.h : 0));
+}
+
+// Two matrices and the activation between them, of inner width `f`.
+struct FeedForwardNames {
+    std::string_view up, activation, down;
+};
+void build_feed_forward(const Shape& x, const FeedForwardNames& names, double f, std::vector<Operator>& ops) {
+    const double width = f / x.t;
+    ops.push_back(
+        matrix(x, names.up, x.gated ? 2 * f : f, x.h, Cut::column, x.bias, x.q * x.tokens / x.spread * x.h));
+    // Gated: both halves are kept for the product's backward pass; plain: the activation's input.
+    ops.push_back(streaming(x, OperatorKind::elementwise, names.activation,
+                            (x.gated ? 4 : 3) * x.tokens * width, 0,
+                            x.q * x.tokens * width * (x.gated ? 2 : 1)));
+    ops.back().composed = x.gated;
+    ops.push_back(matrix(x, names.down, x.h, f, Cut::row, x.bias, x.q * x.tokens * width));
+}
+
+void build_dense_layer(const Shape& x, std::vector<Operator>& ops) {
+    build_attention(x, ops);
+    enter_tensor_parallel(x, "mlp.gather", ops);
+    build_feed_forward(x, {"mlp.up", "mlp.activation", "mlp.down"}, x.f, ops);
+    leave_tensor_parallel(x, "mlp.reduce", ops);
+    end_layer(x, ops);
+}
+
+// A layer of experts: a router sends every token to `top` of them. The batch of one expert comes from all
+// expert-parallel GPUs; the busiest one decides.
+void build_sparse_layer(const Shape& x, std::vector<Operator>& ops) {
+    build_attention(x, ops);
+    const double rows = x.tokens / x.spread;
+    // Its probabilities are kept in fp32; its input is the shared expert's, where there is one.
+    const double router_saved = 4 * rows * x.experts + (x.shared_f > 0 ? 0 : x.q * rows * x.h);
+    const double gates = x.experts + (x.shared_gate ? 1 : 0);
+    Operator router = matrix(x, "router", gates, x.h, Cut::none, false, router_saved);
+    router.m = rows;
+    router.low_precision = false;
+    router.cast_bytes = router.gradient_cast_bytes = 0;
+    ops.push_back(router);
+
+    // Copies of tokens the busiest GPU's experts work on.
+    const double routed = x.imbalance * x.tokens * x.top;
+    const double sent = x.q * rows * x.top * x.h;
+    if (x.e > 1) communicate(ops, "experts.dispatch", Collective::all_to_all, Among::expert, sent);
+    ops.push_back(streaming(x, OperatorKind::gather, "experts.permute", 4 * rows * x.top * x.h, 0, 0));
+    // With sequence parallelism every GPU routed its own tokens; the experts' matrices need all of them.
+    const double copies = x.q * routed * x.h;
+    if (x.t > 1 && x.spread > 1)
+        communicate(ops, "experts.gather", Collective::all_gather, Among::tensor, copies);
+    const double here = x.experts / x.e;
+    const auto grouped = [&](std::string_view name, double n, double k, Cut cut, double saved) {
+        Operator op = matrix(x, name, n, k, cut, false, saved);
+        op.count = here;
+        op.m = routed / here;
+        op.bytes = here * x.q * (op.m * op.k + op.k * op.n + op.m * op.n);
+        if (x.low_precision) {
+            op.cast_bytes = here * (2 * op.m * op.k + 4 * op.k * op.n / x.accumulation);
+            op.gradient_cast_bytes = here * 2 * op.m * op.n;
+        }
+        op.weights *= x.experts;
+        op.share /= x.e;
+        op.expert = true;
+        ops.push_back(op);
+    };
+    const double width = x.expert_f / x.t;
+    grouped("experts.up", x.gated ? 2 * x.expert_f : x.expert_f, x.h, Cut::column, copies);
+    ops.push_back(streaming(x, OperatorKind::elementwise, "experts.activation",
+                            (x.gated ? 4 : 3) * routed * width, 0, x.q * routed * width * (x.gated ? 2 : 1)));
+    ops.back().composed = x.gated;
+    grouped("experts.down", x.h, x.expert_f, Cut::row, x.q * routed * width);
+    if (x.t > 1 && x.spread > 1)
+        communicate(ops, "experts.reduce", Collective::reduce_scatter, Among::tensor, copies);
+    if (x.e > 1) communicate(ops, "experts.combine", Collective::all_to_all, Among::expert, sent);
+    // The experts' outputs are kept: their weights in the sum have gradients, too.
+    ops.push_back(streaming(x, OperatorKind::gather, "experts.unpermute", 4 * rows * x.top * x.h, 0,
+                            x.q * rows * x.top * x.h));
+
+    if (x.shared_f > 0) {
+        enter_tensor_parallel(x, "mlp.gather", ops);
+        build_feed_forward(x, {"shared.up", "shared.activation", "shared.down"}, x.shared_f, ops);
+        leave_tensor_parallel(x, "mlp.reduce", ops);
+    } else if (x.spread <= 1) {
+        leave_tensor_parallel(x, "mlp.reduce", ops);
+    }
+    end_layer(x, ops);
+}
+
+}  // namespace
+
+double Block::weights() const {
+    double sum = 0;
+    for (const Operator& op : operators) sum += op.weights;
+    return sum;
+}
+
+double Block::local_weights() const {
+    double sum = 0;
+    for (const Operator& op : operators) {
+        if (!op.expert) sum += op.weights * op.share;
+    }
+    return sum;
+}
+
+double Block::local_experts() const {
+    double sum = 0;
+    for (const Operator& op : operators) {
+        if (op.expert) sum += op.weights * op.share;
+    }
+    return sum;
+}
+
+double Block::saved() const {
+    double sum = 0;
+    for (const Operator& op : operators) sum += op.saved;
+    return sum;
+}
+
+double OperatorList::parameters() const {
+    double sum = 0;
+    for (const Block* block : blocks()) sum += block->repeat * block->weights();
+    return sum;
+}
+
+double OperatorList::flops() const {
+    double sum = 0;
+    for (const Block* block : blocks()) {
+        for (const Operator& op : block->operators) sum += block->repeat * op.flops();
+    }
+    return sum;
+}
+
+double OperatorList::active_parameters() const {
+    double idle = 0;
+    for (const Operator& op : sparse.operators) {
+        if (op.expert) idle += (1 - active_experts) * op.weights;
+    }
+    return parameters() - sparse.repeat * idle;
+}
+
+double activation_bytes(Precision precision) { return precision == Precision::fp32 ? 4 : 2; }
+
+double attended_tokens(const Settings& settings) {
+    const double s = settings[P::sequence_length];
+    const double window = attention_window(settings);
+    return settings.on(P::causal) ? window * (2 - window / s) : window;
+}
+
+void build_operators(const Settings& settings, OperatorList& out) {
+    if (settings.listed()) build_listed(*settings.listed(), settings, out);
+    else build_transformer(settings, out);
+}
+
+void build_transformer(const Settings& settings, OperatorList& out) {
+    const Shape x = shape_of(settings);
+    for (Block* block : {&out.embedding, &out.dense, &out.sparse, &out.head}) block->operators.clear();
+    const double rows = x.tokens / x.spread;
+
+    out.embedding.name = phrase("embedding");
+    out.embedding.repeat = 1;
+    Operator lookup = streaming(x, OperatorKind::gather, "embedding", 2 * x.tokens * x.h,
+                                x.vocab * x.h + x.positions * x.h, x.dropout ? rows * x.h : 0);
+    lookup.share = (x.vocab / x.t + x.positions) / (x.vocab + x.positions);
+    out.embedding.operators.push_back(lookup);
+    leave_tensor_parallel(x, "embedding.reduce", out.embedding.operators);
+
+    const double layers = settings[P::layers];
+    const double dense = x.experts > 0 ? std::min(layers, settings[P::dense_layers]) : layers;
+    out.dense.name = x.experts > 0 ? phrase("dense layer") : phrase("layer");
+    out.dense.repeat = dense;
+    if (dense > 0) build_dense_layer(x, out.dense.operators);
+    out.sparse.name = phrase("expert layer");
+    out.sparse.repeat = layers - dense;
+    if (layers > dense) build_sparse_layer(x, out.sparse.operators);
+    out.active_experts = x.experts > 0 ? std::min(1.0, x.top / x.experts) : 1;
+
+    out.head.name = phrase("head");
+    out.head.repeat = 1;
+    std::vector<Operator>& head = out.head.operators;
+    head.push_back(
+        streaming(x, OperatorKind::norm, "head.norm", 2 * rows * x.h, x.norm_weights, x.q * rows * x.h));
+    enter_tensor_parallel(x, "head.gather", head);
+    Operator logits = matrix(x, "head.logits", x.vocab, x.h, Cut::column, x.head_bias, x.q * rows * x.h);
+    logits.low_precision = false;
+    logits.cast_bytes = logits.gradient_cast_bytes = 0;
+    if (x.tied) logits.weights = x.head_bias ? x.vocab : 0;
+    head.push_back(logits);
+    // Cross entropy reads the logits and writes their gradient in fp32; its memory is a term of its own.
+    Operator loss = streaming(x, OperatorKind::softmax, "head.loss", 0, 0, 0);
+    loss.bytes = 12 * x.tokens * x.vocab / x.t;
+    head.push_back(loss);
+}
+
+}  // namespace shardscope

@@ -1,0 +1,15 @@
+#include "parameters/settings.h"
+
+namespace shardscope {
+
+P peak_of(Precision precision) {
+    switch (precision) {
+        case Precision::bf16: return P::peak_flops_bf16;
+        case Precision::fp16: return P::peak_flops_fp16;
+        case Precision::fp8: return P::peak_flops_fp8;
+        case Precision::fp32: return P::peak_flops_fp32;
+    }
+    return P::peak_flops_bf16;
+}
+
+}  // namespace shardscope

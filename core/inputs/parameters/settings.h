@@ -1,0 +1,57 @@
+// The value of every parameter after presets, calibration, derivation and defaults have been applied.
+#pragma once
+
+#include <array>
+#include <limits>
+
+#include "parameters/parameter.h"
+
+namespace shardscope {
+
+enum class Origin : unsigned char {
+    fallback,     // the table's default
+    calibration,  // constants of the GPU, the fabric or the software stack
+    gpu,          // the GPU's preset
+    cluster,      // the cluster's preset
+    model,        // the model's preset
+    derived,      // follows from other parameters
+    given,        // said by the scenario itself
+};
+
+struct ListedModel;
+
+class Settings {  // one value for every parameter
+    static constexpr int kIntMax = std::numeric_limits<int>::max();
+
+  public:
+    double operator[](P id) const { return value_[index(id)]; }
+    [[nodiscard]] Origin origin(P id) const { return origin_[index(id)]; }
+    [[nodiscard]] bool on(P id) const { return value_[index(id)] != 0; }
+    // Values beyond what an int holds, which no check has seen yet, become its nearest.
+    [[nodiscard]] int whole(P id) const {
+        const double value = value_[index(id)];
+        return value >= kIntMax ? kIntMax : value > 0 ? static_cast<int>(value) : 0;
+    }
+    template <typename Choice>
+    [[nodiscard]] Choice choice(P id) const {
+        return static_cast<Choice>(static_cast<int>(value_[index(id)]));
+    }
+    void set(P id, double value, Origin origin) {
+        value_[index(id)] = value;
+        origin_[index(id)] = origin;
+    }
+
+    // The operators of a model that is no transformer; nullptr for one that is. Its preset holds them.
+    [[nodiscard]] const ListedModel* listed() const { return listed_; }
+    void set_listed(const ListedModel* model) { listed_ = model; }
+
+  private:
+    const ListedModel* listed_ = nullptr;
+    std::array<double, kParameters> value_{};
+    std::array<Origin, kParameters> origin_{};
+};
+
+// The parameter that `cluster.gpu.peak_flops` stands for: the peak of the precision in use.
+P peak_of(Precision precision);
+
+}  // namespace shardscope

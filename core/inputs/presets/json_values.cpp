@@ -1,0 +1,237 @@
+#include "presets/json_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "text/encode.h"
+#include "text/said.h"
+#include "text/text.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+using nlohmann::json;
+
+std::string kind_of(const json& value) {
+    switch (value.type()) {
+        case json::value_t::object: return said("an object");
+        case json::value_t::array: return said("a list");
+        case json::value_t::string: return said("a text");
+        case json::value_t::boolean: return said("true or false");
+        case json::value_t::null: return "null";
+        default: return said("a number");
+    }
+}
+
+std::string what_is_expected(P id) {
+    const Parameter& row = parameter(id);
+    if (row.quantity == Quantity::flag) return said("write true or false");
+    if (!row.names.empty()) {
+        std::string names;
+        for (const Named& named : row.names) {
+            if (&named != row.names.data()) names += ", ";
+            names += named.name;
+        }
+        return row.named_only ? said("use one of {1}", {names})
+                              : said("write a number or one of {1}", {names});
+    }
+    const double example = std::isnan(row.fallback) ? row.slider_low : row.fallback;
+    return said("write a number or a text with a unit, for instance \"{1}\"", {format(id, example)});
+}
+
+// What a text would cost that is read as JSON: a deep tree exhausts the stack of whoever walks it, and many
+// values take a hundred bytes each.
+struct Extent {
+    int deep_line = 0;       // at which brackets nest deeper than any file of ours; 0: they do not
+    std::size_t values = 1;  // no fewer than there are
+};
+Extent extent_of(std::string_view text) {
+    constexpr int kDeepest = 64;
+    Extent out;
+    int depth = 0;
+    int line = 1;
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == '\n') ++line;
+        if (quoted) {
+            if (c == '\\') ++i;
+            else if (c == '"') quoted = false;
+        } else if (c == '"') {
+            quoted = true;
+        } else if (c == '{' || c == '[') {
+            ++out.values;
+            if (++depth > kDeepest) {
+                out.deep_line = line;
+                return out;
+            }
+        } else if (c == '}' || c == ']') {
+            --depth;
+        } else if (c == ',') {
+            ++out.values;
+        }
+    }
+    return out;
+}
+
+// Fields that belong to a section and stand directly in it.
+std::vector<std::string> fields_of(const std::string& section) {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        if (section_of(static_cast<P>(i)) == section) out.emplace_back(field_of(static_cast<P>(i)));
+    }
+    return out;
+}
+
+}  // namespace
+
+json parse_json(std::string_view text, Problems& problems) {
+    if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+        problems.push_back({"", said("the input is empty"), said("a JSON object is expected"),
+                            said("write {} for the first-launch scenario")});
+        return {};
+    }
+    if (text.find('\0') != std::string_view::npos) {
+        problems.push_back(
+            {"", said("the input is not text"), said("it holds zero bytes"), said("give a JSON file")});
+        return {};
+    }
+    const Extent extent = extent_of(text);
+    if (extent.deep_line > 0) {
+        problems.push_back({"", said("the JSON is nested too deeply"),
+                            said("no scenario needs more than 64 levels"), said("flatten it"),
+                            extent.deep_line});
+        return {};
+    }
+    constexpr std::size_t kMostValues = 1'000'000;
+    if (extent.values > kMostValues) {
+        problems.push_back({"", said("the JSON has more than 1,000,000 values"),
+                            said("no scenario needs that many"), said("divide it")});
+        return {};
+    }
+    try {
+        return json::parse(text);
+    } catch (const json::parse_error& error) {
+        const std::size_t at = std::min<std::size_t>(error.byte, text.size());
+        const int line =
+            1 + static_cast<int>(std::count(
+                    text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at > 0 ? at - 1 : 0), '\n'));
+        std::string why = error.what();
+        if (const auto colon = why.find("] "); colon != std::string::npos) why = why.substr(colon + 2);
+        why = clean_title(why);
+        problems.push_back({"", said("not valid JSON"), why,
+                            said("mend the text near line {1}", {std::to_string(line)}), line});
+    } catch (const json::out_of_range&) {
+        problems.push_back({"", said("a number is too large to hold"), said("the largest is about 1.8e308"),
+                            said("write a smaller one")});
+    } catch (const json::exception& error) {
+        problems.push_back({"", said("not usable JSON"), error.what(), {}});
+    }
+    return {};
+}
+
+std::string child_pointer(const std::string& pointer, const std::string& field) {
+    std::string escaped;
+    for (const char c : field) {
+        if (c == '~') escaped += "~0";
+        else if (c == '/') escaped += "~1";
+        else escaped += c;
+    }
+    return pointer + "/" + escaped;
+}
+
+Problem unknown_field(const std::string& pointer, const std::string& field,
+                      std::span<const std::string> known) {
+    const std::string near = nearest(field, known);
+    std::string suggestion;
+    if (!near.empty()) {
+        suggestion = said("did you mean \"{1}\"?", {near});
+    } else {
+        std::string names;
+        for (std::size_t i = 0; i < known.size(); ++i) (names += i > 0 ? ", " : "") += known[i];
+        suggestion = said("known are {1}", {names});
+    }
+    return {child_pointer(pointer, field), said("the field is not known"), "", suggestion};
+}
+
+double read_value(P id, const json& value, const std::string& pointer, Problems& problems) {
+    const Parameter& row = parameter(id);
+    if (value.is_null()) return kNone;
+    if (value.is_boolean() && row.quantity == Quantity::flag) return value.get<bool>() ? 1 : 0;
+    // It was a flag before it had three values.
+    if (value.is_boolean() && id == P::qk_norm)
+        return static_cast<double>(value.get<bool>() ? QkNorm::head : QkNorm::none);
+    if (value.is_number() && !row.named_only) {
+        const double number = value.get<double>();
+        // A name has its own number inside; in a file only the name means it.
+        const bool code =
+            std::ranges::any_of(row.names, [&](const Named& n) { return n.value == number && number < 0; });
+        if (!code) return number;
+        problems.push_back({pointer, said("{1} is {2}", {said(row.label), exact(number)}),
+                            said("must be at least {1}", {exact(row.minimum)}), what_is_expected(id)});
+        return kNone;
+    }
+    if (value.is_string()) {
+        const Parsed parsed = parse(id, value.get<std::string>());
+        if (parsed.ok) return parsed.value;
+        problems.push_back({pointer, parsed.problem, "", parsed.suggestion});
+        return kNone;
+    }
+    problems.push_back(
+        {pointer, said("{1} where a value is expected", {kind_of(value)}), "", what_is_expected(id)});
+    return kNone;
+}
+
+json write_value(P id, double value) {
+    const Parameter& row = parameter(id);
+    if (std::isnan(value)) return nullptr;
+    if (row.quantity == Quantity::flag) return value != 0;
+    for (const Named& named : row.names) {
+        if (named.value == value) return std::string(named.name);
+    }
+    if (value == std::floor(value) && std::fabs(value) < 9e15) return static_cast<long long>(value);
+    return value;
+}
+
+void read_section(const json& object, const std::string& section, const std::string& pointer,
+                  Problems& problems, const std::function<void(P, double)>& take,
+                  const std::function<bool(const std::string&, const json&)>& other) {
+    if (!object.is_object()) {
+        problems.push_back(
+            {pointer, said("{1} where an object is expected", {kind_of(object)}), "", said("write {…}")});
+        return;
+    }
+    const std::string prefix = section + ".";
+    for (const auto& [field, value] : object.items()) {
+        const std::string key = prefix + field;
+        const P id = find_parameter(key);
+        const std::string where = child_pointer(pointer, field);
+        // `peak_flops` may hold one number or an object by precision: a section of its own.
+        if (id == P::peak_flops && value.is_object()) {
+            read_section(value, key, where, problems, take);
+        } else if (id != P::count) {
+            const double number = read_value(id, value, where, problems);
+            if (!std::isnan(number)) take(id, number);
+        } else if (!other || !other(field, value)) {
+            std::vector<std::string> known = fields_of(section);
+            if (section == "model" || section == "cluster" || section == "cluster.gpu")
+                known.emplace_back("preset");
+            if (section == "cluster") known.emplace_back("gpu");
+            if (section == "training") known.emplace_back("auto");
+            problems.push_back(unknown_field(pointer, field, known));
+        }
+    }
+}
+
+std::string text_at(const json& object, const char* field) {
+    const auto found = object.find(field);
+    return found != object.end() && found->is_string() ? one_line(found->get_ref<const std::string&>())
+                                                       : std::string();
+}
+
+std::string title_at(const json& object, const char* field) { return clean_title(text_at(object, field)); }
+
+}  // namespace shardscope

@@ -1,0 +1,23 @@
+// Reading a model's list of operators: `operators` of a model preset or of a scenario's `model`.
+//
+//   [{"name": "stem", "operators": [{"name": "conv", "kind": "convolution", "reduction": 2, "in": 3,
+//                                    "out": 64, "kernel": 7, "stride": 2}, …]},
+//    {"name": "layer", "repeat": 3, "operators": […]}, …]
+//
+// Fields of an operator are those of ListedOperator; the schema of presets says which belong to which kind.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "scenario/listed_model.h"
+#include "text/problem.h"
+
+namespace shardscope {
+
+// nullptr on problems.
+std::shared_ptr<const ListedModel> read_listed_model(const nlohmann::json& list, const std::string& pointer,
+                                                     Problems& problems);
+
+}  // namespace shardscope

@@ -1,0 +1,474 @@
+// Reading preset files into the catalogue.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "presets/calibration_file.h"
+#include "presets/hf_config.h"
+#include "presets/json_values.h"
+#include "presets/listed_model_file.h"
+#include "scenario/catalogue.h"
+#include "system/embedded.h"
+#include "system/file_io.h"
+#include "text/encode.h"
+#include "text/said.h"
+#include "text/text.h"
+
+namespace shardscope {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array kKinds{PresetKind::gpu,      PresetKind::cluster, PresetKind::model,
+                            PresetKind::scenario, PresetKind::study,   PresetKind::calibration};
+
+// Limits of a folder of presets.
+constexpr std::size_t kMostPresets = 1000;
+constexpr std::size_t kMostPresetEntries = 10000;                    // files, folders and all else
+constexpr std::size_t kLargestPresetFolder = std::size_t{64} << 20;  // bytes of all that are read
+
+// The section whose parameters a kind of preset fills.
+std::string section_of(PresetKind kind) {
+    switch (kind) {
+        case PresetKind::gpu: return "cluster.gpu";
+        case PresetKind::cluster: return "cluster";
+        case PresetKind::model: return "model";
+        case PresetKind::calibration: return "assumptions";
+        case PresetKind::scenario:
+        case PresetKind::study: return "";
+    }
+    return "";
+}
+
+// "memory" or "node.inter_node_bandwidth" as `sources` and `unverified` name a value.
+std::vector<P> named_values(const std::string& name, PresetKind kind) {
+    std::vector<P> out;
+    const std::string section = section_of(kind);
+    const auto add = [&](const std::string& key) {
+        if (const P id = find_parameter(key); id != P::count && parameter(id).key == key) out.push_back(id);
+    };
+    if (name == "node") {
+        for (const char* field : {"gpus_per_node", "intra_node_bandwidth", "inter_node_bandwidth"})
+            add(std::string("cluster.") + field);
+    } else if (name.starts_with("node.")) {
+        add("cluster." + name.substr(5));
+    } else {
+        add(section + "." + name);
+        if (name == "peak_flops") {
+            for (const char* precision : {"bf16", "fp16", "fp8", "tf32", "fp32"})
+                add(section + ".peak_flops." + precision);
+        }
+        if (kind == PresetKind::calibration) {
+            add("cluster." + name);
+            add("training." + name);
+        }
+    }
+    return out;
+}
+
+// The name of a preset that its file's name says; empty where that may not be one, so that only the file's
+// path leads to it.
+std::string name_by_path(const std::string& path) {
+    std::string stem = std::filesystem::path(path).stem().string();
+    return is_preset_name(stem) ? stem : std::string();
+}
+
+// What a preset's name may be made of.
+std::string names_allowed() {
+    return said(
+        "a name has letters, digits and . _ + -, begins with a letter or a digit, and has {1} characters "
+        "at most",
+        {std::to_string(kLongestPresetName)});
+}
+
+// A calibration file's: constants for the parts it names.
+void read_calibration_form(const json& file, const Catalogue& catalogue, Preset& preset, Problems& problems) {
+    preset.kind = PresetKind::calibration;
+    preset.name = name_by_path(preset.path);
+    preset.title = title_at(file, "title");
+    preset.source = text_at(file, "source");
+    preset.parts = read_calibration(preset.text, problems);
+    const std::vector<std::string> known = catalogue.names(PresetKind::calibration);
+    for (const PartValues& part : preset.parts) {
+        if (part.part.empty() || part.part == kOverAll || catalogue.find(PresetKind::calibration, part.part))
+            continue;
+        const std::string near = nearest(part.part, known);
+        problems.push_back({"/parts/" + part.part, said("there is no part of this name"), "",
+                            near.empty() ? said("see `shardscope presets list --kind {1}`",
+                                                {name_of(PresetKind::calibration)})
+                                         : said("did you mean “{1}”?", {near})});
+    }
+}
+
+// A scenario's; what it says is read when it is taken.
+void read_scenario_form(const json& file, Preset& preset) {
+    preset.kind = PresetKind::scenario;
+    preset.name = name_by_path(preset.path);
+    preset.title = title_at(file, "name");
+}
+
+// A calibration's constants stand in three sections: assumptions, the cluster's latencies, and what a stack
+// decides about training.
+void read_constants(const json& values, Problems& problems, const std::function<void(P, double)>& take) {
+    json assumptions = json::object();
+    json cluster = json::object();
+    json training = json::object();
+    if (values.is_object()) {
+        for (const auto& [field, value] : values.items()) {
+            json& section = find_parameter("cluster." + field) != P::count    ? cluster
+                            : find_parameter("training." + field) != P::count ? training
+                                                                              : assumptions;
+            section[field] = value;
+        }
+    }
+    read_section(assumptions, "assumptions", "/values", problems, take);
+    read_section(cluster, "cluster", "/values", problems, take);
+    read_section(training, "training", "/values", problems, take);
+}
+
+void read_preset_values(const json& values, const Catalogue& catalogue, Preset& preset, Problems& problems) {
+    const auto take = [&](P id, double value) { preset.values.emplace_back(id, value); };
+    if (preset.kind == PresetKind::calibration) {
+        read_constants(values, problems, take);
+        return;
+    }
+    read_section(values, section_of(preset.kind), "/values", problems, take,
+                 [&](const std::string& field, const json& value) {
+                     if (preset.kind == PresetKind::model && field == "operators") {
+                         preset.operators = read_listed_model(value, "/values/operators", problems);
+                         return true;
+                     }
+                     if (preset.kind != PresetKind::cluster || field != "gpu") return false;
+                     const std::string gpu = value.is_string() ? value.get<std::string>() : std::string();
+                     preset.gpu = catalogue.find(PresetKind::gpu, gpu);
+                     if (!preset.gpu) {
+                         problems.push_back({"/values/gpu", said("there is no GPU preset “{1}”", {gpu}), "",
+                                             nearest(gpu, catalogue.names(PresetKind::gpu))});
+                     }
+                     return true;
+                 });
+}
+
+// Where the values come from, and which of them nobody could check yet.
+void read_evidence(const json& file, Preset& preset) {
+    if (const auto sources = file.find("sources"); sources != file.end() && sources->is_object()) {
+        for (const auto& [name, source] : sources->items()) {
+            for (const P id : named_values(name, preset.kind)) {
+                if (source.is_string()) preset.sources[id] = one_line(source.get_ref<const std::string&>());
+            }
+        }
+    }
+    if (const auto unverified = file.find("unverified"); unverified != file.end() && unverified->is_array()) {
+        for (const json& name : *unverified) {
+            if (!name.is_string()) continue;
+            for (const P id : named_values(name.get<std::string>(), preset.kind))
+                preset.unverified.push_back(id);
+        }
+    }
+}
+
+// All other presets: values under a kind and a name. A study's are read when it is opened.
+void read_values_form(const json& file, const Catalogue& catalogue, Preset& preset, Problems& problems) {
+    if (const auto version = file.find("version"); version == file.end() || *version != 1) {
+        problems.push_back(
+            {"/version", said("this version of the format is not known"), said("version 1 is"), {}});
+        return;
+    }
+    const std::string kind = text_at(file, "kind");
+    const auto known = std::ranges::find_if(kKinds, [&](PresetKind k) { return name_of(k) == kind; });
+    if (known == kKinds.end()) {
+        problems.push_back({"/kind", said("“{1}” is no kind of preset", {kind}), "",
+                            said("use gpu, cluster, model, study or calibration")});
+        return;
+    }
+    preset.kind = *known;
+    const auto name = file.find("name");
+    // As it stands, for what it holds is judged.
+    preset.name = name != file.end() && name->is_string() ? name->get<std::string>() : std::string();
+    preset.title = title_at(file, "title");
+    preset.source = text_at(file, "source");
+    if (preset.name.empty())
+        problems.push_back(
+            {"/name", said("the preset has no name"), "", said("give one, lower case with hyphens")});
+    else if (!is_preset_name(preset.name))
+        problems.push_back({"/name", said("“{1}” is no name of a preset", {preset.name}), names_allowed(),
+                            said("write one such as \"my-cluster\"")});
+    if (file.contains("values")) read_preset_values(file["values"], catalogue, preset, problems);
+    if (file.contains("node")) {
+        read_section(file["node"], "cluster", "/node", problems,
+                     [&](P id, double value) { preset.node.emplace_back(id, value); });
+    }
+    if (const std::string calibration = text_at(file, "calibration"); !calibration.empty()) {
+        preset.calibration = catalogue.find(PresetKind::calibration, calibration);
+        if (!preset.calibration) {
+            problems.push_back({"/calibration", said("there is no calibration “{1}”", {calibration}), "",
+                                nearest(calibration, catalogue.names(PresetKind::calibration))});
+        }
+    }
+    read_evidence(file, preset);
+    if (const auto count = file.find("parameters"); count != file.end() && count->is_number())
+        preset.published_parameters = count->get<double>();
+}
+
+// The same wherever the program runs, for it is kept in scenarios and figures. Where the working directory is
+// gone, the path as it was given.
+std::string absolute_path(const std::string& path) {
+    if (path.empty()) return path;
+    std::error_code error;
+    const std::filesystem::path whole = std::filesystem::absolute(path, error);
+    return error ? path : whole.lexically_normal().string();
+}
+
+bool is_shipped(const Preset& preset) { return preset.path.empty() && !preset.name.empty(); }
+
+// The *.json files in the folder and in those below it, in the order of their names; links to folders are not
+// followed. None of a folder that cannot be one of presets.
+std::vector<std::string> files_of_presets(const std::string& top, Problems& problems) {
+    std::vector<std::string> files;
+    Problems unreadable;
+    std::size_t entries = 0;
+    std::vector<std::string> folders{top};
+    while (!folders.empty() && !top.empty()) {
+        const std::string folder = folders.back();
+        folders.pop_back();
+        std::error_code error;
+        for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
+             it.increment(error)) {
+            std::error_code gone;  // removed meanwhile
+            if (it->symlink_status(gone).type() == std::filesystem::file_type::directory)
+                folders.push_back(it->path().string());
+            if (it->path().extension() == ".json") files.push_back(it->path().string());
+            if (++entries <= kMostPresetEntries && files.size() <= kMostPresets) continue;
+            problems.push_back({top, said("this is no folder of presets, and nothing in it is read"),
+                                said("it has more than 1,000 JSON files or 10,000 entries"),
+                                said("move other files out of it")});
+            return {};
+        }
+        // Whoever has no presets has no folder for them.
+        const bool none = folder == top && error == std::errc::no_such_file_or_directory;
+        if (error && !none)
+            unreadable.push_back({folder, said("the folder of presets cannot be read"), error.message(),
+                                  said("check its permissions")});
+    }
+    problems.insert(problems.end(), unreadable.begin(), unreadable.end());
+    std::ranges::sort(files);
+    return files;
+}
+
+// A config.json as the text of a model preset; any other text as it is.
+std::string as_preset(std::string_view text, const std::string& path, Problems& problems) {
+    if (!is_hf_config(text)) return std::string(text);
+    // Many of these files are called config.json; the folder is the model's.
+    const std::filesystem::path file(path);
+    const std::string stem = file.stem().string();
+    return import_hf_config(text, stem == "config" ? file.parent_path().filename().string() : stem, problems)
+        .preset;
+}
+
+}  // namespace
+
+const Preset* Catalogue::add(std::string_view text, const std::string& path, Problems& problems) {
+    const std::size_t before = problems.size();
+    Preset preset;
+    preset.path = absolute_path(path);
+    preset.text = as_preset(text, path, problems);
+    if (problems.size() > before) return nullptr;
+    const auto same = std::ranges::find_if(presets_, [&](const Preset& known) {
+        return known.path == preset.path && known.text == preset.text;
+    });
+    if (same != presets_.end()) {
+        // Its file may have held something else in between.
+        if (!same->name.empty()) by_name_[{same->kind, same->name}] = &*same;
+        return &*same;
+    }
+    const json file = parse_json(preset.text, problems);
+    if (problems.size() > before) return nullptr;
+    if (!file.is_object()) {
+        problems.push_back({"", said("a preset is a JSON object"), "", said("write {…}")});
+        return nullptr;
+    }
+    const std::string form = text_at(file, "format");
+    if (form == "shardscope-calibration") {
+        read_calibration_form(file, *this, preset, problems);
+    } else if (form == "shardscope-scenario") {
+        read_scenario_form(file, preset);
+    } else if (form == "shardscope-preset") {
+        read_values_form(file, *this, preset, problems);
+    } else {
+        problems.push_back(
+            {"/format", said("format is “{1}”", {form}), said("must be “shardscope-preset”"), {}});
+    }
+    if (problems.size() > before) return nullptr;
+    tell_apart(preset);
+    presets_.push_back(std::move(preset));
+    const Preset* added = &presets_.back();
+    if (!added->name.empty()) by_name_[{added->kind, added->name}] = added;
+    return added;
+}
+
+void Catalogue::tell_apart(Preset& own) const {
+    // What no file holds is found again by its text alone.
+    if (own.path.empty()) own.name.clear();
+    if (const Preset* other = find(own.kind, own.name); other && is_shipped(*other)) own.name += "-own";
+    const bool same_title = std::ranges::any_of(presets_, [&](const Preset& known) {
+        return is_shipped(known) && known.kind == own.kind && known.title == own.title;
+    });
+    if (same_title && !own.title.empty() && !own.path.empty())
+        own.title += " (" + std::filesystem::path(own.path).filename().string() + ")";
+}
+
+const Preset* Catalogue::add_operators(std::shared_ptr<const ListedModel> operators) {
+    const auto same = std::ranges::find_if(presets_, [&](const Preset& preset) {
+        return preset.name.empty() && preset.operators && preset.operators->text == operators->text;
+    });
+    if (same != presets_.end()) return &*same;
+    Preset& preset = presets_.emplace_back();
+    preset.kind = PresetKind::model;
+    preset.title = "Own operators";  // in every language, for it heads launch files, too
+    preset.source = said("the scenario");
+    preset.operators = std::move(operators);
+    return &preset;
+}
+
+const Preset* Catalogue::find(PresetKind kind, std::string_view name) const {
+    const auto found = by_name_.find(std::pair<PresetKind, std::string>(kind, name));
+    return found == by_name_.end() ? nullptr : found->second;
+}
+
+std::vector<const Preset*> Catalogue::all(PresetKind kind) const {
+    std::vector<const Preset*> out;
+    for (const auto& [key, preset] : by_name_) {
+        if (key.first == kind) out.push_back(preset);
+    }
+    return out;
+}
+
+std::vector<std::string> Catalogue::names(PresetKind kind) const {
+    std::vector<std::string> out;
+    for (const Preset* preset : all(kind)) out.push_back(preset->name);
+    return out;
+}
+
+const Preset* Catalogue::stack(double software) const {
+    const auto at = static_cast<std::size_t>(software);
+    return software >= 0 && at < stacks_.size() ? stacks_[at] : nullptr;
+}
+
+void Catalogue::link_stacks() {
+    for (const Named& named : parameter(P::software).names) {
+        stacks_[static_cast<std::size_t>(named.value)] =
+            find(PresetKind::calibration, "stack-" + std::string(named.name));
+    }
+}
+
+void Catalogue::load_shipped() {
+    // What others refer to comes first: calibrations, then GPUs, then clusters and the rest.
+    for (const char* folder : {"calibrations/", "gpus/", "clusters/", "models/", "scenarios/", "studies/"}) {
+        for (const EmbeddedFile& file : embedded_files()) {
+            if (!file.path.starts_with(folder)) continue;
+            Problems problems;
+            add(file.text, std::string(file.path), problems);
+            for (const Problem& problem : problems) {
+                std::fprintf(stderr, "shardscope: shipped preset %s\n",
+                             problem.text(std::string(file.path)).c_str());
+            }
+            if (!problems.empty()) std::abort();
+        }
+    }
+    for (Preset& preset : presets_) preset.path.clear();
+    link_stacks();
+}
+
+void Catalogue::load_fits() {
+    for (const EmbeddedFile& file : embedded_files()) {
+        if (!file.path.starts_with("fits/")) continue;
+        Problems problems;
+        const std::vector<PartValues> parts = read_calibration(file.text, problems);
+        const std::vector<std::string> unknown = adopt(parts, "fitted to the public runs in presets/runs");
+        if (problems.empty() && unknown.empty()) continue;
+        std::fprintf(stderr, "shardscope: the shipped calibration cannot be read\n");
+        std::abort();
+    }
+}
+
+std::vector<std::string> Catalogue::adopt(const std::vector<PartValues>& parts, const std::string& source) {
+    std::vector<std::string> unknown;
+    const auto replace = [](Values& values, P id, double value) {
+        const auto found = std::ranges::find(values, id, &Values::value_type::first);
+        if (found == values.end()) {
+            values.emplace_back(id, value);
+        } else {
+            found->second = value;
+        }
+    };
+    for (const PartValues& part : parts) {
+        if (part.part.empty()) {
+            for (const auto& [id, value] : part.values) replace(everywhere_, id, value);
+            continue;
+        }
+        const auto preset = std::ranges::find_if(presets_, [&](const Preset& candidate) {
+            return candidate.kind == PresetKind::calibration && candidate.name == part.part;
+        });
+        if (preset == presets_.end()) {
+            unknown.push_back(part.part);
+            continue;
+        }
+        for (const auto& [id, value] : part.values) {
+            replace(preset->values, id, value);
+            preset->sources[id] = source;
+            std::erase(preset->unverified, id);
+        }
+    }
+    return unknown;
+}
+
+const Catalogue& Catalogue::shipped() {
+    static const Catalogue catalogue = [] {
+        Catalogue loaded;
+        loaded.load_shipped();
+        loaded.load_fits();
+        return loaded;
+    }();
+    return catalogue;
+}
+
+Catalogue Catalogue::uncalibrated() {
+    Catalogue loaded;
+    loaded.load_shipped();
+    return loaded;
+}
+
+Catalogue Catalogue::with_folder(const std::string& folder, Problems& problems, const Check& check) {
+    Catalogue catalogue;
+    catalogue.load_shipped();
+    catalogue.load_fits();
+    const std::vector<std::string> files = files_of_presets(folder, problems);
+    std::size_t bytes = 0;
+    for (const std::string& file : files) {
+        Problems own;
+        const std::string text = read_text(file, own);
+        bytes += text.size();
+        if (bytes > kLargestPresetFolder) {
+            problems.push_back({folder, said("the presets in this folder are larger than 64 MiB together"),
+                                said("those from {1} on are left out", {file}),
+                                said("move other files out of it")});
+            break;
+        }
+        const Preset* added = own.empty() ? catalogue.add(text, file, own) : nullptr;
+        // Nothing else than its name leads to a preset of this folder.
+        if (added && added->name.empty())
+            own.push_back({"", said("the file's name is no name of a preset"), names_allowed(),
+                           said("rename the file")});
+        if (added && check) check(*added, catalogue, own);
+        for (Problem& problem : own) {
+            problem.where = file + ":" + problem.where;
+            problems.push_back(problem);
+        }
+    }
+    return catalogue;
+}
+
+}  // namespace shardscope

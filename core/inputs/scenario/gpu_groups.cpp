@@ -1,0 +1,37 @@
+#include "scenario/gpu_groups.h"
+
+#include <algorithm>
+
+#include "schedules/schedule.h"
+
+namespace shardscope {
+
+double model_gpus(const Settings& s) {
+    return s[P::tensor_parallel] * s[P::pipeline_parallel] * s[P::context_parallel];
+}
+
+int data_parallel(const Settings& s) {
+    // Values come here before anybody has checked them.
+    const double replicas = s[P::gpus] / model_gpus(s);
+    return replicas >= 1 && replicas <= parameter(P::gpus).maximum ? static_cast<int>(replicas) : 1;
+}
+
+int sharing_gpus(const Settings& s) {
+    const double gpus = static_cast<double>(data_parallel(s)) * s.whole(P::context_parallel);
+    return static_cast<int>(std::min(gpus, parameter(P::gpus).maximum));
+}
+
+int state_sharers(const Settings& s) { return sharing_gpus(s) * static_cast<int>(weight_copies(s)); }
+
+int shard_group(const Settings& s) {
+    const int sharers = state_sharers(s);
+    const auto sharding = s.choice<Sharding>(P::sharding);
+    if (sharding == Sharding::ddp) return 1;
+    const int asked = s.whole(P::shard_group);
+    if (asked > 0) return std::min(asked, sharers);
+    if (sharding != Sharding::hsdp) return sharers;
+    const int in_node = std::max(1, s.whole(P::gpus_per_node) / std::max(1, s.whole(P::tensor_parallel)));
+    return std::min(sharers, in_node);
+}
+
+}  // namespace shardscope

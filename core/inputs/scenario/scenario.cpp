@@ -1,0 +1,459 @@
+#include "scenario/scenario.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "scenario/domain.h"
+#include "scenario/gpu_groups.h"
+#include "scenario/listed_model.h"
+#include "schedules/schedule.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+void apply(Settings& settings, const Values& values, Origin origin) {
+    for (const auto& [id, value] : values) settings.set(id, value, origin);
+}
+
+Settings fallbacks() {
+    Settings settings;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        settings.set(id, parameter(id).fallback, Origin::fallback);
+    }
+    return settings;
+}
+
+// The multiple a preset's feed-forward size was rounded to: its largest power of two up to 256.
+double ffn_multiple(double ffn) {
+    double multiple = 1;
+    while (multiple < 256 && std::fmod(ffn, multiple * 2) == 0) multiple *= 2;
+    return multiple;
+}
+
+// Fields of the shape that follow from others unless given: heads at constant head size, the
+// feed-forward size at constant ratio, key/value heads where they equal the query heads.
+void derive_shape(const Scenario& scenario, Settings& s, const Settings& base) {
+    const bool hidden = scenario.is_given(P::hidden_size);
+    const bool heads = scenario.is_given(P::heads);
+    const bool head_size = scenario.is_given(P::head_size);
+    // A shape whose heads fill the width keeps doing so; one whose heads do not (Gemma) keeps its ratio.
+    const double fill = base[P::heads] * base[P::head_size] / base[P::hidden_size];
+    if (heads && !head_size) {
+        s.set(P::head_size, s[P::hidden_size] * fill / s[P::heads], Origin::derived);
+    } else if ((hidden || head_size) && !heads) {
+        s.set(P::heads, s[P::hidden_size] * fill / s[P::head_size], Origin::derived);
+    }
+    if (!scenario.is_given(P::kv_heads) && base[P::kv_heads] == base[P::heads] &&
+        s[P::kv_heads] != s[P::heads]) {
+        s.set(P::kv_heads, s[P::heads], Origin::derived);
+    }
+    if (hidden && !scenario.is_given(P::ffn_size)) {
+        const double ratio = base[P::ffn_size] / base[P::hidden_size];
+        const double multiple = ffn_multiple(base[P::ffn_size]);
+        const double ffn = std::max(multiple, std::round(s[P::hidden_size] * ratio / multiple) * multiple);
+        s.set(P::ffn_size, ffn, Origin::derived);
+    }
+}
+
+// A list of operators is a row of layers; a transformer's shape says nothing of it. A sample is a sequence of
+// one token.
+void take_listed(const ListedModel& model, Settings& s) {
+    s.set_listed(&model);
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        if (parameter(id).group != Group::model || id == P::image_size) continue;
+        const double none = parameter(id).fallback;
+        s.set(id, std::isnan(none) ? parameter(id).minimum : none, Origin::model);
+    }
+    s.set(P::layers, model.layers(), Origin::model);
+    const double width = std::round(model.width(s[P::image_size]));
+    const Parameter& row = parameter(P::hidden_size);
+    s.set(P::hidden_size, std::clamp(width, row.minimum, row.maximum), Origin::model);
+    s.set(P::sequence_length, 1, Origin::model);
+    // Constants are fitted to transformers; for anything else they are a guess.
+    constexpr double kUnvalidated = 0.4;
+    if (s.origin(P::error_band) != Origin::given)
+        s.set(P::error_band, std::max(s[P::error_band], kUnvalidated), Origin::derived);
+}
+
+void derive_batch(const Scenario& scenario, Settings& s) {
+    const double replicas = data_parallel(s) * s[P::micro_batch];
+    if (scenario.is_given(P::global_batch)) {
+        s.set(P::accumulation, s[P::global_batch] / replicas, Origin::derived);
+    } else {
+        s.set(P::global_batch, replicas * s[P::accumulation], Origin::derived);
+    }
+}
+
+// The largest divisor of `number` that is at most `most`.
+double divisor_at_most(double number, double most) {
+    for (double d = std::min(number, most); d > 1; --d) {
+        if (std::fmod(number, d) == 0) return d;
+    }
+    return 1;
+}
+
+// Parameters that must follow an edit of `id` do: each moves to its nearest valid value, from the model's
+// shape over the degrees of parallelism to the batch. `micro_batch` is the size to stay below where the
+// global batch is held. Returns whether all is valid then.
+bool settle(Scenario& out, P id, double micro_batch) {
+    Settings s = resolve(out);
+    const auto give = [&](P which, double value) {
+        if (value == s[which]) return;
+        out.give(which, value);
+        s = resolve(out);
+    };
+    const auto move = [&](P which) { give(which, nearest_valid(which, s[which], s)); };
+    if (is_valid(s)) return true;
+
+    // Widths that no whole number of heads fills get the nearest that does.
+    if (id == P::heads || id == P::head_size || id == P::hidden_size) {
+        for (const P part : {P::heads, P::head_size}) {
+            if (s[part] != std::floor(s[part]) || s[part] < 1) give(part, std::max(1.0, std::round(s[part])));
+        }
+        if (std::fmod(s[P::heads], s[P::kv_heads]) != 0) move(P::kv_heads);
+    }
+    if (s[P::experts] > 0)
+        give(P::experts_per_token, std::clamp(s[P::experts_per_token], 1.0, s[P::experts]));
+
+    // A smaller node may no longer divide the GPU count, nor a held batch the data-parallel GPUs.
+    move(P::gpus);
+    move(P::tensor_parallel);
+    move(P::context_parallel);
+    const Schedule& schedule = schedule_of(s.choice<ScheduleKind>(P::schedule));
+    if (s[P::pipeline_parallel] > 1 && !schedule.suits(s[P::pipeline_parallel], s[P::layers])) {
+        move(P::pipeline_parallel);
+    } else if (s[P::pipeline_parallel] * s[P::virtual_stages] > s[P::layers]) {
+        if (s[P::pipeline_parallel] > s[P::layers]) give(P::virtual_stages, 1);
+        move(id == P::virtual_stages ? P::virtual_stages : P::pipeline_parallel);
+    }
+    move(P::virtual_stages);
+    const bool interleaves = schedule_of(s.choice<ScheduleKind>(P::schedule)).interleaves;
+    if (s[P::virtual_stages] > 1 && !interleaves) {
+        if (id == P::schedule) {
+            give(P::virtual_stages, 1);
+        } else {
+            give(P::schedule, static_cast<double>(ScheduleKind::interleaved));
+        }
+    }
+    if (!takes_partition(schedule_of(s.choice<ScheduleKind>(P::schedule)), s[P::virtual_stages], s)) {
+        for (const P end : {P::first_stage_layers, P::last_stage_layers}) out.withdraw(end);
+        s = resolve(out);
+    }
+    move(P::gpus);
+    if (out.is_given(P::expert_parallel)) move(P::expert_parallel);
+    if (out.is_given(P::shard_group)) move(P::shard_group);
+
+    // Strong scaling splits what each GPU has: fewer micro-batches first, then smaller ones.
+    const MicroBatchRule rule = micro_batch_rule(s);
+    if (out.hold() == Hold::global_batch) {
+        const double per_gpu = s[P::global_batch] / data_parallel(s);
+        if (std::fmod(per_gpu, rule.multiple) == 0) {
+            give(P::micro_batch, divisor_at_most(per_gpu / rule.multiple,
+                                                 std::min(micro_batch, std::max(1.0, per_gpu / rule.least))));
+        } else {
+            // No groups of as many micro-batches as there are stages, so no virtual ones.
+            give(P::virtual_stages, 1);
+            give(P::micro_batch, divisor_at_most(per_gpu, micro_batch));
+        }
+    } else {
+        move(P::accumulation);
+    }
+    return is_valid(s);
+}
+
+}  // namespace
+
+Scenario Scenario::first_launch(const Catalogue& catalogue) {
+    Scenario scenario;
+    scenario.catalogue = &catalogue;
+    scenario.model = catalogue.find(PresetKind::model, "mpt-13b");
+    scenario.cluster = catalogue.find(PresetKind::cluster, "dgx-h100");
+    return scenario;
+}
+
+void Scenario::give(P id, double new_value) {
+    if (id == P::peak_flops) id = peak_of(resolve(*this).choice<Precision>(P::precision));
+    if (id == P::accumulation) withdraw(P::global_batch);
+    if (id == P::global_batch) withdraw(P::accumulation);
+    given.set(index(id));
+    value[index(id)] = new_value;
+}
+
+void Scenario::withdraw(P id) {
+    if (id == P::peak_flops) id = peak_of(resolve(*this).choice<Precision>(P::precision));
+    given.reset(index(id));
+    value[index(id)] = 0;
+}
+
+std::string Scenario::title() const {
+    if (!name.empty()) return name;
+    const Preset* of = gpu_preset();
+    return said("{1} on {2} {3}",
+                {model ? model->title : said("Model"), format(resolve(*this)[P::gpus], Quantity::count),
+                 of ? of->title : said("GPUs")});
+}
+
+bool Scenario::operator==(const Scenario& other) const {
+    return name == other.name && model == other.model && cluster == other.cluster && gpu == other.gpu &&
+           calibration == other.calibration && given == other.given && value == other.value &&
+           automatic == other.automatic && view == other.view;
+}
+
+Settings resolve(const Scenario& scenario) {
+    static const Settings start = fallbacks();
+    Settings s = start;
+    const Preset* gpu = scenario.gpu_preset();
+    const Preset* fabric = scenario.cluster ? scenario.cluster->calibration : nullptr;
+
+    // From the most general to the most particular; later layers win.
+    if (scenario.catalogue) apply(s, scenario.catalogue->everywhere(), Origin::calibration);
+    const auto apply_own = [&](std::string_view name) {
+        if (!scenario.calibration) return;
+        for (const PartValues& part : scenario.calibration->parts) {
+            if (part.part == name) apply(s, part.values, Origin::calibration);
+        }
+    };
+    apply_own("");
+    if (gpu) {
+        if (gpu->calibration) apply(s, gpu->calibration->values, Origin::calibration);
+        apply(s, gpu->node, Origin::gpu);
+        apply(s, gpu->values, Origin::gpu);
+    }
+    if (fabric) apply(s, fabric->values, Origin::calibration);
+    double software = start[P::software];
+    if (scenario.cluster) {
+        apply(s, scenario.cluster->values, Origin::cluster);
+        software = s[P::software];
+    }
+    if (scenario.is_given(P::software)) software = scenario.value[index(P::software)];
+    if (scenario.catalogue) {
+        if (const Preset* stack = scenario.catalogue->stack(software)) {
+            if (stack->calibration) apply(s, stack->calibration->values, Origin::calibration);
+            apply(s, stack->values, Origin::calibration);
+        }
+    }
+    if (scenario.calibration) {
+        const Preset* stack = scenario.catalogue ? scenario.catalogue->stack(software) : nullptr;
+        const Preset* base = stack ? stack->calibration : nullptr;
+        for (const Preset* part : {gpu ? gpu->calibration : nullptr, fabric, base, stack}) {
+            if (part) apply_own(part->name);
+        }
+        apply(s, scenario.calibration->values, Origin::calibration);
+        apply_own(kOverAll);
+    }
+    if (scenario.model) apply(s, scenario.model->values, Origin::model);
+    // A head size no preset states follows from the width.
+    if (std::isnan(s[P::head_size])) s.set(P::head_size, s[P::hidden_size] / s[P::heads], Origin::derived);
+    const Settings base = s;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        if (scenario.given[i]) s.set(static_cast<P>(i), scenario.value[i], Origin::given);
+    }
+    if (scenario.model && scenario.model->operators) take_listed(*scenario.model->operators, s);
+    else derive_shape(scenario, s, base);
+    derive_batch(scenario, s);
+    // Stacks that keep main gradients in fp32 do so for bf16 and fp8; fp16 runs scale their loss and keep
+    // them in fp16.
+    if (s.origin(P::gradient_precision) == Origin::calibration &&
+        s.choice<Precision>(P::precision) == Precision::fp16) {
+        s.set(P::gradient_precision, static_cast<double>(Precision::fp16), Origin::derived);
+    }
+    // Virtual stages come with the schedule that has them.
+    if (s[P::virtual_stages] > 1 && !scenario.is_given(P::schedule))
+        s.set(P::schedule, static_cast<double>(ScheduleKind::interleaved), Origin::derived);
+    if (std::isnan(s[P::norm_weights])) {
+        const bool biased = s.on(P::bias) && s.choice<Norm>(P::norm) == Norm::layernorm;
+        s.set(P::norm_weights, static_cast<double>(biased ? NormWeights::scale_and_bias : NormWeights::scale),
+              Origin::derived);
+    }
+    const P peak = peak_of(s.choice<Precision>(P::precision));
+    s.set(P::peak_flops, s[peak], s.origin(peak));
+    return s;
+}
+
+bool others_may_follow(P id) {
+    switch (parameter(id).group) {
+        case Group::gpu:
+        case Group::assumptions: return false;
+        case Group::cluster: return id == P::gpus || id == P::gpus_per_node;
+        case Group::model:
+        case Group::training:
+        case Group::plan: return true;
+    }
+    return true;
+}
+
+Scenario making_room(const Scenario& scenario, P id) {
+    if (scenario.automatic.none()) return scenario;
+    Scenario out = scenario;
+    for (const P degree : {P::tensor_parallel, P::context_parallel, P::pipeline_parallel, P::expert_parallel,
+                           P::virtual_stages}) {
+        if (scenario.automatic[index(degree)] && degree != id) out.give(degree, 1);
+    }
+    if (scenario.automatic[index(P::micro_batch)] && id != P::micro_batch &&
+        scenario.hold() == Hold::global_batch)
+        out.give(P::micro_batch, 1);
+    return is_valid(resolve(out)) ? out : scenario;
+}
+
+Scenario edited(const Scenario& scenario, P id, double value) {
+    Scenario out = making_room(scenario, id);
+    const Settings before = resolve(out);
+    if (!bears(id, before)) return scenario;
+    value = nearest_valid(id, value, before);
+    const bool global = scenario.hold() == Hold::global_batch;
+    out.automatic.reset(index(id));
+    if (id == P::global_batch && !global) {
+        // The per-GPU batch is what is held: a new global batch is a new accumulation.
+        const double step = data_parallel(before) * before[P::micro_batch];
+        out.give(P::accumulation, std::max(1.0, std::round(value / step)));
+    } else if (id == P::accumulation && global) {
+        out.give(P::micro_batch, before[P::global_batch] / data_parallel(before) / value);
+    } else {
+        out.give(id, value);
+    }
+    if (id == P::hidden_size && out.is_given(P::heads)) {
+        // Heads that were given keep their number; the head size follows.
+        out.withdraw(P::head_size);
+    }
+    if (!others_may_follow(id) || settle(out, id, before[P::micro_batch])) return out;
+    // What nothing near makes valid is no edit, unless it was not valid before.
+    return is_valid(before) ? scenario : out;
+}
+
+Scenario assigned(const Scenario& scenario, P id, double value) {
+    Scenario out = scenario;
+    out.give(id, value);
+    out.automatic.reset(index(id));
+    return out;
+}
+
+Scenario holding(const Scenario& scenario, Hold hold) {
+    if (scenario.hold() == hold) return scenario;
+    Scenario out = scenario;
+    const Settings s = resolve(scenario);
+    if (hold == Hold::global_batch) {
+        out.give(P::global_batch, s[P::global_batch]);
+    } else {
+        out.give(P::accumulation, s[P::accumulation]);
+    }
+    return out;
+}
+
+Scenario with_cluster(const Scenario& scenario, const Preset& cluster) {
+    Scenario out = scenario;
+    const double gpus = resolve(scenario)[P::gpus];
+    out.cluster = &cluster;
+    out.gpu = nullptr;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        const Group group = parameter(id).group;
+        if (group == Group::gpu || (group == Group::cluster && id != P::gpus && id != P::software))
+            out.withdraw(id);
+    }
+    // A precision the new GPU cannot compute in falls back to its nearest.
+    const Settings s = resolve(out);
+    const double precision = nearest_valid(P::precision, s[P::precision], s);
+    if (std::isnan(s[P::peak_flops]) && precision != s[P::precision]) out.give(P::precision, precision);
+    const double wanted = nearest_valid(P::gpus, gpus, s);
+    if (wanted != s[P::gpus]) out = edited(out, P::gpus, wanted);
+    settle(out, P::gpus_per_node, s[P::micro_batch]);
+    return out;
+}
+
+Scenario with_model(const Scenario& scenario, const Preset& model) {
+    Scenario out = scenario;
+    out.model = &model;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        if (parameter(static_cast<P>(i)).group == Group::model) out.withdraw(static_cast<P>(i));
+    }
+    if (model.operators) {
+        const Settings s = resolve(out);
+        for (std::size_t i = 0; i < kParameters; ++i) {
+            if (out.given[i] && !bears(static_cast<P>(i), s)) out.withdraw(static_cast<P>(i));
+        }
+    }
+    settle(out, P::layers, resolve(out)[P::micro_batch]);
+    return out;
+}
+
+Scenario with_auto(const Scenario& scenario, P id, bool automatic) {
+    Scenario out = scenario;
+    out.automatic.set(index(id), automatic);
+    return out;
+}
+
+Scenario locked(const Scenario& scenario) {
+    Scenario out = scenario;
+    out.automatic.reset();
+    return out;
+}
+
+Scenario as_predicted(const Scenario& scenario) {
+    Scenario out = scenario;
+    out.withdraw(P::mfu_override);
+    return out;
+}
+
+std::string source_of(const Scenario& scenario, const Settings& settings, P id) {
+    if (id == P::peak_flops) id = peak_of(settings.choice<Precision>(P::precision));
+    const auto from = [&](const Preset* preset) -> std::string {
+        if (!preset) return {};
+        for (const Values* values : {&preset->values, &preset->node}) {
+            for (const auto& entry : *values) {
+                if (entry.first == id) {
+                    const std::string source = said(preset->source_of(id));
+                    return preset->is_unverified(id) ? said("{1} (unverified)", {source}) : source;
+                }
+            }
+        }
+        return {};
+    };
+    const Preset* gpu = scenario.gpu_preset();
+    switch (settings.origin(id)) {
+        case Origin::given: return said("set in this scenario");
+        case Origin::derived: return said("follows from other inputs");
+        case Origin::model: return from(scenario.model);
+        case Origin::cluster: return from(scenario.cluster);
+        case Origin::gpu: return from(gpu);
+        case Origin::calibration: {
+            std::string found;
+            if (const Preset* own = scenario.calibration) {
+                const auto holds = [&](const Values& values) {
+                    return std::ranges::find(values, id, &Values::value_type::first) != values.end();
+                };
+                const bool part =
+                    std::ranges::any_of(own->parts, [&](const PartValues& p) { return holds(p.values); });
+                if (part || holds(own->values))
+                    return own->source.empty() ? said("this scenario's calibration") : said(own->source);
+            }
+            if (const Preset* stack =
+                    scenario.catalogue ? scenario.catalogue->stack(settings[P::software]) : nullptr) {
+                found = from(stack);
+                if (found.empty()) found = from(stack->calibration);
+            }
+            if (found.empty() && scenario.cluster) found = from(scenario.cluster->calibration);
+            if (found.empty() && gpu) found = from(gpu->calibration);
+            return found.empty() ? said("fitted to the public runs in presets/runs") : found;
+        }
+        case Origin::fallback: {
+            const auto source = parameter(id).source;
+            return source.empty() ? said("default") : said("default: {1}", {said(source)});
+        }
+    }
+    return {};
+}
+
+bool is_modified(const Scenario& scenario, Group group) {
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        // The number of GPUs belongs to the cluster's group but not to its preset.
+        if (id == P::gpus || id == P::software) continue;
+        if (scenario.given[i] && parameter(id).group == group) return true;
+    }
+    return group == Group::gpu && scenario.gpu != nullptr;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,146 @@
+// BitPipe: two copies of the weights, half of the micro-batches each way, and every GPU holds two pieces of
+// each copy, laid out as a V: a direction runs from its first GPU to its last and back again, so that at the
+// turn nothing travels. Micro-batches come in units of as many as there are stages.
+//
+// The order is that of the published code, which joins units one after the other. The published bubble ratio,
+// (p − 2) ÷ (4·m + p − 2) where forward and backward pass last equally long, is what running shows for any
+// number of units; where they do not, every further unit adds what they differ by.
+//
+// Uncertain: the paper's text was seen in part only. GPUs are taken to send a message for each piece: the
+// copy at the turn, which saves some of them one, is left out. The GPUs that hold the same weights lie at
+// opposite ends of the pipeline; their reductions are timed as a larger data-parallel group, and begin with
+// the last micro-batch rather than eagerly.
+#include <algorithm>
+#include <array>
+
+#include "schedules/schedule.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+constexpr int kPieces = 2;  // of each copy
+
+// Piece `round` of a direction: piece 0 and 2 of the first copy, 1 and 3 of the other.
+constexpr int piece_of(int way, int round) { return way + 2 * round; }
+
+struct ByKind {
+    std::vector<Pass> forward, backward;
+};
+
+// All passes of a GPU of one kind in the order in which it runs them.
+ByKind passes_of(const PipelineShape& shape, int position) {
+    const int stages = static_cast<int>(shape.stages);
+    const int half = stages / 2;
+    const int own = position < half ? 0 : 1;  // the direction whose front it is nearer to
+    const int units = static_cast<int>(shape.micro_batches) / stages;
+    const int alone = position < half ? half - position : position - half + 1;
+    ByKind out;
+    for (int unit = 0; unit < units; ++unit) {
+        // Two streams of `half` passes each, the second `alone` behind the first; they meet in the middle.
+        struct Stream {
+            int way, round;
+        };
+        const auto weave = [&](std::vector<Pass>& into, PassKind kind, const std::array<Stream, 4>& streams) {
+            const auto add = [&](const Stream& stream, int i) {
+                into.push_back(
+                    {kind, 2 * (unit * half + i) + stream.way, piece_of(stream.way, stream.round)});
+            };
+            for (int i = 0; i < alone; ++i) add(streams[0], i);
+            for (int i = 0; i < half - alone; ++i) {
+                add(streams[1], i);
+                add(streams[0], i + alone);
+            }
+            for (int i = 0; i < alone; ++i) {
+                add(streams[1], i + half - alone);
+                add(streams[2], i);
+            }
+            for (int i = 0; i < half - alone; ++i) {
+                add(streams[3], i);
+                add(streams[2], i + alone);
+            }
+            for (int i = 0; i < alone; ++i) add(streams[3], i + half - alone);
+        };
+        const int other = 1 - own;
+        weave(out.forward, PassKind::forward, {Stream{own, 0}, {other, 0}, {other, 1}, {own, 1}});
+        weave(out.backward, PassKind::backward, {Stream{own, 1}, {other, 1}, {other, 0}, {own, 0}});
+    }
+    return out;
+}
+
+// Passes a GPU runs forward before its first backward pass.
+int warm_up_of(int stages, int position) {
+    return stages + stages / 2 + std::min(position, stages - 1 - position);
+}
+
+}  // namespace
+
+const Schedule kBitPipe{
+    .kind = ScheduleKind::bitpipe,
+    .title = "BitPipe",
+    .rule = phrase("bubble (p/2 − 1)·(max(F, B) + (m/p − 1)·|B − F|); GPU i holds (3·p/2 + min(i, p − 1 − i) "
+                   "+ 1) ÷ 2 micro-batches and two copies of its weights in two pieces each; twice the "
+                   "messages; p even, m a multiple of p"),
+    .source = phrase("Wu et al. 2024, arXiv 2410.19367 (reconstructed); order: the published fork of "
+                     "Megatron-LM; bubble by running the order"),
+    .fills_gaps = true,
+    .copies = 2,
+    .pieces = [](double) { return static_cast<double>(kPieces); },
+    .micro_batches =
+        [](const PipelineShape& shape) {
+            return MicroBatchRule{shape.stages, shape.stages};
+        },
+    .place =
+        [](const PipelineShape& shape, int micro_batch, int step) {
+            const int stages = static_cast<int>(shape.stages);
+            const int way = micro_batch % 2;
+            const int down = step < stages ? step : 2 * stages - 1 - step;
+            return Place{way == 0 ? down : stages - 1 - down, piece_of(way, step / stages)};
+        },
+    .bubble =
+        [](const PipelineShape& shape, const StageTimes& t, const StageTimes& filling) {
+            const Time& most = longer(t.forward, t.backward);
+            const Time& least =
+                shorter(shorter(t.forward, t.backward), shorter(filling.forward, filling.backward));
+            const double further = shape.micro_batches / shape.stages - 1;
+            return (shape.stages / 2 - 1) * ((1 + further) * most + -further * least);
+        },
+    .in_flight =
+        [](const PipelineShape& shape, double position) {
+            const double warm_up = warm_up_of(static_cast<int>(shape.stages), static_cast<int>(position));
+            return (warm_up + 1) / kPieces;
+        },
+    .order =
+        [](const PipelineShape& shape, int position) {
+            const int stages = static_cast<int>(shape.stages);
+            const ByKind passes = passes_of(shape, position);
+            const int warm_up = warm_up_of(stages, position);
+            const int rest = 2 * stages - warm_up;  // forward passes of a unit
+            const int units = static_cast<int>(shape.micro_batches) / stages;
+            std::vector<Pass> out;
+            out.reserve(2 * passes.forward.size());
+            auto forward = passes.forward.begin();
+            auto backward = passes.backward.begin();
+            const auto alternate = [&](int times) {
+                for (int i = 0; i < times; ++i) {
+                    out.push_back(*forward++);
+                    out.push_back(*backward++);
+                }
+            };
+            out.insert(out.end(), forward, forward + warm_up);
+            forward += warm_up;
+            for (int unit = 1; unit < units; ++unit) {
+                alternate(rest);
+                const int more = warm_up - rest + 1;
+                out.insert(out.end(), backward, backward + more);
+                backward += more;
+                alternate(rest - 1);
+                out.insert(out.end(), forward, forward + more);
+                forward += more;
+            }
+            alternate(rest);
+            out.insert(out.end(), backward, passes.backward.end());
+            return out;
+        }};
+
+}  // namespace shardscope

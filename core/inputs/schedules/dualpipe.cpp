@@ -1,0 +1,134 @@
+// DualPipe: two copies of the weights, one from the first GPU to the last, one the other way; half of the
+// micro-batches travel each way. In the middle of a step every GPU runs a forward pass of one direction and a
+// backward pass of the other as one.
+//
+// The order is that of the published code. Its formula, (p/2 − 1)·(F&B + B − 3·W), counts a joined pass as
+// long as its parts and equals what running shows where forward pass, input gradient and weight gradient last
+// equally long; elsewhere the run decides. Not modelled, and what the schedule is made for: inside a joined
+// pass the exchanges of one direction hide behind the compute of the other, so with experts this is
+// pessimistic. Uncertain: the GPUs that hold the same weights lie at opposite ends of the pipeline; their
+// reductions are timed as a larger data-parallel group.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "schedules/schedule.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+// The passes of one GPU in the making. Micro-batches are even one way and odd the other; piece 0 is the copy
+// that begins on the first GPU.
+class Order {
+  public:
+    // `own` is the direction whose front the GPU is nearer to.
+    Order(const PipelineShape& shape, int own) : own_(own) {
+        out_.reserve(3 * static_cast<std::size_t>(shape.micro_batches));
+    }
+    void forward(bool first, bool joined = false) {
+        const int way = first ? own_ : 1 - own_;
+        add(PassKind::forward, way, forwards_[way]++, joined);
+    }
+    void backward(bool first, bool split) {
+        const int way = first ? own_ : 1 - own_;
+        const int index = backwards_[way]++;
+        add(PassKind::backward, way, index, !split);
+        if (split) waiting_.push_back({PassKind::weight_gradient, 2 * index + way, way});
+        else add(PassKind::weight_gradient, way, index, false);
+    }
+    void weights() { out_.push_back(waiting_[weighed_++]); }
+    [[nodiscard]] std::vector<Pass> take() { return std::move(out_); }
+
+  private:
+    void add(PassKind kind, int way, int index, bool joined) {
+        out_.push_back({kind, 2 * index + way, way, joined});
+    }
+    int own_;
+    std::array<int, 2> forwards_{};
+    std::array<int, 2> backwards_{};
+    std::vector<Pass> out_;
+    std::vector<Pass> waiting_;  // weight gradients put off, in order
+    std::size_t weighed_ = 0;
+};
+
+}  // namespace
+
+const Schedule kDualPipe{
+    .kind = ScheduleKind::dualpipe,
+    .title = "DualPipe",
+    .rule = phrase("bubble max(2·h·F, (h − 1)·F + h·B) + h·max(0, B − W), h = p/2 − 1, B the input and W the "
+                   "weight gradient; every GPU holds p + 1 micro-batches and two copies of its weights; p "
+                   "even, m even and at least 2·p"),
+    .source = phrase("DeepSeek-AI 2024, arXiv 2412.19437, section 3.2.1 (reconstructed); order and formula: "
+                     "deepseek-ai/DualPipe; bubble by running the order"),
+    .splits_backward = true,
+    .fills_gaps = true,
+    .copies = 2,
+    .micro_batches =
+        [](const PipelineShape& shape) {
+            return MicroBatchRule{2 * shape.stages, 2};
+        },
+    .place =
+        [](const PipelineShape& shape, int micro_batch, int step) {
+            const int stages = static_cast<int>(shape.stages);
+            return micro_batch % 2 == 0 ? Place{step, 0} : Place{stages - 1 - step, 1};
+        },
+    .bubble =
+        [](const PipelineShape& shape, const StageTimes& t, const StageTimes& filling) {
+            const double half = shape.stages / 2 - 1;
+            if (half <= 0) return Time{};
+            const Time input = t.backward + -1.0 * t.weight_gradient;
+            const Time filled = longer(2 * half * t.forward, (half - 1) * t.forward + half * input);
+            return filled + half * (input + -1.0 * shorter(input, filling.weight_gradient));
+        },
+    .in_flight = [](const PipelineShape& shape,
+                    double) { return std::min(shape.micro_batches, shape.stages + 1); },
+    .order =
+        [](const PipelineShape& shape, int position) {
+            const int stages = static_cast<int>(shape.stages);
+            const int half = stages / 2;
+            const int from_end = std::min(position, stages - 1 - position);
+            const int to_middle = half - 1 - from_end;
+            const int each_way = static_cast<int>(shape.micro_batches) / 2;
+            Order order(shape, position < half ? 0 : 1);
+            const auto repeat = [](int times, auto&& what) {
+                for (int i = 0; i < times; ++i) what(i);
+            };
+            repeat(2 * to_middle, [&](int) { order.forward(true); });
+            repeat(from_end + 1, [&](int) {
+                order.forward(true);
+                order.forward(false);
+            });
+            repeat(to_middle, [&](int) {
+                order.backward(false, true);
+                order.weights();
+                order.forward(false);
+            });
+            repeat(each_way - stages + from_end + 1, [&](int i) {
+                // In the very middle the first two run one after the other: the backward pass need not wait.
+                order.forward(true, to_middle > 0 || i > 0);
+                order.backward(false, false);
+                order.forward(false, true);
+                order.backward(true, false);
+            });
+            repeat(to_middle, [&](int) {
+                order.backward(false, false);
+                order.forward(false, true);
+                order.backward(true, false);
+            });
+            // The second half of these splits its backward passes.
+            repeat(from_end + 1, [&](int i) {
+                const int passes = 2 * i;
+                order.backward(false, passes > from_end);
+                order.backward(true, passes + 1 > from_end);
+            });
+            repeat(to_middle, [&](int) {
+                order.weights();
+                order.backward(true, true);
+            });
+            repeat(from_end + 1, [&](int) { order.weights(); });
+            return order.take();
+        }};
+
+}  // namespace shardscope

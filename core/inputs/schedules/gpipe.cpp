@@ -1,0 +1,27 @@
+// GPipe: all forward passes, then all backward passes. The bubble of 1F1B with the memory of every
+// micro-batch.
+#include "schedules/schedule.h"
+#include "text/said.h"
+
+namespace shardscope {
+
+const Schedule kGpipe{
+    .kind = ScheduleKind::gpipe,
+    .title = "GPipe",
+    .rule = phrase("bubble (p − 1)·(F + B); every stage holds all m micro-batches"),
+    .source = "Huang et al. 2019, arXiv 1811.06965",
+    .in_turns = true,
+    .common = true,
+    .bubble = [](const PipelineShape& shape, const StageTimes& t,
+                 const StageTimes&) { return (shape.stages - 1) * (t.forward + t.backward); },
+    .in_flight = [](const PipelineShape& shape, double) { return shape.micro_batches; },
+    // The last micro-batch comes back first.
+    .order =
+        [](const PipelineShape& shape, int) {
+            std::vector<Pass> out = all_of(PassKind::forward, shape);
+            const std::vector<Pass> back = all_of(PassKind::backward, shape);
+            out.insert(out.end(), back.rbegin(), back.rend());
+            return out;
+        }};
+
+}  // namespace shardscope

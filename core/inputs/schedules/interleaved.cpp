@@ -1,0 +1,66 @@
+// Interleaved 1F1B: every GPU holds v pieces of the model that lie p apart, so that a micro-batch comes round
+// v times and the pipeline fills v times faster.
+#include <algorithm>
+
+#include "schedules/schedule.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+// Micro-batches travel in groups of p: a group passes through a GPU's first piece, then its second, and so
+// on.
+std::vector<Pass> in_groups(PassKind kind, const PipelineShape& shape) {
+    const int micro_batches = static_cast<int>(shape.micro_batches);
+    const int group = static_cast<int>(shape.stages);
+    const int pieces = static_cast<int>(shape.virtual_stages);
+    std::vector<Pass> out;
+    out.reserve(static_cast<std::size_t>(micro_batches) * static_cast<std::size_t>(pieces));
+    for (int first = 0; first < micro_batches; first += group) {
+        for (int i = 0; i < pieces; ++i) {
+            const int piece = kind == PassKind::forward ? i : pieces - 1 - i;
+            for (int at = first; at < std::min(first + group, micro_batches); ++at)
+                out.push_back({kind, at, piece});
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+const Schedule kInterleaved{
+    .kind = ScheduleKind::interleaved,
+    .title = phrase("interleaved 1F1B"),
+    .rule = phrase("bubble (p − 1)·(F + B) ÷ v; the first GPU holds p·(1 + (p − 1)/(p·v)) micro-batches; v "
+                   "times the messages"),
+    .source = phrase("Narayanan et al. 2021, arXiv 2104.04473, section 2.2.2; memory: Korthikanti et al. "
+                     "2022, arXiv 2205.05198, section 4.2.3"),
+    .interleaves = true,
+    .common = true,
+    .micro_batches =
+        [](const PipelineShape& shape) {
+            return MicroBatchRule{1, shape.virtual_stages > 1 ? shape.stages : 1};
+        },
+    .bubble =
+        [](const PipelineShape& shape, const StageTimes& t, const StageTimes&) {
+            return (shape.stages - 1) / shape.virtual_stages * (t.forward + t.backward);
+        },
+    // Passes begun before the first backward pass: 2·(p − 1 − i) + (v − 1)·p + 1, each one v-th of the GPU's
+    // layers. One piece a GPU is plain 1F1B.
+    .in_flight =
+        [](const PipelineShape& shape, double position) {
+            if (shape.virtual_stages <= 1) return kOneFOneB.in_flight(shape, position);
+            const double pieces =
+                2 * (shape.stages - 1 - position) + (shape.virtual_stages - 1) * shape.stages + 1;
+            return std::min(shape.micro_batches, pieces / shape.virtual_stages);
+        },
+    .order =
+        [](const PipelineShape& shape, int position) {
+            if (shape.virtual_stages <= 1) return kOneFOneB.order(shape, position);
+            const double warm_up =
+                2 * (shape.stages - 1 - position) + (shape.virtual_stages - 1) * shape.stages;
+            return alternating(in_groups(PassKind::forward, shape), in_groups(PassKind::backward, shape),
+                               static_cast<std::size_t>(warm_up));
+        }};
+
+}  // namespace shardscope

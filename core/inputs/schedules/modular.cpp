@@ -1,0 +1,28 @@
+// E27: modular pipeline with layered gradient accumulation: layer i lies on GPU i mod p, so that every layer
+// is a stage, and all micro-batches pass through it before the next. The smallest bubble that layers allow,
+// and data-parallel traffic behind m micro-batches of a layer. Breadth-first with as many pieces as a GPU has
+// layers.
+//
+// Uncertain: the paper's text was not at hand. Every layer ends in a message, which slow links between stages
+// show: their share below compute is that of any other schedule here.
+#include "schedules/schedule.h"
+#include "text/said.h"
+
+namespace shardscope {
+
+const Schedule kModular{
+    .kind = ScheduleKind::modular,
+    .title = phrase("modular"),
+    .rule = phrase("every layer is a stage, v = L ÷ p: bubble (p − 1)·(F + B)·p ÷ L with m ≥ p; every GPU "
+                   "holds all m micro-batches; v times the messages; FSDP gathers once a step"),
+    .source = phrase("Lamy-Poirier 2021, arXiv 2106.02679 (reconstructed)"),
+    .layered = true,
+    .pieces = [](double layers_per_gpu) { return layers_per_gpu; },
+    .micro_batches = [](const PipelineShape& shape) { return kBreadthFirst.micro_batches(shape); },
+    .bubble = [](const PipelineShape& shape, const StageTimes& t,
+                 const StageTimes& filling) { return kBreadthFirst.bubble(shape, t, filling); },
+    .in_flight = [](const PipelineShape& shape,
+                    double position) { return kBreadthFirst.in_flight(shape, position); },
+    .order = [](const PipelineShape& shape, int position) { return kBreadthFirst.order(shape, position); }};
+
+}  // namespace shardscope

@@ -1,0 +1,101 @@
+#include "schedules/schedule.h"
+
+#include <algorithm>
+#include <array>
+
+namespace shardscope {
+namespace {
+
+// By ScheduleKind.
+constexpr std::array kSchedules{&kOneFOneB, &kGpipe, &kInterleaved, &kBreadthFirst, &kModular,
+                                &kZbH1,     &kZbH2,  &kDualPipe,    &kBitPipe,      &kSeq1f1b};
+
+}  // namespace
+
+std::span<const Schedule* const> schedules() { return kSchedules; }
+
+const Schedule& schedule_of(ScheduleKind kind) {
+    // Values come here before anybody has checked them.
+    const auto at = static_cast<std::size_t>(kind);
+    return at < kSchedules.size() ? *kSchedules[at] : kOneFOneB;
+}
+
+PipelineShape pipeline_shape(const Settings& s) {
+    const Schedule& schedule = schedule_of(s.choice<ScheduleKind>(P::schedule));
+    PipelineShape shape{s[P::pipeline_parallel], s[P::virtual_stages], s[P::accumulation]};
+    if (shape.stages <= 1) return shape;
+    if (schedule.pieces) shape.virtual_stages = schedule.pieces(s[P::layers] / shape.stages);
+    if (schedule.cuts_sequences) shape.sequence_pieces = s[P::sequence_pieces];
+    return shape;
+}
+
+MicroBatchRule micro_batch_rule(const Settings& s) {
+    if (s[P::pipeline_parallel] <= 1) return {};
+    const Schedule& schedule = schedule_of(s.choice<ScheduleKind>(P::schedule));
+    return schedule.micro_batches ? schedule.micro_batches(pipeline_shape(s)) : MicroBatchRule{};
+}
+
+bool cuts_whole_pieces(const Settings& s, const Schedule& schedule) {
+    if (!schedule.cuts_sequences || s[P::pipeline_parallel] <= 1) return true;
+    return s.on(P::causal) &&
+           std::fmod(s[P::sequence_length], s[P::sequence_pieces] * s[P::context_parallel]) == 0;
+}
+
+Partition partition_of(const Settings& s) { return {s[P::first_stage_layers], s[P::last_stage_layers]}; }
+
+bool takes_partition(const Schedule& schedule, double virtual_stages, const Settings& s) {
+    const Partition partition = partition_of(s);
+    if (s[P::pipeline_parallel] <= 1 || partition.even()) return true;
+    return partition.deals(s[P::layers], s[P::pipeline_parallel]) && virtual_stages <= 1 &&
+           !schedule.pieces && schedule.copies <= 1;
+}
+
+double weight_copies(const Settings& s) {
+    return s[P::pipeline_parallel] > 1 ? schedule_of(s.choice<ScheduleKind>(P::schedule)).copies : 1;
+}
+
+Place place_of(const Schedule& schedule, const PipelineShape& shape, int micro_batch, int step) {
+    if (schedule.place) return schedule.place(shape, micro_batch, step);
+    const int stages = static_cast<int>(shape.stages);
+    return {step % stages, step / stages};
+}
+
+std::vector<Pass> all_of(PassKind kind, const PipelineShape& shape) {
+    std::vector<Pass> out;
+    const int micro_batches = static_cast<int>(shape.micro_batches * shape.sequence_pieces);
+    out.reserve(static_cast<std::size_t>(micro_batches));
+    for (int i = 0; i < micro_batches; ++i) out.push_back({kind, i, 0});
+    return out;
+}
+
+std::vector<Pass> alternating(const std::vector<Pass>& forward, const std::vector<Pass>& backward,
+                              std::size_t warm_up) {
+    std::vector<Pass> out;
+    out.reserve(forward.size() + backward.size());
+    const std::size_t ahead = std::min(warm_up, forward.size());
+    for (std::size_t i = 0; i < ahead; ++i) out.push_back(forward[i]);
+    for (std::size_t i = 0; i < backward.size(); ++i) {
+        if (ahead + i < forward.size()) out.push_back(forward[ahead + i]);
+        out.push_back(backward[i]);
+    }
+    return out;
+}
+
+std::vector<Pass> alternating_split(const PipelineShape& shape, std::size_t warm_up, std::size_t delay) {
+    const std::vector<Pass> one_by_one =
+        alternating(all_of(PassKind::forward, shape), all_of(PassKind::backward, shape), warm_up);
+    const auto micro_batches = static_cast<std::size_t>(shape.micro_batches);
+    std::vector<Pass> out;
+    out.reserve(3 * micro_batches);
+    std::size_t done = 0;  // backward passes
+    std::size_t weighed = 0;
+    const auto weigh = [&] { out.push_back({PassKind::weight_gradient, static_cast<int>(weighed++), 0}); };
+    for (const Pass& pass : one_by_one) {
+        out.push_back(pass);
+        if (pass.kind == PassKind::backward && ++done > delay) weigh();
+    }
+    while (weighed < micro_batches) weigh();
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,124 @@
+#include "schedules/stages.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardscope {
+namespace {
+
+// Layers [from, to) of a model whose first `dense` ones are dense.
+Stage slice(double from, double to, double dense) {
+    Stage stage;
+    stage.dense = std::clamp(dense - from, 0.0, to - from);
+    stage.sparse = to - from - stage.dense;
+    return stage;
+}
+
+// How many of `stages` have `most` layers, where the others have one fewer.
+double longest(double layers, double most, double stages) { return layers - (most - 1) * stages; }
+
+// What two GPUs at opposite places hold together.
+Stage merged(const Stage& a, const Stage& b) {
+    return {a.dense + b.dense, a.sparse + b.sparse, a.embedding || b.embedding, a.head || b.head, a.position};
+}
+
+// One copy of the weights from the front to the back and one from the back to the front.
+Stages both_ways(const Stages& one, double dense, double sparse) {
+    const std::vector<Stage> stages = every_stage(one, dense, sparse);
+    Stages out;
+    out.count = one.count;
+    out.copies = 2;
+    out.first = merged(stages.front(), stages.back());
+    out.last = merged(stages.back(), stages.front());
+    out.middle = out.last;
+    bool found = false;
+    for (std::size_t i = 1; i < stages.size() / 2; ++i) {
+        const Stage pair = merged(stages[i], stages[stages.size() - 1 - i]);
+        if (found && (pair.layers() < out.middle.layers() ||
+                      (pair.layers() == out.middle.layers() && pair.sparse < out.middle.sparse)))
+            continue;
+        out.middle = pair;
+        found = true;
+    }
+    return out;
+}
+
+}  // namespace
+
+bool Partition::deals(double layers, double gpus) const {
+    const double left = layers - first - last;
+    const double others = gpus - (first > 0 ? 1 : 0) - (last > 0 ? 1 : 0);
+    return others > 0 ? left >= others : left == 0;
+}
+
+Stages deal_layers(double dense, double sparse, double gpus, double copies, Partition partition) {
+    if (copies > 1 && gpus > 1) return both_ways(deal_layers(dense, sparse, gpus), dense, sparse);
+    const double layers = dense + sparse;
+    Stages out;
+    out.count = gpus;
+    if (gpus <= 1) {
+        out.first = {dense, sparse, true, true, 0};
+        return out;
+    }
+    double first = layers / gpus;
+    double most = first;  // of a stage between the first and the last
+    double last = first;
+    if (!partition.even()) {
+        const double left = layers - partition.first - partition.last;
+        const double others = gpus - (partition.first > 0 ? 1 : 0) - (partition.last > 0 ? 1 : 0);
+        const double least = others > 0 ? std::floor(left / others) : 0;
+        first = partition.first > 0 ? partition.first : least;
+        last = partition.last > 0 ? partition.last : least;
+        most = gpus > 2 ? std::ceil((layers - first - last) / (gpus - 2)) : last;
+    } else if (std::fmod(layers, gpus) != 0) {
+        const double counted = (layers + 2) / gpus;
+        if (counted == std::floor(counted) && counted > 1) {
+            most = counted;
+            first = last = counted - 1;
+        } else if (std::fmod(layers, gpus) == gpus - 1) {
+            first = most = std::ceil(layers / gpus);
+            last = std::floor(layers / gpus);
+        } else {
+            first = last = std::floor(layers / gpus);
+            most = std::ceil((layers - 2 * first) / (gpus - 2));
+        }
+    }
+    out.first = slice(0, first, dense);
+    out.last = slice(layers - last, layers, dense);
+    out.middle = out.last;
+    if (gpus > 2) {
+        // Dense layers come first, so the last of the longest has the most experts.
+        const double end = first + longest(layers - first - last, most, gpus - 2) * most;
+        out.middle = slice(end - most, end, dense);
+    }
+    out.first.embedding = true;
+    out.last.head = true;
+    out.middle.position = std::min(1.0, gpus - 1);
+    out.last.position = gpus - 1;
+    return out;
+}
+
+std::vector<Stage> every_stage(const Stages& stages, double dense, double sparse) {
+    if (stages.copies > 1) {
+        const std::vector<Stage> one = every_stage(deal_layers(dense, sparse, stages.count), dense, sparse);
+        std::vector<Stage> out;
+        for (std::size_t i = 0; i < one.size(); ++i) out.push_back(merged(one[i], one[one.size() - 1 - i]));
+        return out;
+    }
+    std::vector<Stage> out{stages.first};
+    if (stages.count <= 1) return out;
+    const double between = stages.count - 2;
+    const double most = stages.middle.layers();
+    const double full = longest(dense + sparse - stages.first.layers() - stages.last.layers(), most, between);
+    double from = stages.first.layers();
+    for (double i = 0; i < between; ++i) {
+        const double to = from + (i < full ? most : most - 1);
+        out.push_back(slice(from, to, dense));
+        out.back().position = i + 1;
+        from = to;
+    }
+    out.push_back(stages.last);
+    return out;
+}
+
+}  // namespace shardscope

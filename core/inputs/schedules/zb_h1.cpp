@@ -1,0 +1,38 @@
+// ZB-H1: backward passes are cut in two; the weight gradients, which no other stage waits for, fill the
+// bubble as far as the memory of 1F1B allows. Fewer micro-batches than stages have fewer weight gradients to
+// fill it with, and one that is longer than the forward pass or the input gradient is longer than the gap it
+// goes into: what comes after it waits.
+#include <algorithm>
+
+#include "schedules/schedule.h"
+#include "text/said.h"
+
+namespace shardscope {
+
+const Schedule kZbH1{
+    .kind = ScheduleKind::zb_h1,
+    .title = phrase("zero bubble, H1"),
+    .rule = phrase("bubble (p − 1)·(F + B) − min(p − 1, m − 1)·min(F, B, W), B the input and W the weight "
+                   "gradient; every stage holds min(m, p) micro-batches"),
+    .source = phrase("Qi et al. 2023, arXiv 2401.10241, for W ≤ F, B and m ≥ p; beyond by running the order"),
+    .splits_backward = true,
+    .fills_gaps = true,
+    .common = true,
+    .bubble =
+        [](const PipelineShape& shape, const StageTimes& t, const StageTimes& filling) {
+            const double weights = std::min(shape.stages - 1, shape.micro_batches - 1);
+            const Time input = t.backward + -1.0 * t.weight_gradient;
+            const Time& gap = shorter(shorter(filling.weight_gradient, t.forward), input);
+            return (shape.stages - 1) * (t.forward + input) + -weights * gap;
+        },
+    .in_flight = [](const PipelineShape& shape,
+                    double) { return std::min(shape.micro_batches, shape.stages); },
+    // The stages in front hold the activations of passes to come, those behind of weight gradients put off.
+    .order =
+        [](const PipelineShape& shape, int position) {
+            const auto behind =
+                static_cast<std::size_t>(shape.stages) - 1 - static_cast<std::size_t>(position);
+            return alternating_split(shape, behind, static_cast<std::size_t>(position));
+        }};
+
+}  // namespace shardscope

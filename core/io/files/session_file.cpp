@@ -1,0 +1,172 @@
+#include "files/session_file.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "files/scenario_file.h"
+#include "presets/json_values.h"
+#include "text/encode.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr const char* kFormat = "shardscope-session";
+constexpr char kLastPin = kFirstPin + static_cast<char>(kMostPins) - 1;
+const std::vector<std::string> kFields{"format",  "version",  "scenarios", "current",
+                                       "letters", "compared", "view"};
+
+// B … G, or 0 with a problem.
+char letter_of(const json& value, const std::string& pointer, Problems& problems) {
+    const std::string text = value.is_string() ? value.get<std::string>() : std::string();
+    if (text.size() == 1 && text[0] >= kFirstPin && text[0] <= kLastPin) return text[0];
+    problems.push_back(
+        {pointer, said("{1} is no pin's letter", {json_text(value)}), said("pins are B to G"), {}});
+    return 0;
+}
+
+void check_header(const json& file, Problems& problems) {
+    for (const auto& [field, value] : file.items()) {
+        if (std::ranges::find(kFields, field) == kFields.end())
+            problems.push_back(unknown_field("", field, kFields));
+    }
+    if (const auto form = file.find("format"); form == file.end() || *form != kFormat)
+        problems.push_back(
+            {"/format", said("this is no session"), said("format must be “shardscope-session”"), {}});
+    if (const auto version = file.find("version"); version != file.end() && *version != 1) {
+        problems.push_back({"/version",
+                            said("version {1} is not known", {json_text(*version)}),
+                            said("this program reads version 1"),
+                            {}});
+    }
+}
+
+std::size_t read_current(const json& file, std::size_t scenarios, Problems& problems) {
+    const auto entry = file.find("current");
+    if (entry == file.end()) return 0;
+    if (entry->is_number_integer() && entry->get<std::int64_t>() >= 0 &&
+        entry->get<std::uint64_t>() < scenarios)
+        return entry->get<std::size_t>();
+    problems.push_back({"/current", said("{1} is the place of no scenario", {json_text(*entry)}),
+                        said("places count from 0"), said("use 0 to {1}", {std::to_string(scenarios - 1)})});
+    return 0;
+}
+
+// Letters of the scenarios, that of the current one 0.
+std::vector<char> read_letters(const json& file, std::size_t scenarios, std::size_t current,
+                               Problems& problems) {
+    std::vector<char> out(scenarios, 0);
+    char next = kFirstPin;
+    const auto entry = file.find("letters");
+    if (entry == file.end()) {
+        for (std::size_t i = 0; i < scenarios; ++i) {
+            if (i != current) out[i] = next++;
+        }
+        return out;
+    }
+    if (!entry->is_array() || entry->size() != scenarios) {
+        problems.push_back({"/letters", said("letters is a list of one letter a scenario"), "",
+                            said("write for instance [\"A\", \"B\"], or leave it out")});
+        return out;
+    }
+    for (std::size_t i = 0; i < scenarios; ++i) {
+        if (i == current) continue;
+        const std::string pointer = "/letters/" + std::to_string(i);
+        const char letter = letter_of((*entry)[i], pointer, problems);
+        if (letter != 0 && std::ranges::find(out, letter) != out.end())
+            problems.push_back({pointer, said("two pins are called {1}", {std::string(1, letter)}), "", {}});
+        out[i] = letter;
+    }
+    return out;
+}
+
+}  // namespace
+
+bool is_session(std::string_view text) {
+    Problems none;
+    const json file = parse_json(text, none);
+    return file.is_object() && file.value("format", json()) == kFormat;
+}
+
+SavedSession read_session(std::string_view text, Catalogue& catalogue, const std::string& folder,
+                          Problems& problems) {
+    SavedSession out;
+    out.current = Scenario::first_launch(catalogue);
+    const std::size_t before = problems.size();
+    const json file = parse_json(text, problems);
+    if (problems.size() > before) return out;
+    if (!file.is_object()) {
+        problems.push_back({"", said("a session is a JSON object"), "", said("write {…}")});
+        return out;
+    }
+    check_header(file, problems);
+    const auto scenarios = file.find("scenarios");
+    if (scenarios == file.end() || !scenarios->is_array() || scenarios->empty()) {
+        problems.push_back(
+            {"/scenarios", said("a session is a list of scenarios"), said("at least one"), {}});
+        return out;
+    }
+    if (scenarios->size() > 1 + kMostPins) {
+        problems.push_back({"/scenarios", said("{1} scenarios", {std::to_string(scenarios->size())}),
+                            said("a session holds the current one and up to six pins"),
+                            said("leave some out")});
+        return out;
+    }
+    const std::size_t current = read_current(file, scenarios->size(), problems);
+    const std::vector<char> letters = read_letters(file, scenarios->size(), current, problems);
+    for (std::size_t i = 0; i < scenarios->size(); ++i) {
+        Problems own;
+        // What is no text cannot be written back; the scenario's reader says so.
+        const std::string one = json_text((*scenarios)[i]);
+        Scenario scenario = read_scenario(one, catalogue, folder, own);
+        for (Problem& problem : own) {
+            problem.where = "/scenarios/" + std::to_string(i) + problem.where;
+            problem.line = 0;  // of the scenario alone
+            problems.push_back(std::move(problem));
+        }
+        if (i == current) out.current = std::move(scenario);
+        else out.pins.push_back({letters[i], std::move(scenario)});
+    }
+    std::ranges::sort(out.pins, {}, &SavedPin::letter);
+    if (!out.pins.empty()) out.compared = out.pins.front().letter;
+    if (const auto compared = file.find("compared"); compared != file.end()) {
+        out.compared = letter_of(*compared, "/compared", problems);
+        if (out.compared != 0 &&
+            std::ranges::find(out.pins, out.compared, &SavedPin::letter) == out.pins.end())
+            problems.push_back(
+                {"/compared", said("there is no pin {1}", {std::string(1, out.compared)}), "", {}});
+    }
+    if (const auto view = file.find("view"); view != file.end()) {
+        // Judged beside the scenario that it is a view of.
+        Scenario seen = out.current;
+        seen.view = json_text(*view);
+        if (view->is_object()) check_view(seen, catalogue, problems);
+        else problems.push_back({"/view", said("view is an object"), "", {}});
+        out.view = view_of(seen);
+    }
+    return out;
+}
+
+std::string write_session(const SavedSession& session, bool pretty) {
+    ordered_json out;
+    out["format"] = kFormat;
+    out["version"] = 1;
+    out["scenarios"] = ordered_json::array({ordered_json::parse(write_scenario(session.current, false))});
+    out["current"] = 0;
+    if (!session.pins.empty()) {
+        out["letters"] = ordered_json::array({"A"});
+        for (const SavedPin& pin : session.pins) {
+            out["scenarios"].push_back(ordered_json::parse(write_scenario(pin.scenario, false)));
+            out["letters"].push_back(std::string(1, pin.letter));
+        }
+        if (session.compared != 0) out["compared"] = std::string(1, session.compared);
+    }
+    if (const std::string view = with_view({}, session.view).view; !view.empty())
+        out["view"] = ordered_json::parse(view);
+    return json_text(out, pretty ? 2 : -1) + "\n";
+}
+
+}  // namespace shardscope

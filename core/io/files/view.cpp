@@ -1,0 +1,290 @@
+#include "files/view.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "evidence/measured.h"
+#include "files/scenario_file.h"
+#include "files/session_file.h"
+#include "presets/json_values.h"
+#include "text/encode.h"
+#include "text/said.h"
+#include "text/text.h"
+
+namespace shardscope {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 11> kPlots{"scaling",    "memory",      "waterfall",  "walls",
+                                                  "sweep",      "timeline",    "operators",  "plans",
+                                                  "validation", "collectives", "sensitivity"};
+const std::vector<std::string> kFields{"study",   "plot",         "x",    "y",    "outputs",  "range",
+                                       "against", "side_by_side", "plan", "pins", "measured", "switched"};
+constexpr const char* kHeld = "held";
+constexpr const char* kAnew = "anew";
+
+json object_in(const Scenario& scenario) {
+    json view = json::parse(scenario.view, nullptr, false);
+    return view.is_object() ? view : json::object();
+}
+
+// The axis of `id`; without values where the range cannot be read.
+Axis axis_of(const Scenario& scenario, P id, const std::string& range) {
+    Problems unread;
+    return parse_axis(scenario, std::string(parameter(id).key) + "=" + range, unread);
+}
+
+// `no_such` is a phrase with a place for what stands there.
+void check_name(const json& view, const char* field, std::span<const std::string> known, const char* no_such,
+                Problems& problems) {
+    const auto entry = view.find(field);
+    if (entry == view.end()) return;
+    const std::string name = text_at(view, field);
+    if (std::ranges::find(known, name) != known.end()) return;
+    const std::string near = nearest(name, known);
+    problems.push_back({std::string("/view/") + field,
+                        said(no_such, {entry->is_string() ? said("“{1}”", {name}) : json_text(*entry)}), "",
+                        near.empty() ? "" : said("did you mean “{1}”?", {near})});
+}
+
+void check_inputs(const json& view, const Scenario& scenario, Problems& problems) {
+    const auto range = view.find("range");
+    if (range != view.end() && !range->is_object()) {
+        problems.push_back({"/view/range", said("range is an object of ranges"), "",
+                            said("write for instance {\"x\": \"8:2048:33:log\"}")});
+    }
+    std::vector<std::string> known;
+    for (const Parameter& row : parameters()) known.emplace_back(row.key);
+    for (std::size_t i = 0; i < kParameters; ++i) known.emplace_back(field_of(static_cast<P>(i)));
+    for (const char* side : {"x", "y"}) {
+        const P id = find_parameter(text_at(view, side));
+        if (id == P::count) check_name(view, side, known, phrase("{1} is no parameter"), problems);
+        if (range == view.end() || !range->is_object() || !range->contains(side)) continue;
+        const std::string text = text_at(*range, side);
+        const std::string where = std::string("/view/range/") + side;
+        if (id == P::count)
+            problems.push_back({where, said("there is no {1} that it is the range of", {side}), "", {}});
+        else if (axis_of(scenario, id, text).values.empty())
+            problems.push_back({where, said("“{1}” is no range of {2}", {text, parameter(id).key}), "",
+                                said("write FROM:TO:STEPS[:log] or a,b,c")});
+    }
+    if (range == view.end() || !range->is_object()) return;
+    const std::vector<std::string> sides{"x", "y"};
+    for (const auto& [field, value] : range->items()) {
+        if (std::ranges::find(sides, field) == sides.end())
+            problems.push_back(unknown_field("/view/range", field, sides));
+    }
+}
+
+void check_output(const json& entry, const std::string& where, Problems& problems) {
+    const std::string path = entry.is_string() ? entry.get<std::string>() : json_text(entry);
+    if (find_output(path) != Output::count) return;
+    static const std::vector<std::string> known = [] {
+        std::vector<std::string> paths;
+        for (const OutputRow& row : outputs()) paths.emplace_back(row.path);
+        return paths;
+    }();
+    const std::string near = nearest(path, known);
+    problems.push_back({where, said("there is no output “{1}”", {path}), "",
+                        near.empty() ? "" : said("did you mean “{1}”?", {near})});
+}
+
+// Far more than a plot can show, and than there are.
+constexpr std::size_t kMostNames = 1000;
+
+void check_outputs(const json& view, Problems& problems) {
+    const auto entry = view.find("outputs");
+    if (entry == view.end()) return;
+    if (!entry->is_array() || entry->size() > kMostNames) {
+        problems.push_back({"/view/outputs", said("outputs is a list of up to 1,000 result fields"), "",
+                            said("write for instance [\"mfu\"]")});
+        return;
+    }
+    for (std::size_t i = 0; i < entry->size(); ++i)
+        check_output((*entry)[i], "/view/outputs/" + std::to_string(i), problems);
+}
+
+void check_switched(const json& view, Problems& problems) {
+    const auto entry = view.find("switched");
+    if (entry == view.end()) return;
+    const std::vector<std::string> known(View::kSwitches.begin(), View::kSwitches.end());
+    if (!entry->is_array() || entry->size() > kMostNames) {
+        problems.push_back({"/view/switched", said("switched is a list of up to 1,000 options of a plot"), "",
+                            said("write for instance [\"strong\"]")});
+        return;
+    }
+    for (std::size_t i = 0; i < entry->size(); ++i) {
+        const json& one = (*entry)[i];
+        const std::string name = one.is_string() ? one.get<std::string>() : json_text(one);
+        if (std::ranges::find(known, name) != known.end()) continue;
+        const std::string near = nearest(name, known);
+        problems.push_back({"/view/switched/" + std::to_string(i),
+                            said("no plot has an option “{1}”", {name}), "",
+                            near.empty() ? "" : said("did you mean “{1}”?", {near})});
+    }
+}
+
+void check_pins(const json& view, const Scenario& scenario, Catalogue& catalogue, Problems& problems) {
+    const auto entry = view.find("pins");
+    if (entry == view.end()) return;
+    if (!entry->is_array() || entry->size() > kMostPins) {
+        problems.push_back({"/view/pins", said("pins is a list of up to six scenarios"), "",
+                            said("write for instance [{\"name\": \"A100\", \"cluster\": {…}}]")});
+        return;
+    }
+    pins_of(scenario, catalogue, problems);
+}
+
+// Removes what "/view/pins/1/training" is in: an entry of a list or of an object, else the whole field.
+void remove_named_part(json& view, const std::string& pointer) {
+    const std::vector<std::string> path = split(pointer, '/');  // "", "view", "pins", "1", …
+    const std::string field = path.size() > 2 ? path[2] : std::string();
+    const auto found = view.find(field);
+    if (found == view.end()) {
+        view.clear();
+        return;
+    }
+    const std::string part = path.size() > 3 ? path[3] : std::string();
+    const bool number = !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
+    if (found->is_array() && number && std::stoul(part) < found->size()) found->erase(std::stoul(part));
+    else if (!found->is_object() || found->erase(part) == 0) found->clear();
+    if (found->empty()) view.erase(field);
+}
+
+}  // namespace
+
+std::span<const std::string_view> viewable_plots() { return kPlots; }
+
+bool View::is_switched(std::string_view name) const {
+    return std::ranges::find(switched, name) != switched.end();
+}
+
+// In the order of the names, so that equal views are equal.
+void View::set_switched(std::string_view name, bool on) {
+    std::vector<std::string> next;
+    for (const std::string_view known : kSwitches) {
+        if (known == name ? on : is_switched(known)) next.emplace_back(known);
+    }
+    switched = std::move(next);
+}
+
+View view_of(const Scenario& scenario) {
+    View out;
+    if (scenario.view.empty()) return out;
+    const json view = object_in(scenario);
+    out.study = text_at(view, "study");
+    out.plot = text_at(view, "plot");
+    if (std::ranges::find(kPlots, out.plot) == kPlots.end()) out.plot.clear();
+    out.x = find_parameter(text_at(view, "x"));
+    out.y = find_parameter(text_at(view, "y"));
+    if (const auto range = view.find("range"); range != view.end() && range->is_object()) {
+        out.x_range = text_at(*range, "x");
+        out.y_range = text_at(*range, "y");
+    }
+    if (const auto list = view.find("outputs"); list != view.end() && list->is_array()) {
+        for (const json& path : *list) {
+            const Output id = path.is_string() ? find_output(path.get<std::string>()) : Output::count;
+            if (id != Output::count) out.outputs.push_back(id);
+        }
+    }
+    out.against = find_output(text_at(view, "against"));
+    const auto beside = view.find("side_by_side");
+    out.side_by_side = beside != view.end() && beside->is_boolean() && beside->get<bool>();
+    out.held = text_at(view, "plan") == kHeld;
+    if (const auto list = view.find("switched"); list != view.end() && list->is_array()) {
+        for (const json& name : *list) {
+            if (name.is_string()) out.set_switched(name.get<std::string>(), true);
+        }
+    }
+    return out;
+}
+
+Scenario with_view(const Scenario& scenario, const View& view) {
+    json out = object_in(scenario);
+    for (const char* field :
+         {"study", "plot", "x", "y", "outputs", "range", "against", "side_by_side", "plan", "switched"})
+        out.erase(field);
+    if (!view.study.empty()) out["study"] = view.study;
+    if (!view.plot.empty()) out["plot"] = view.plot;
+    if (view.x != P::count) out["x"] = parameter(view.x).key;
+    if (view.y != P::count) out["y"] = parameter(view.y).key;
+    if (!view.x_range.empty()) out["range"]["x"] = view.x_range;
+    if (!view.y_range.empty()) out["range"]["y"] = view.y_range;
+    for (const Output id : view.outputs) out["outputs"].push_back(output(id).path);
+    if (view.against != Output::count) out["against"] = output(view.against).path;
+    if (view.side_by_side) out["side_by_side"] = true;
+    if (view.held) out["plan"] = kHeld;
+    if (!view.switched.empty()) out["switched"] = view.switched;
+    Scenario changed = scenario;
+    changed.view = out.empty() ? std::string() : json_text(out);
+    return changed;
+}
+
+std::vector<Axis> axes_of(const View& view, const Scenario& scenario) {
+    std::vector<Axis> out;
+    for (const auto& [id, range] : {std::pair{view.x, &view.x_range}, std::pair{view.y, &view.y_range}}) {
+        if (id == P::count) break;
+        constexpr int kSteps = 97;
+        out.push_back(range->empty() ? usual_axis(scenario, id, kSteps) : axis_of(scenario, id, *range));
+    }
+    return out;
+}
+
+std::vector<Scenario> pins_of(const Scenario& scenario, Catalogue& catalogue, Problems& problems) {
+    std::vector<Scenario> out;
+    if (scenario.view.empty()) return out;
+    const json view = object_in(scenario);
+    const auto pins = view.find("pins");
+    if (pins == view.end() || !pins->is_array()) return out;
+    for (std::size_t i = 0; i < pins->size(); ++i) {
+        Problems own;
+        out.push_back(patched(scenario, json_text((*pins)[i]), catalogue, own));
+        // What is automatic gets values that go together.
+        if (own.empty() && out.back().automatic.none()) own = check(out.back(), resolve(out.back()));
+        for (Problem& problem : own) {
+            problem.where = "/view/pins/" + std::to_string(i) + problem.where;
+            problems.push_back(std::move(problem));
+        }
+    }
+    return out;
+}
+
+void check_view(const Scenario& scenario, Catalogue& catalogue, Problems& problems) {
+    const json view = object_in(scenario);
+    for (const auto& [field, value] : view.items()) {
+        if (std::ranges::find(kFields, field) == kFields.end())
+            problems.push_back(unknown_field("/view", field, kFields));
+    }
+    check_name(view, "plot", std::vector<std::string>(kPlots.begin(), kPlots.end()), phrase("{1} is no plot"),
+               problems);
+    check_name(view, "plan", std::vector<std::string>{kHeld, kAnew}, phrase("{1} is no way to plan"),
+               problems);
+    check_inputs(view, scenario, problems);
+    check_outputs(view, problems);
+    if (view.contains("against")) check_output(view["against"], "/view/against", problems);
+    if (view.contains("side_by_side") && !view["side_by_side"].is_boolean())
+        problems.push_back({"/view/side_by_side",
+                            said("{1} is neither true nor false", {json_text(view["side_by_side"])}),
+                            "",
+                            {}});
+    check_switched(view, problems);
+    check_pins(view, scenario, catalogue, problems);
+    check_measurement(scenario.view, problems);
+}
+
+Scenario with_valid_view(const Scenario& scenario, Catalogue& catalogue) {
+    Scenario out = scenario;
+    while (!out.view.empty()) {
+        Problems problems;
+        check_view(out, catalogue, problems);
+        if (problems.empty()) break;
+        json view = object_in(out);
+        remove_named_part(view, problems.front().where);
+        out.view = view.empty() ? std::string() : json_text(view);
+    }
+    return out;
+}
+
+}  // namespace shardscope

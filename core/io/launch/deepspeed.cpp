@@ -1,0 +1,392 @@
+// DeepSpeed's JSON config. It says how to train; the model is the program's.
+//
+// Source: deepspeedai/DeepSpeed, docs/_pages/config-json.md at commit 00376da; for MiCS (sharding within a
+// group) and the old form of zero_optimization deepspeed/runtime/zero/config.py at commit 1b88ac3; for the
+// optimizers that ZeRO is tested with deepspeed/runtime/zero/utils.py at commit 1a11c18. MiCS was removed in
+// September 2026 (pull request 8490).
+#include <cctype>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "launch/launch.h"
+#include "launch/reading.h"
+#include "launch/writing.h"
+#include "presets/json_values.h"
+#include "scenario/gpu_groups.h"
+#include "schedules/schedule.h"
+#include "text/encode.h"
+#include "text/said.h"
+#include "text/units.h"
+
+namespace shardscope {
+namespace launch {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+long long number(double value) { return static_cast<long long>(std::round(std::fmin(value, 9e18))); }
+
+void write_precision(Plan& plan, ordered_json& out) {
+    const auto precision = plan.s.choice<Precision>(P::precision);
+    if (precision == Precision::fp16) {
+        out["fp16"]["enabled"] = true;
+    } else if (precision != Precision::fp32) {
+        out["bf16"]["enabled"] = true;
+        if (plan.is(P::optimizer_precision, Precision::bf16)) {
+            if (plan.is(P::sharding, Sharding::ddp)) {
+                plan.note(said("DeepSpeed keeps the optimizer in bf16 only with ZeRO."));
+            } else {
+                out["bf16"]["bf16_master_weights_and_grads"] = true;
+                out["bf16"]["bf16_optimizer_states"] = true;
+            }
+        }
+    }
+    if (precision == Precision::fp8)
+        plan.note(said("DeepSpeed's config has no fp8; Transformer Engine's layers in the model bring it."));
+    if (plan.is(P::gradient_precision, Precision::bf16) || plan.is(P::gradient_precision, Precision::fp16))
+        out["communication_data_type"] = format(P::gradient_precision, plan.s[P::gradient_precision]);
+    else out["communication_data_type"] = "fp32";
+}
+
+void write_optimizer(Plan& plan, ordered_json& out) {
+    const char* type = "AdamW";
+    switch (plan.s.choice<Optimizer>(P::optimizer)) {
+        case Optimizer::adamw: break;
+        case Optimizer::muon: type = "Muon"; break;
+        case Optimizer::momentum:
+        case Optimizer::sgd: type = "SGD"; break;
+        default: plan.lacks(kDeepspeed, P::optimizer, phrase("{1} has no word for “{2}”; AdamW is written."));
+    }
+    out["optimizer"]["type"] = type;
+    if (plan.is(P::optimizer, Optimizer::momentum)) out["optimizer"]["params"]["momentum"] = 0.9;
+    // It starts with no other optimizer under ZeRO unless told to. That one is offloaded is no matter: the
+    // other such question, zero_force_ds_cpu_optimizer, is asked of optimizers that the program brings.
+    if (std::string_view(type) == "SGD" && !plan.is(P::sharding, Sharding::ddp)) {
+        out["zero_allow_untested_optimizer"] = true;
+        plan.note(
+            said("DeepSpeed does not test ZeRO with SGD; zero_allow_untested_optimizer lets it start."));
+    }
+}
+
+void write_zero(Plan& plan, ordered_json& out) {
+    const Settings& s = plan.s;
+    ordered_json& zero = out["zero_optimization"];
+    const auto sharding = s.choice<Sharding>(P::sharding);
+    zero["stage"] = sharding == Sharding::hsdp ? 3 : static_cast<int>(sharding);
+    const auto offload = s.choice<Offload>(P::offload);
+    if (sharding == Sharding::ddp) {
+        if (offload != Offload::none)
+            plan.lacks(
+                kDeepspeed, P::offload,
+                phrase("{1} has no word for “{2}”; it offloads only with ZeRO, and nothing is written."));
+        return;
+    }
+    zero["overlap_comm"] = true;
+    if (shard_group(s) < state_sharers(s)) {
+        if (is_fsdp(s)) {
+            zero["mics_shard_size"] = number(shard_group(s));
+            plan.note(said(
+                "Sharding within a group is MiCS: the model has to be made under deepspeed.zero.MiCS_Init, "
+                "with a DeepSpeed from before September 2026, when pull request 8490 removed MiCS."));
+        } else {
+            plan.lacks(kDeepspeed, P::shard_group,
+                       phrase("{1} has no word for “{2}”; all GPUs share the state."));
+        }
+    }
+    if (is_fsdp(s) && !s.on(P::reshard_after_forward))
+        plan.note(
+            said("DeepSpeed frees gathered weights after the forward pass, but for those within "
+                 "stage3_max_live_parameters."));
+    if (offload != Offload::none) zero["offload_optimizer"]["device"] = "cpu";
+    if (offload == Offload::optimizer_and_parameters && is_fsdp(s)) zero["offload_param"]["device"] = "cpu";
+    else if (offload == Offload::optimizer_and_parameters)
+        plan.note(said("DeepSpeed offloads weights only at stage 3; the optimizer alone is offloaded."));
+}
+
+void write_parallelism(Plan& plan, ordered_json& out) {
+    const Settings& s = plan.s;
+    if (s[P::tensor_parallel] > 1) {
+        out["tensor_parallel"]["autotp_size"] = number(s[P::tensor_parallel]);
+        if (s.on(P::async_tensor_parallel)) out["tensor_parallel"]["tp_overlap_comm"] = true;
+        if (s.on(P::sequence_parallel))
+            plan.note(said("DeepSpeed's tensor parallelism leaves norms and residuals whole on every GPU."));
+    }
+    if (s[P::expert_parallel] > 1) {
+        out["expert_parallel"]["enabled"] = true;
+        out["expert_parallel"]["autoep_size"] = number(s[P::expert_parallel]);
+        if (s[P::tensor_parallel] > 1)
+            plan.note(said("DeepSpeed does not combine expert_parallel with tensor_parallel."));
+    }
+    if (s[P::context_parallel] > 1)
+        plan.note(
+            said("DeepSpeed's config does not hold “{1}”; Ulysses (deepspeed.sequence) in the model is the "
+                 "nearest.",
+                 {plan.named(P::context_parallel)}));
+    if (s[P::pipeline_parallel] > 1) {
+        plan.note(
+            said("DeepSpeed's config does not hold “{1}”; the program gives it to "
+                 "deepspeed.pipe.PipelineModule as num_stages.",
+                 {plan.named(P::pipeline_parallel)}));
+        if (!plan.is(P::schedule, ScheduleKind::one_f_one_b) || s[P::virtual_stages] > 1)
+            plan.note(said("DeepSpeed's pipeline is 1F1B; the scenario's is {1}.",
+                           {format(P::schedule, s[P::schedule])}));
+        if (s.choice<Sharding>(P::sharding) >= Sharding::zero2)
+            plan.note(said("DeepSpeed's pipeline goes with ZeRO-1 at most."));
+    } else if (schedule_of(s.choice<ScheduleKind>(P::schedule)).layered && s[P::accumulation] > 1) {
+        plan.note(said("DeepSpeed accumulates micro-batch by micro-batch, not layer by layer."));
+    }
+}
+
+void note_model(Plan& plan) {
+    const Settings& s = plan.s;
+    plan.note(s.listed() ? said("The model is the program's.")
+                         : said("The model is the program's, with its sequence of {1} and its attention.",
+                                {format(P::sequence_length, s[P::sequence_length])}));
+    if (s[P::recompute] != 0)
+        plan.note(
+            said("“{1}” is the model's, too: gradient_checkpointing_enable(), or deepspeed.checkpointing.",
+                 {plan.named(P::recompute)}));
+}
+
+LaunchText write(const Answer& answer, const std::string& file) {
+    Plan plan(answer);
+    plan.check_stack(kDeepspeed);
+    const Settings& s = plan.s;
+    ordered_json out;
+    out["train_batch_size"] = number(s[P::global_batch]);
+    out["train_micro_batch_size_per_gpu"] = number(s[P::micro_batch]);
+    out["gradient_accumulation_steps"] = number(s[P::accumulation]);
+    write_optimizer(plan, out);
+    write_precision(plan, out);
+    write_zero(plan, out);
+    write_parallelism(plan, out);
+    note_model(plan);
+    const Hosts on = hosts(s);
+    std::string command = "deepspeed --num_nodes " + whole(on.nodes) + " --num_gpus " + whole(on.gpus);
+    if (on.nodes > 1) command += " --hostfile hostfile";
+    command += " train.py --deepspeed --deepspeed_config " + shell_word(file);
+    return {json_text(out, 2) + "\n", command, plan.notes};
+}
+
+// ---- reading --------------------------------------------------------------------------------------------
+
+bool recognises(std::string_view text) {
+    Problems none;
+    const json config = parse_json(text, none);
+    if (!config.is_object() || config.contains("format")) return false;
+    return config.contains("train_batch_size") || config.contains("train_micro_batch_size_per_gpu") ||
+           config.contains("zero_optimization");
+}
+
+class Reader {
+  public:
+    Reader(const json& config, Problems& problems) : config_(config), problems_(problems) {}
+
+    // By its path; "auto" is what Hugging Face fills in, so nothing.
+    double number(const std::string& path, double otherwise) {
+        const json* value = at(path);
+        if (!value || *value == "auto") return otherwise;
+        if (value->is_number()) return value->get<double>();
+        problem(path, said("is no number"), said("write one"));
+        return otherwise;
+    }
+    // A whole number of at least so many.
+    double count(const std::string& path, double least, double otherwise) {
+        const double value = number(path, std::nan(""));
+        if (value >= least && value == std::floor(value)) return value;
+        if (!std::isnan(value))
+            problem(path, said("is {1}", {exact(value)}),
+                    said("write a whole number of at least {1}", {whole(least)}));
+        return otherwise;
+    }
+    bool flag(const std::string& path) {
+        const json* value = at(path);
+        if (value && !value->is_boolean() && *value != "auto")
+            problem(path, said("is neither true nor false"), said("write one of them"));
+        return value && *value == true;
+    }
+    bool is_auto(const std::string& path) {
+        const json* value = at(path);
+        return value && *value == "auto";
+    }
+    std::string text(const std::string& path) {
+        const json* value = at(path);
+        return value && value->is_string() ? value->get<std::string>() : std::string();
+    }
+    // An object, or nothing.
+    void section(const std::string& path) {
+        const json::json_pointer pointer(path);
+        if (config_.contains(pointer) && !config_[pointer].is_object())
+            problem(path, said("is no object"), said("write { … }"));
+    }
+    void problem(const std::string& path, const std::string& what, const std::string& suggestion,
+                 const std::string& why = "") {
+        problems_.push_back({path, what, why, suggestion});
+    }
+    // Known, and without a bearing on anything here.
+    void ignore(const std::string& path) { at(path); }
+    // "optimizer.params" where only that was not asked for, "optimizer" where nothing of it was.
+    [[nodiscard]] std::vector<std::string> unused() const {
+        std::vector<std::string> out;
+        for (const auto& [key, value] : config_.items()) {
+            const std::string path = "/" + key;
+            if (!asked_within(path)) out.push_back(key);
+            else if (value.is_object() && !asked_.contains(path)) {
+                for (const auto& [inner, ignored] : value.items()) {
+                    if (!asked_within(path + "/" + inner)) out.push_back(key + "." + inner);
+                }
+            }
+        }
+        return out;
+    }
+
+  private:
+    const json* at(const std::string& path) {
+        asked_.insert(path);
+        const json::json_pointer pointer(path);
+        return config_.contains(pointer) ? &config_[pointer] : nullptr;
+    }
+    // For the path itself, or for something in it.
+    [[nodiscard]] bool asked_within(const std::string& path) const {
+        const auto next = asked_.lower_bound(path + "/");
+        return asked_.contains(path) || (next != asked_.end() && next->starts_with(path + "/"));
+    }
+
+    const json& config_;
+    Problems& problems_;
+    std::set<std::string> asked_;
+};
+
+// Whether it is offloaded, to wherever.
+bool read_offload(Reader& reader, Building& out, const std::string& path) {
+    const std::string device = reader.text(path + "/device");
+    if (device == "nvme")
+        out.note(
+            said("“{1}” goes to NVMe; here to the memory of the CPU.", {path.substr(path.rfind('/') + 1)}));
+    else if (device != "cpu" && device != "none" && !device.empty())
+        reader.problem(path + "/device", said("is “{1}”", {device}), said("write cpu, nvme or none"));
+    return device == "cpu" || device == "nvme";
+}
+
+void read_zero(Reader& reader, Building& out, const json& config) {
+    if (const auto zero = config.find("zero_optimization"); zero != config.end() && zero->is_boolean()) {
+        const bool on = reader.flag("/zero_optimization");
+        out.give(P::sharding, on ? "zero1" : "ddp");
+        if (on) out.note(said("“zero_optimization: true” is DeepSpeed's old word for stage 1."));
+        return;
+    }
+    reader.section("/zero_optimization");
+    const double stage = reader.number("/zero_optimization/stage", 0);
+    constexpr double kMost = 3;
+    if (stage < 0 || stage > kMost || stage != std::floor(stage)) {
+        reader.problem("/zero_optimization/stage", said("is {1}", {exact(stage)}), said("write 0, 1, 2 or 3"),
+                       said("ZeRO has no such stage"));
+        return;
+    }
+    constexpr double kAll = -1;
+    const double group = reader.count("/zero_optimization/mics_shard_size", kAll, kAll);
+    const bool optimizer = read_offload(reader, out, "/zero_optimization/offload_optimizer");
+    const bool weights = read_offload(reader, out, "/zero_optimization/offload_param");
+    reader.ignore("/zero_optimization/overlap_comm");
+    if (stage < kMost) out.give(P::sharding, stage);
+    else out.give(P::sharding, group > 0 ? "hsdp" : "zero3");
+    if (stage == kMost && group > 0) out.give(P::shard_group, group);
+    if (weights) out.give(P::offload, "optimizer+parameters");
+    else if (optimizer) out.give(P::offload, "optimizer");
+}
+
+void read_optimizer(Reader& reader, Building& out) {
+    reader.section("/optimizer");
+    const std::string name = reader.text("/optimizer/type");
+    std::string type;
+    for (const char c : name) type += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const double momentum = reader.number("/optimizer/params/momentum", 0);
+    reader.ignore("/zero_allow_untested_optimizer");
+    if (type == "muon") {
+        out.give(P::optimizer, "muon");
+    } else if (type == "sgd") {
+        out.give(P::optimizer, momentum > 0 ? "momentum" : "sgd");
+    } else {
+        out.give(P::optimizer, "adamw");
+        if (!type.empty() && type != "adam" && type != "adamw")
+            out.note(said("The optimizer {1} is taken for AdamW.", {name}));
+    }
+}
+
+void read_precision(Reader& reader, Building& out) {
+    const bool fp16 = reader.flag("/fp16/enabled");
+    const bool bf16 = reader.flag("/bf16/enabled");
+    // What Hugging Face fills in, from options that the file does not hold.
+    const bool unsaid =
+        !fp16 && !bf16 && (reader.is_auto("/fp16/enabled") || reader.is_auto("/bf16/enabled"));
+    if (!unsaid) out.give(P::precision, fp16 ? "fp16" : bf16 ? "bf16" : "fp32");
+    const Settings taken = out.settings();
+    const std::string name = format(P::precision, taken[P::precision]);
+    if (unsaid)
+        out.note(said("The file leaves the precision to Hugging Face (“auto”); {1} is taken.", {name}));
+    const std::string sent = reader.text("/communication_data_type");
+    const bool known = sent == "fp32" || sent == "fp16" || sent == "bf16";
+    out.give(P::gradient_precision, known ? sent : name);
+    out.give(P::optimizer_precision, reader.flag("/bf16/bf16_optimizer_states") ? "bf16" : "fp32");
+    reader.ignore("/bf16/bf16_master_weights_and_grads");
+}
+
+LaunchRead read(std::string_view text, const Scenario& base, Problems& problems) {
+    const json config = parse_json(text, problems);
+    if (!problems.empty()) return {};
+    if (!config.is_object()) {
+        problems.push_back({"", said("is no DeepSpeed config"), said("a JSON object is expected"), ""});
+        return {};
+    }
+    Reader reader(config, problems);
+    Building out(base, true);
+    // The model, and how long its sequences are, is the program's.
+    out.give(P::sequence_length, resolve(base)[P::sequence_length]);
+    out.give(P::software, "deepspeed");
+    constexpr double kUnsaid = 0;
+    const double micro = reader.count("/train_micro_batch_size_per_gpu", 1, kUnsaid);
+    const double steps = reader.count("/gradient_accumulation_steps", 1, kUnsaid);
+    const double batch = reader.count("/train_batch_size", 1, kUnsaid);
+    for (const char* section : {"/tensor_parallel", "/expert_parallel", "/fp16", "/bf16"})
+        reader.section(section);
+    // 0 is off.
+    const double tensor = std::fmax(1.0, reader.count("/tensor_parallel/autotp_size", 0, 1));
+    const double experts = reader.count("/expert_parallel/autoep_size", 1, 1);
+    out.give(P::tensor_parallel, tensor);
+    out.give(P::expert_parallel, reader.flag("/expert_parallel/enabled") ? experts : 1);
+    if (reader.flag("/tensor_parallel/tp_overlap_comm")) out.give(P::async_tensor_parallel, 1);
+    read_zero(reader, out, config);
+    read_optimizer(reader, out);
+    if (!problems.empty()) return {};
+    // Two of the three tell the third.
+    const double count = steps > 0 ? steps : batch > 0 && micro > 0 ? 0 : 1;
+    out.give_gpus(micro > 0 && count > 0 && batch > 0 ? batch / micro / count * tensor : 0);
+    const double data = data_parallel(out.settings());
+    out.give(P::micro_batch, micro > 0 ? micro : batch > 0 ? batch / data / std::fmax(1.0, count) : 1);
+    if (batch > 0) out.give(P::global_batch, batch);
+    else out.give(P::accumulation, std::fmax(1.0, count));
+    read_precision(reader, out);
+    out.note(said(
+        "A DeepSpeed config holds no model: that of the scenario stays, with its sequence, and nothing is "
+        "recomputed."));
+    out.not_used(reader.unused());
+    return std::move(out).done(problems);
+}
+
+}  // namespace
+}  // namespace launch
+
+const LaunchFormat kDeepspeed{
+    .name = "deepspeed",
+    .label = "DeepSpeed",
+    .file_name = "ds_config.json",
+    .stack = "deepspeed",
+    .checked = "DeepSpeed at commit 00376da, docs/_pages/config-json.md",
+    .write_as = launch::write,
+    .recognises = launch::recognises,
+    .read = launch::read,
+};
+
+}  // namespace shardscope

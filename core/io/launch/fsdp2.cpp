@@ -1,0 +1,206 @@
+// PyTorch FSDP2: a snippet that wraps a model of the program's own.
+//
+// Source: pytorch/pytorch, torch/distributed/fsdp/_fully_shard (fully_shard, MixedPrecisionPolicy,
+// CPUOffloadPolicy) at commits 0257dd1 and 01d5c2c; torch.distributed.device_mesh.init_device_mesh and
+// torch.distributed.algorithms._checkpoint.checkpoint_wrapper.checkpoint_wrapper.
+#include <cmath>
+
+#include "launch/launch.h"
+#include "launch/writing.h"
+#include "scenario/gpu_groups.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace launch {
+namespace {
+
+// The dimensions of the mesh that are more than one, from the outermost to the innermost.
+struct Mesh {
+    std::string sizes, names;  // "8, 8, ", "\"replicate\", \"shard\", "
+    std::string sharing;       // names of those whose GPUs hold the same weights
+};
+
+// A list that ends in ", " as a Python tuple's inside, where a single one keeps its comma.
+std::string tuple_of(const std::string& list) {
+    const bool single = list.find(", ") == list.size() - 2;
+    return list.substr(0, list.size() - (single ? 1 : 2));
+}
+
+bool is_ddp(const Settings& s) { return s.choice<Sharding>(P::sharding) <= Sharding::zero1; }
+
+Mesh mesh_of(const Settings& s) {
+    const double sharers = sharing_gpus(s);
+    const double group = is_ddp(s) ? 1 : std::fmin(sharers, shard_group(s));
+    Mesh out;
+    const auto add = [&](const char* name, double size, bool shared, bool always = false) {
+        if (size <= 1 && !always) return;
+        const std::string quoted = std::string("\"") + name + "\"";
+        out.sizes += whole(size) + ", ";
+        out.names += quoted + ", ";
+        if (shared) out.sharing += (out.sharing.empty() ? "" : ", ") + quoted;
+    };
+    add("pipeline", s[P::pipeline_parallel], false);
+    add("replicate", sharers / group, true, is_ddp(s));
+    add("shard", group, true, !is_ddp(s));
+    add("tensor", s[P::tensor_parallel], false);
+    return out;
+}
+
+void note_the_rest(Plan& plan) {
+    const Settings& s = plan.s;
+    if (s[P::tensor_parallel] > 1)
+        plan.note(
+            said("Tensor parallelism comes before fully_shard: torch.distributed.tensor.parallel"
+                 ".parallelize_module with a plan of the model's layers, on mesh[\"tensor\"]."));
+    if (s[P::context_parallel] > 1)
+        plan.note(
+            said("Context parallelism is torch.distributed.tensor.experimental.context_parallel around the "
+                 "training step, on {1} of the GPUs that share weights.",
+                 {plan.whole(P::context_parallel)}));
+    if (s[P::pipeline_parallel] > 1)
+        plan.note(
+            said("The pipeline ({1}) is torch.distributed.pipelining's, on mesh[\"pipeline\"]; each stage is "
+                 "wrapped by itself.",
+                 {format(P::schedule, s[P::schedule])}));
+    if (s[P::expert_parallel] > 1)
+        plan.note(said("“{1}” is the model's; fully_shard its experts on a mesh of their own.",
+                       {plan.named(P::expert_parallel)}));
+    if (plan.is(P::precision, Precision::fp8))
+        plan.note(said("fp8 is torchao's convert_to_float8_training(model), before the wrapping."));
+    if (plan.is(P::offload, Offload::optimizer))
+        plan.note(
+            said("FSDP2 offloads weights, gradients and optimizer together (CPUOffloadPolicy) or nothing; "
+                 "nothing is written."));
+    if (plan.is(P::sharding, Sharding::zero2))
+        plan.note(
+            said("FSDP2 has no zero2; the nearest is written: weights stay gathered from the forward to the "
+                 "backward pass."));
+    if (plan.is(P::recompute, kRecomputeSelective))
+        plan.note(
+            said("Recomputing the attention core alone is for the model to say; flash attention does it "
+                 "anyhow."));
+    if (plan.is(P::optimizer_precision, Precision::bf16))
+        plan.note(said(
+            "An optimizer in bf16 wants the model in bf16: model.to(torch.bfloat16) before the wrapping."));
+    plan.note(said("The model is the program's; its layers are taken to be model.layers."));
+}
+
+// The optimizer's class and what it takes beside the weights.
+std::string optimizer_of(Plan& plan) {
+    switch (plan.s.choice<Optimizer>(P::optimizer)) {
+        case Optimizer::adamw: return "torch.optim.AdamW";
+        case Optimizer::momentum: return "torch.optim.SGD, momentum=0.9";
+        case Optimizer::sgd: return "torch.optim.SGD";
+        case Optimizer::adafactor: return "torch.optim.Adafactor";
+        case Optimizer::muon:
+            plan.note(said("torch.optim.Muon takes matrices only; AdamW is written."));
+            break;
+        default: plan.lacks(kFsdp2, P::optimizer, phrase("{1} has no word for “{2}”; AdamW is written."));
+    }
+    return "torch.optim.AdamW";
+}
+
+std::string dtype(Precision precision) {
+    switch (precision) {
+        case Precision::fp16: return "torch.float16";
+        case Precision::fp32: return "torch.float32";
+        default: return "torch.bfloat16";
+    }
+}
+
+// Layers whose activations are computed again; "": none.
+std::string checkpointing(Plan& plan) {
+    const double share = plan.s[P::recompute];
+    if (share == 0 || share == kRecomputeSelective) return {};
+    std::string which;
+    if (share < 1) {
+        const double every = std::fmax(1.0, std::round(1 / share));
+        if (every > 1) which = "        if i % " + whole(every) + " == 0:\n    ";
+        if (every != 1 / share)
+            plan.note(said("Every {1} layers one is recomputed, not a share of {2}.",
+                           {whole(every), exact(share)}));
+    }
+    return "    for i, layer in enumerate(model.layers):\n" + which +
+           "        model.layers[i] = checkpoint_wrapper(layer)\n";
+}
+
+std::string wrapped_by_fsdp(const Plan& plan) {
+    const Settings& s = plan.s;
+    const bool reshard = is_fsdp(s) && s.on(P::reshard_after_forward);
+    const bool offload = plan.is(P::offload, Offload::optimizer_and_parameters);
+    const std::string mesh = mesh_of(s).sharing;
+    std::string out =
+        "    policy = MixedPrecisionPolicy(param_dtype=" + dtype(s.choice<Precision>(P::precision)) +
+        ", reduce_dtype=" + dtype(s.choice<Precision>(P::gradient_precision)) + ")\n";
+    std::string shared = "mesh=mesh[" + mesh + "], mp_policy=policy";
+    if (offload) shared += ", offload_policy=CPUOffloadPolicy()";
+    out += "    for layer in model.layers:\n        fully_shard(layer, " + shared +
+           ", reshard_after_forward=" + (reshard ? "True" : "False") + ")\n";
+    return out + "    fully_shard(model, " + shared + ")\n";
+}
+
+// One copy of the weights on every GPU, the optimizer's state perhaps shared out.
+std::string wrapped_by_ddp(const Plan& plan) {
+    std::string out;
+    if (!plan.is(P::precision, Precision::fp32))
+        out += "    # Run the forward pass under torch.autocast(\"cuda\", " +
+               dtype(plan.s.choice<Precision>(P::precision)) + ").\n";
+    return out + "    model = DistributedDataParallel(model, device_mesh=mesh[" + mesh_of(plan.s).sharing +
+           "])\n";
+}
+
+LaunchText write(const Answer& answer, const std::string& /*file: the program imports it*/) {
+    Plan plan(answer);
+    const Settings& s = plan.s;
+    const std::string launcher = torchrun(plan);
+    plan.check_stack(kFsdp2);
+    const bool ddp = is_ddp(s);
+    const bool zero1 = plan.is(P::sharding, Sharding::zero1);
+    const std::string recomputed = checkpointing(plan);
+    const std::string optimizer = optimizer_of(plan);
+    if (ddp)
+        plan.note(said("Without sharded weights there is no FSDP2: DistributedDataParallel is written."));
+    note_the_rest(plan);
+    const Mesh mesh = mesh_of(s);
+
+    std::string out = header(kFsdp2, answer, to_be_run(launcher, "train.py")) + "import torch\n";
+    if (!recomputed.empty())
+        out += "from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper\n";
+    out += "from torch.distributed.device_mesh import init_device_mesh\n";
+    if (!ddp)
+        out += std::string("from torch.distributed.fsdp import ") +
+               (plan.is(P::offload, Offload::optimizer_and_parameters) ? "CPUOffloadPolicy, " : "") +
+               "MixedPrecisionPolicy, fully_shard\n";
+    if (zero1) out += "from torch.distributed.optim import ZeroRedundancyOptimizer\n";
+    if (ddp) out += "from torch.nn.parallel import DistributedDataParallel\n";
+    out += "\n";
+    if (!s.listed()) out += "SEQUENCE = " + plan.whole(P::sequence_length) + "\n";
+    out += "MICRO_BATCH = " + plan.whole(P::micro_batch) + "  # sequences at a time\n";
+    out += "ACCUMULATION = " + plan.whole(P::accumulation) +
+           "  # of them before optimizer.step(): a batch of " + plan.whole(P::global_batch) + "\n\n\n";
+    out += "def wrap(model):\n    mesh = init_device_mesh(\"cuda\", (" + tuple_of(mesh.sizes) +
+           "), mesh_dim_names=(" + tuple_of(mesh.names) + "))\n";
+    out += recomputed + (ddp ? wrapped_by_ddp(plan) : wrapped_by_fsdp(plan));
+    const std::size_t comma = optimizer.find(", ");
+    const std::string type = optimizer.substr(0, comma);
+    const std::string more = comma == std::string::npos ? "" : optimizer.substr(comma);
+    out += zero1
+               ? "    optimizer = ZeroRedundancyOptimizer(model.parameters(), optimizer_class=" + type + more
+               : "    optimizer = " + type + "(model.parameters()" + more;
+    out += ", lr=3e-4)\n    return model, optimizer\n";
+    return {out, launcher + " train.py", plan.notes};
+}
+
+}  // namespace
+}  // namespace launch
+
+const LaunchFormat kFsdp2{
+    .name = "fsdp2",
+    .label = "PyTorch FSDP2",
+    .file_name = "wrap_model.py",
+    .stack = "fsdp2",
+    .checked = "PyTorch at commit 0257dd1, torch/distributed/fsdp/_fully_shard",
+    .write_as = launch::write,
+};
+
+}  // namespace shardscope

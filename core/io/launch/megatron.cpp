@@ -1,0 +1,351 @@
+// Megatron-LM's arguments, as a script that starts it.
+//
+// Source: NVIDIA/Megatron-LM, megatron/training/arguments.py at commit 000c4ac (late 2025): the options,
+// their defaults, and what validate_args asks of them; what goes with the precision-aware optimizer:
+// megatron/core/optimizer/optimizer_config.py at commit 0075637.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "launch/launch.h"
+#include "launch/megatron_options.h"
+#include "launch/shapes.h"
+#include "launch/stage_layers.h"
+#include "launch/writing.h"
+#include "scenario/gpu_groups.h"
+#include "schedules/schedule.h"
+#include "text/encode.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace launch {
+namespace {
+
+// The command, one option a line.
+class Arguments {
+  public:
+    void put(const std::string& option) { text_ += " \\\n    " + option; }
+    void put(std::string_view option, const std::string& value) { put(std::string(option) + " " + value); }
+    std::string take() && { return std::move(text_); }
+
+  private:
+    std::string text_;
+};
+
+void put(Arguments& out, const Plan& plan, std::initializer_list<P> ids) {
+    for (const P id : ids) out.put(option_of(id), plan.whole(id));
+}
+
+void write_experts(Plan& plan, Arguments& out) {
+    const Settings& s = plan.s;
+    if (s[P::experts] <= 0) return;
+    put(out, plan, {P::experts, P::experts_per_token, P::expert_parallel});
+    out.put("--moe-ffn-hidden-size",
+            plan.whole(s[P::expert_ffn_size] > 0 ? P::expert_ffn_size : P::ffn_size));
+    if (s[P::shared_expert_ffn_size] > 0) put(out, plan, {P::shared_expert_ffn_size});
+    if (s.on(P::shared_expert_gate)) plan.lacks(kMegatron, P::shared_expert_gate);
+    if (const double dense = s[P::dense_layers]; dense > 0)
+        out.put("--moe-layer-freq", "'([0]*" + whole(dense) + "+[1]*" + whole(s[P::layers] - dense) + ")'");
+    out.put("--moe-token-dispatcher-type alltoall");
+    // Its kernel knows bfloat16 only.
+    if (plan.is(P::precision, Precision::bf16) || plan.is(P::precision, Precision::fp8))
+        out.put("--moe-grouped-gemm");
+}
+
+void write_attention(Plan& plan, Arguments& out) {
+    const Settings& s = plan.s;
+    if (s[P::kv_lora_rank] > 0) {
+        out.put("--multi-latent-attention");
+        if (s[P::q_lora_rank] > 0) put(out, plan, {P::q_lora_rank});
+        put(out, plan, {P::kv_lora_rank});
+        out.put("--qk-head-dim", plan.whole(P::head_size));
+        put(out, plan, {P::rope_head_size});
+        out.put("--v-head-dim", plan.whole(s[P::value_head_size] > 0 ? P::value_head_size : P::head_size));
+    } else {
+        put(out, plan, {P::head_size});
+        if (s[P::kv_heads] != s[P::heads]) {
+            out.put("--group-query-attention");
+            put(out, plan, {P::kv_heads});
+        }
+    }
+    switch (s.choice<QkNorm>(P::qk_norm)) {
+        case QkNorm::none: break;
+        case QkNorm::head: out.put("--qk-layernorm"); break;
+        case QkNorm::whole:
+            out.put("--qk-layernorm");
+            plan.lacks(kMegatron, P::qk_norm, phrase("{1} has no word for “{2}”; it norms head by head."));
+            break;
+    }
+    if (s[P::attention_window] > 0) out.put("--window-size", plan.whole(P::attention_window) + ",0");
+    if (!s.on(P::causal)) plan.note(said("Megatron-LM's GPT is causal; the scenario's attention is not."));
+    out.put("--attention-backend",
+            s.choice<AttentionKernel>(P::attention) == AttentionKernel::flash ? "flash" : "unfused");
+}
+
+void write_model(Plan& plan, Arguments& out) {
+    const Settings& s = plan.s;
+    put(out, plan, {P::layers, P::hidden_size, P::ffn_size, P::heads});
+    write_attention(plan, out);
+    put(out, plan, {P::vocab_size});
+    // It pads the vocabulary to a multiple of this times the tensor parallel degree.
+    double multiple = 128;
+    while (multiple > 1 && std::fmod(s[P::vocab_size], multiple * s[P::tensor_parallel]) != 0) multiple /= 2;
+    out.put("--make-vocab-size-divisible-by", whole(multiple));
+    if (std::fmod(s[P::vocab_size], s[P::tensor_parallel]) != 0)
+        plan.note(
+            said("Megatron-LM pads the vocabulary to a multiple of {1}.", {plan.whole(P::tensor_parallel)}));
+    if (s.choice<Mlp>(P::mlp) == Mlp::gated) out.put("--swiglu");
+    const bool rms = s.choice<Norm>(P::norm) == Norm::rmsnorm;
+    out.put("--normalization", rms ? "RMSNorm" : "LayerNorm");
+    if (s.choice<NormWeights>(P::norm_weights) != (rms ? NormWeights::scale : NormWeights::scale_and_bias))
+        plan.note(rms ? said("Megatron-LM's RMSNorm has a scale.")
+                      : said("Megatron-LM's LayerNorm has a bias."));
+    if (s[P::layer_norms] != 2)
+        plan.lacks(kMegatron, P::layer_norms, phrase("{1} has no word for “{2}”; a layer has two."));
+    if (!s.on(P::tied_embeddings)) out.put("--untie-embeddings-and-output-weights");
+    if (!s.on(P::bias)) out.put("--disable-bias-linear");
+    if (s.on(P::qkv_bias) && !s.on(P::bias)) out.put("--add-qkv-bias");
+    if (s.on(P::head_bias)) plan.lacks(kMegatron, P::head_bias);
+    const double rows = positions(s);
+    out.put("--position-embedding-type", rows > 0 ? "learned_absolute" : "rope");
+    out.put("--max-position-embeddings", whole(std::max(rows, s[P::sequence_length])));
+    if (rows > 0 && rows < s[P::sequence_length])
+        plan.note(said("Megatron-LM wants as many learned positions as the sequence is long."));
+    const std::string dropout = s.on(P::dropout) ? "0.1" : "0.0";
+    out.put("--attention-dropout", dropout);
+    out.put("--hidden-dropout", dropout);
+    write_experts(plan, out);
+}
+
+void write_optimizer(Plan& plan, Arguments& out) {
+    const Settings& s = plan.s;
+    switch (s.choice<Optimizer>(P::optimizer)) {
+        case Optimizer::muon:
+            out.put("--optimizer muon");
+            out.put("--ckpt-format torch");  // it knows no other
+            break;
+        case Optimizer::momentum: out.put("--optimizer sgd"); break;
+        case Optimizer::sgd: out.put("--optimizer sgd"), out.put("--sgd-momentum 0.0"); break;
+        case Optimizer::adamw: out.put("--optimizer adam"); break;
+        default:
+            out.put("--optimizer adam");
+            plan.lacks(kMegatron, P::optimizer, phrase("{1} has no word for “{2}”; adam is written."));
+    }
+    const bool low = plan.is(P::optimizer_precision, Precision::bf16);
+    const bool offload = !plan.is(P::offload, Offload::none);
+    if (!low && !offload) return;
+    // Either asks for the precision-aware optimizer, which is Adam's, and sharded; without that it does not
+    // start.
+    const bool adam = !plan.is(P::optimizer, Optimizer::muon) && !plan.is(P::optimizer, Optimizer::sgd) &&
+                      !plan.is(P::optimizer, Optimizer::momentum);
+    if (!adam || plan.is(P::sharding, Sharding::ddp)) {
+        if (low)
+            plan.lacks(kMegatron, P::optimizer_precision,
+                       phrase("{1} has no word for “{2}”; only a sharded Adam may be in bf16."));
+        if (offload)
+            plan.lacks(
+                kMegatron, P::offload,
+                phrase(
+                    "{1} has no word for “{2}”; it offloads only a sharded Adam, and nothing is written."));
+        return;
+    }
+    out.put("--use-precision-aware-optimizer");
+    if (low) {
+        out.put("--exp-avg-dtype bf16");
+        out.put("--exp-avg-sq-dtype bf16");
+        plan.note(said(
+            "Megatron-LM keeps the optimizer's moments in bf16, but a master copy of the weights in fp32."));
+    }
+    if (offload) out.put("--optimizer-cpu-offload");
+    if (plan.is(P::offload, Offload::optimizer_and_parameters))
+        plan.note(said("Megatron-LM offloads the optimizer, not the weights."));
+}
+
+void write_training(Plan& plan, Arguments& out) {
+    const Settings& s = plan.s;
+    put(out, plan, {P::sequence_length, P::micro_batch, P::global_batch});
+    // Under an exact count of tokens the last batch is whole.
+    if (const double count = steps(plan.answer); count > 0) out.put("--train-iters", whole(count));
+    switch (s.choice<Precision>(P::precision)) {
+        case Precision::bf16: out.put("--bf16"); break;
+        case Precision::fp16: out.put("--fp16"); break;
+        case Precision::fp8: out.put("--bf16"), out.put("--fp8-format hybrid"); break;
+        case Precision::fp32: break;
+    }
+    const bool bf16 = plan.is(P::precision, Precision::bf16) || plan.is(P::precision, Precision::fp8);
+    const bool fp32 = plan.is(P::gradient_precision, Precision::fp32);
+    const bool own = plan.is(P::precision, Precision::fp32) ? fp32
+                     : plan.is(P::precision, Precision::fp16)
+                         ? plan.is(P::gradient_precision, Precision::fp16)
+                         : false;
+    if (fp32 && !own) out.put("--accumulate-allreduce-grads-in-fp32");
+    else if (bf16 && plan.is(P::gradient_precision, Precision::bf16)) out.put("--grad-reduce-in-bf16");
+    else if (!own)
+        plan.lacks(kMegatron, P::gradient_precision,
+                   phrase("{1} has no word for “{2}”; gradients have the precision of the weights."));
+    write_optimizer(plan, out);
+}
+
+// Who shares optimizer, gradients and weights.
+void write_sharding(Plan& plan, Arguments& out) {
+    const Settings& s = plan.s;
+    const auto sharding = s.choice<Sharding>(P::sharding);
+    if (sharding == Sharding::ddp) return;
+    if (plan.is(P::optimizer, Optimizer::muon)) {
+        plan.note(said("Megatron-LM does not shard Muon; “{1}” is not written.", {plan.named(P::sharding)}));
+        return;
+    }
+    out.put("--use-distributed-optimizer");
+    out.put("--overlap-grad-reduce");
+    out.put("--overlap-param-gather");
+    if (sharding != Sharding::zero1) {
+        out.put("--use-megatron-fsdp");
+        out.put("--data-parallel-sharding-strategy",
+                sharding == Sharding::zero2 ? "optim_grads" : "optim_grads_params");
+        out.put("--ckpt-format fsdp_dtensor");
+        if (is_fsdp(s) && !s.on(P::reshard_after_forward)) plan.lacks(kMegatron, P::reshard_after_forward);
+    }
+    const double copies = state_sharers(s) / std::fmax(1.0, shard_group(s));
+    if (copies > 1) out.put("--num-distributed-optimizer-instances", whole(copies));
+}
+
+// How the layers fall to the stages, where they do not by themselves.
+void write_uneven_stages(Plan& plan, Arguments& out) {
+    const double layers = plan.s[P::layers];
+    const double stages = plan.s[P::pipeline_parallel];
+    const Partition partition = partition_of(plan.s);
+    if (partition.even() && std::fmod(layers, stages) == 0) return;
+    const Stages dealt = deal_layers(layers, 0, stages, 1, partition);
+    if (partition.even() && std::fmod(layers + 2, stages) == 0 &&
+        dealt.first.layers() == dealt.last.layers() && dealt.middle.layers() == dealt.first.layers() + 1) {
+        out.put("--account-for-embedding-in-pipeline-split");
+        out.put("--account-for-loss-in-pipeline-split");
+        return;
+    }
+    const double between = layers - dealt.first.layers() - dealt.last.layers();
+    if (stages > 2 && std::fmod(between, stages - 2) == 0) {
+        out.put("--decoder-first-pipeline-num-layers", whole(dealt.first.layers()));
+        out.put("--decoder-last-pipeline-num-layers", whole(dealt.last.layers()));
+        return;
+    }
+    std::string layout;
+    for (const double each : dealt_here(layers, stages, partition))
+        layout += (layout.empty() ? "Et*" : "|t*") + whole(each);
+    out.put("--pipeline-model-parallel-layout", "'" + layout + "L'");
+}
+
+void write_pipeline(Plan& plan, Arguments& out) {
+    const Settings& s = plan.s;
+    put(out, plan, {P::pipeline_parallel});
+    const auto kind = s.choice<ScheduleKind>(P::schedule);
+    const double pieces = s[P::virtual_stages];
+    if (s[P::pipeline_parallel] <= 1) {
+        if (schedule_of(kind).layered && s[P::accumulation] > 1)
+            plan.note(said("Megatron-LM accumulates micro-batch by micro-batch, not layer by layer."));
+        return;
+    }
+    const bool interleaved = kind == ScheduleKind::interleaved;
+    if (kind != ScheduleKind::one_f_one_b && !interleaved) {
+        plan.lacks(
+            kMegatron, P::schedule,
+            pieces > 1
+                ? phrase("{1} has no word for “{2}”; the nearest is written, the interleaved schedule.")
+                : phrase("{1} has no word for “{2}”; the nearest is written, {3}."),
+            "1F1B");
+    }
+    const double each = s[P::layers] / s[P::pipeline_parallel] / pieces;
+    if (pieces > 1 && each == std::floor(each)) {
+        out.put("--num-layers-per-virtual-pipeline-stage", whole(each));
+    } else if (pieces > 1) {
+        out.put("--num-virtual-stages-per-pipeline-rank", whole(pieces));
+        if (std::fmod(s[P::layers], s[P::pipeline_parallel]) != 0)
+            plan.note(said(
+                "Megatron-LM interleaves only stages of equal length; the {1} layers do not come out even.",
+                {plan.whole(P::layers)}));
+    } else {
+        write_uneven_stages(plan, out);
+    }
+}
+
+void write_parallelism(Plan& plan, Arguments& out) {
+    const Settings& s = plan.s;
+    put(out, plan, {P::tensor_parallel, P::context_parallel});
+    if (s[P::tensor_parallel] > 1) {
+        if (s.on(P::sequence_parallel)) out.put("--sequence-parallel");
+        else if (s[P::experts] > 0)
+            plan.note(
+                said("Megatron-LM wants sequence parallelism where tensors and experts are shared out."));
+        if (s.on(P::async_tensor_parallel) && s.on(P::sequence_parallel)) out.put("--tp-comm-overlap");
+        else if (s.on(P::async_tensor_parallel))
+            plan.note(
+                said("Megatron-LM overlaps tensor parallelism only with sequence parallelism; nothing is "
+                     "written."));
+    }
+    if (s[P::context_parallel] > 1 && std::fmod(s[P::sequence_length], 2 * s[P::context_parallel]) != 0)
+        plan.note(said("Megatron-LM wants a sequence that twice the context parallel degree divides."));
+    write_pipeline(plan, out);
+    write_sharding(plan, out);
+}
+
+void write_recomputation(Plan& plan, Arguments& out) {
+    const Settings& s = plan.s;
+    const double share = s[P::recompute];
+    if (share == 0) return;
+    if (share == kRecomputeSelective) {
+        out.put("--recompute-granularity selective");
+        return;
+    }
+    out.put("--recompute-granularity full");
+    if (share == 1) {
+        out.put("--recompute-method uniform");
+        out.put("--recompute-num-layers 1");
+        return;
+    }
+    const double stage = s[P::layers] / s[P::pipeline_parallel] / s[P::virtual_stages];
+    const double count = std::fmax(1.0, std::round(share * stage));
+    out.put("--recompute-method block");
+    out.put("--recompute-num-layers", whole(count));
+    if (std::fabs(count - share * stage) > 1e-9)
+        plan.note(said("Megatron-LM recomputes whole layers, {1} of every stage, not a share of {2}.",
+                       {whole(count), exact(share)}));
+}
+
+LaunchText write(const Answer& answer, const std::string& file) {
+    Plan plan(answer);
+    const Settings& s = plan.s;
+    if (s.listed())
+        return {"", "", {said("Megatron-LM trains transformers; this model is a list of operators.")}};
+    plan.check_stack(kMegatron);
+    Arguments out;
+    write_model(plan, out);
+    write_training(plan, out);
+    write_parallelism(plan, out);
+    write_recomputation(plan, out);
+    std::string text = "#!/usr/bin/env bash\n" +
+                       header(kMegatron, answer,
+                              "# Start on every node, with data, tokenizer, learning rate and checkpoints as "
+                              "further arguments.\n");
+    const std::string start = torchrun(plan) + " \\\n    pretrain_gpt.py";
+    // Before Blackwell kernels of these must not overtake each other, and FSDP wants them to.
+    const bool megatron_fsdp = s.choice<Sharding>(P::sharding) >= Sharding::zero2;
+    if ((s[P::tensor_parallel] > 1 || s[P::context_parallel] > 1) && !megatron_fsdp)
+        text += "export CUDA_DEVICE_MAX_CONNECTIONS=1\n";
+    text += start + std::move(out).take() + " \\\n    \"$@\"\n";
+    return {text, "bash " + shell_word(file) + " --data-path …", plan.notes};
+}
+
+}  // namespace
+}  // namespace launch
+
+const LaunchFormat kMegatron{
+    .name = "megatron",
+    .label = "Megatron-LM",
+    .file_name = "train.sh",
+    .stack = "megatron-core",
+    .checked = "Megatron-LM at commit 000c4ac (late 2025), megatron/training/arguments.py",
+    .write_as = launch::write,
+    .recognises = launch::is_megatron,
+    .read = launch::read_megatron,
+};
+
+}  // namespace shardscope

@@ -1,0 +1,528 @@
+// The way back from Megatron-LM's arguments; what an option that is absent means is its default there.
+// Source: as in megatron.cpp.
+#include "launch/megatron_options.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <optional>
+
+#include "launch/reading.h"
+#include "launch/shapes.h"
+#include "launch/shell_words.h"
+#include "scenario/gpu_groups.h"
+#include "text/said.h"
+#include "text/text.h"
+
+namespace shardscope::launch {
+namespace {
+
+struct Plain {
+    std::string_view option;
+    P id;
+};
+constexpr std::array kPlain{
+    Plain{"--num-layers", P::layers},
+    Plain{"--hidden-size", P::hidden_size},
+    Plain{"--ffn-hidden-size", P::ffn_size},
+    Plain{"--num-attention-heads", P::heads},
+    Plain{"--num-query-groups", P::kv_heads},
+    Plain{"--kv-channels", P::head_size},
+    Plain{"--vocab-size", P::vocab_size},
+    Plain{"--q-lora-rank", P::q_lora_rank},
+    Plain{"--kv-lora-rank", P::kv_lora_rank},
+    Plain{"--qk-pos-emb-head-dim", P::rope_head_size},
+    Plain{"--num-experts", P::experts},
+    Plain{"--moe-router-topk", P::experts_per_token},
+    Plain{"--moe-shared-expert-intermediate-size", P::shared_expert_ffn_size},
+    Plain{"--seq-length", P::sequence_length},
+    Plain{"--micro-batch-size", P::micro_batch},
+    Plain{"--global-batch-size", P::global_batch},
+    Plain{"--tensor-model-parallel-size", P::tensor_parallel},
+    Plain{"--pipeline-model-parallel-size", P::pipeline_parallel},
+    Plain{"--context-parallel-size", P::context_parallel},
+    Plain{"--expert-model-parallel-size", P::expert_parallel},
+};
+
+// How processes find each other.
+bool is_launchers(std::string_view option) {
+    return option.starts_with("--rdzv") || option.starts_with("--master") || option.starts_with("--node");
+}
+
+// The options of the command that trains, each with the words after it.
+class Options {
+  public:
+    Options(std::string_view script, Problems& problems) : problems_(problems) {
+        const std::vector<Command> commands = shell_commands(script, problems);
+        const auto options_in = [](const Command& command) {
+            return std::ranges::count_if(command,
+                                         [](const Word& word) { return word.text.starts_with("--"); });
+        };
+        const auto best = std::ranges::max_element(commands, {}, options_in);
+        if (best == commands.end()) return;
+        Option* last = nullptr;
+        for (const Word& word : *best) {
+            if (!word.text.starts_with("--")) {
+                if (last) last->values.push_back(word);
+                continue;
+            }
+            const std::size_t equals = word.text.find('=');
+            last = &options_[word.text.substr(0, equals)];
+            // The last one counts.
+            *last = {word.line, {}, false};
+            if (equals != std::string::npos)
+                last->values.push_back({word.text.substr(equals + 1), word.line, word.unknown});
+        }
+    }
+
+    [[nodiscard]] bool has(std::string_view option) const { return options_.contains(std::string(option)); }
+    bool flag(std::string_view option) { return take(option) != nullptr; }
+    double number(std::string_view option, double otherwise) {
+        const Word* value = known(option);
+        if (!value) return otherwise;
+        const Parsed parsed = parse(value->text, Quantity::count);
+        if (parsed.ok) return parsed.value;
+        problem(option, said("“{1}” is no number", {value->text}), "", said("write the number"));
+        return otherwise;
+    }
+    std::string text(std::string_view option, const char* otherwise) {
+        const Word* value = known(option);
+        return value ? value->text : otherwise;
+    }
+    void problem(std::string_view option, const std::string& what, const std::string& why,
+                 const std::string& suggestion) {
+        const auto found = options_.find(std::string(option));
+        problems_.push_back(
+            {std::string(option), what, why, suggestion, found == options_.end() ? 0 : found->second.line});
+    }
+    [[nodiscard]] std::vector<std::string> unused() const {
+        std::vector<std::string> out;
+        for (const auto& [name, option] : options_) {
+            if (!option.used && !is_launchers(name)) out.push_back(name);
+        }
+        return out;
+    }
+
+  private:
+    struct Option {
+        int line = 0;
+        std::vector<Word> values;
+        bool used = false;
+    };
+    Option* take(std::string_view option) {
+        const auto found = options_.find(std::string(option));
+        if (found == options_.end()) return nullptr;
+        found->second.used = true;
+        return &found->second;
+    }
+    // Its first word, where that is known.
+    const Word* known(std::string_view option) {
+        const Option* found = take(option);
+        if (!found) return nullptr;
+        if (found->values.empty()) {
+            problem(option, said("has no value"), "", said("write one after it"));
+            return nullptr;
+        }
+        const Word& value = found->values.front();
+        if (value.unknown.empty()) return &value;
+        problem(option, said("is {1}", {value.unknown}), said("what only the shell knows is not read"),
+                said("write the value, or set the variable in the file"));
+        return nullptr;
+    }
+
+    Problems& problems_;
+    std::map<std::string, Option> options_;
+};
+
+// Dense layers before those with experts, of "([0]*3+[1]*58)"; negative: another pattern.
+double leading_dense(const std::string& pattern) {
+    std::string plain;
+    for (const char c : pattern) {
+        if (!std::strchr("()[] ", c)) plain += c;
+    }
+    double dense = 0;
+    bool sparse = false;
+    for (const std::string& part : split(plain, '+')) {
+        const std::vector<std::string> factors = split(part, '*');
+        const Parsed kind = parse(factors.front(), Quantity::count);
+        const Parsed times =
+            factors.size() > 1 ? parse(factors[1], Quantity::count) : Parsed{true, 1, "", ""};
+        if (!kind.ok || !times.ok || factors.size() > 2 || (kind.value == 0 && sparse)) return -1;
+        if (kind.value == 0) dense += times.value;
+        else sparse = true;
+    }
+    return dense;
+}
+
+// What a layout stands for, written out: "(t*2|)*2tL" is "tt|tt|tL". Nothing: not understood, or longer than
+// any model is deep.
+std::optional<std::string> written_out(std::string_view layout, int depth = 0) {
+    constexpr std::size_t kLongest = 100'000;
+    constexpr int kDeepest = 8;
+    std::string out;
+    for (std::size_t at = 0; at < layout.size();) {
+        std::string item(1, layout[at]);
+        if (layout[at] == '(') {
+            std::size_t end = at;
+            int open = 0;
+            do {
+                open += layout[end] == '(' ? 1 : layout[end] == ')' ? -1 : 0;
+                ++end;
+            } while (end < layout.size() && open > 0);
+            if (open > 0 || depth == kDeepest) return std::nullopt;
+            const auto inner = written_out(layout.substr(at + 1, end - at - 2), depth + 1);
+            if (!inner) return std::nullopt;
+            item = *inner;
+            at = end;
+        } else {
+            ++at;
+        }
+        std::size_t times = 1;
+        if (at < layout.size() && layout[at] == '*') {
+            std::size_t end = ++at;
+            for (times = 0; end < layout.size() && std::isdigit(static_cast<unsigned char>(layout[end]));
+                 ++end)
+                times = std::min(kLongest, times * 10 + static_cast<std::size_t>(layout[end] - '0'));
+            if (end == at) return std::nullopt;
+            at = end;
+        }
+        if (item.size() * times + out.size() > kLongest) return std::nullopt;
+        for (std::size_t i = 0; i < times; ++i) out += item;
+    }
+    return out;
+}
+
+std::optional<StageLayers> layers_of_layout(std::string_view layout) {
+    const std::optional<std::string> all = written_out(layout);
+    if (!all) return std::nullopt;
+    StageLayers out{0};
+    for (const char c : *all) {
+        if (c == 't') ++out.back();
+        else if (c == '|') out.push_back(0);
+        // Commas only part what is easier read apart.
+        else if (!std::strchr("EL, ", c)) return std::nullopt;
+    }
+    return out;
+}
+
+class Reader {
+  public:
+    Reader(Options& options, Building& out) : o_(options), out_(out) {}
+
+    Settings shape(Settings wanted) {
+        s_ = &wanted;
+        const double layers = needed(P::layers);
+        const double hidden = needed(P::hidden_size);
+        const double heads = needed(P::heads);
+        const bool gated = o_.flag("--swiglu") || o_.flag("--quick-geglu");
+        set(P::layers, layers);
+        set(P::hidden_size, hidden);
+        set(P::heads, heads);
+        set(P::mlp, gated ? 1 : 0);
+        // Two thirds of four times the width, in steps of 64, where there are three matrices.
+        const double ffn = gated ? std::floor(4 * hidden * 2 / 3 / 64) * 64 : 4 * hidden;
+        set(P::ffn_size, number(P::ffn_size, ffn));
+        attention(hidden, heads);
+        vocabulary();
+        const bool rms = o_.text("--normalization", "LayerNorm") == "RMSNorm";
+        set(P::norm, rms ? 1 : 0);
+        set(P::norm_weights, static_cast<double>(rms ? NormWeights::scale : NormWeights::scale_and_bias));
+        set(P::layer_norms, 2);
+        set(P::tied_embeddings, o_.flag("--untie-embeddings-and-output-weights") ? 0 : 1);
+        const bool bias = !o_.flag("--disable-bias-linear");
+        set(P::bias, bias ? 1 : 0);
+        set(P::qkv_bias, o_.flag("--add-qkv-bias") && !bias ? 1 : 0);
+        set(P::head_bias, 0);
+        const std::string kind = o_.text("--position-embedding-type", "learned_absolute");
+        const bool learned = kind == "learned_absolute" && !o_.flag("--use-rotary-position-embeddings") &&
+                             !o_.flag("--no-position-embedding");
+        const double rows = o_.number("--max-position-embeddings", (*s_)[P::sequence_length]);
+        set(P::learned_positions, learned ? rows : 0);
+        const double in_layers = o_.number("--hidden-dropout", 0.1);
+        const double in_attention = o_.number("--attention-dropout", 0.1);
+        set(P::dropout, in_layers > 0 || in_attention > 0 ? 1 : 0);
+        set(P::causal, 1);
+        experts(layers);
+        s_ = nullptr;
+        return wanted;
+    }
+
+    void training() {
+        out_.give(P::software, "megatron-core");
+        out_.give(P::micro_batch, needed(P::micro_batch));
+        const bool bf16 = o_.flag("--bf16");
+        const bool fp16 = o_.flag("--fp16");
+        const bool fp8 = o_.flag("--fp8-format") || o_.flag("--fp8-hybrid") || o_.flag("--fp8-e4m3");
+        out_.give(P::precision, fp8 ? "fp8" : fp16 ? "fp16" : bf16 ? "bf16" : "fp32");
+        const bool low = o_.flag("--grad-reduce-in-bf16");
+        const bool full =
+            o_.flag("--accumulate-allreduce-grads-in-fp32") || (bf16 && !low) || (!bf16 && !fp16);
+        out_.give(P::gradient_precision, full ? "fp32" : fp16 ? "fp16" : "bf16");
+        optimizer();
+        recomputation_and_attention();
+    }
+
+    void parallelism(double layers) {
+        for (const P id : {P::tensor_parallel, P::pipeline_parallel, P::context_parallel})
+            out_.give(id, number(id, 1));
+        const double experts = number(P::expert_parallel, 1);
+        if (out_.settings()[P::experts] > 0) out_.give(P::expert_parallel, experts);
+        if (number(P::tensor_parallel, 1) > 1) {
+            out_.give(P::sequence_parallel, o_.flag("--sequence-parallel") ? 1 : 0);
+            out_.give(P::async_tensor_parallel, o_.flag("--tp-comm-overlap") ? 1 : 0);
+        }
+        const double stages = number(P::pipeline_parallel, 1);
+        const double each = o_.number("--num-layers-per-virtual-pipeline-stage", 0);
+        const double pieces =
+            each > 0 ? layers / stages / each : o_.number("--num-virtual-stages-per-pipeline-rank", 1);
+        if (pieces > 1) {
+            out_.give(P::virtual_stages, pieces);
+            out_.give(P::schedule, "interleaved");
+        }
+        deal(layers, stages, std::fmax(1.0, pieces));
+        // torchrun takes either spelling.
+        const char* processes = o_.has("--nproc-per-node") ? "--nproc-per-node" : "--nproc_per_node";
+        out_.give_gpus(count_of("--nnodes", 1) * count_of(processes, 0));
+        if (o_.has(option_of(P::global_batch))) out_.give(P::global_batch, number(P::global_batch, 1));
+        sharding();
+        recomputed_share(layers, stages, std::fmax(1.0, pieces));
+    }
+
+    void length() {
+        const Settings s = out_.settings();
+        const double steps = o_.number("--train-iters", 0);
+        const double samples = o_.number("--train-samples", steps * s[P::global_batch]);
+        if (samples > 0) out_.give(P::training_tokens, samples * s[P::sequence_length]);
+    }
+
+  private:
+    void set(P id, double value) { s_->set(id, value, Origin::given); }
+    double number(P id, double otherwise) { return o_.number(option_of(id), otherwise); }
+    double needed(P id) {
+        if (!o_.has(option_of(id)))
+            o_.problem(option_of(id), said("is missing"), said("nothing else tells it"),
+                       said("give the whole command"));
+        return number(id, parameter(id).minimum);
+    }
+    // 0 where it is no number: --nproc-per-node=gpu, or --nnodes=1:4 of an elastic run.
+    double count_of(const char* option, double otherwise) {
+        const std::string given = o_.text(option, "");
+        if (given.empty()) return otherwise;
+        const Parsed parsed = parse(given, Quantity::count);
+        return parsed.ok ? parsed.value : 0;
+    }
+
+    // How many layers every stage gets, in as far as a scenario holds it.
+    void deal(double layers, double stages, double pieces) {
+        const double embedding = o_.flag("--account-for-embedding-in-pipeline-split") ? 1 : 0;
+        const double loss = o_.flag("--account-for-loss-in-pipeline-split") ? 1 : 0;
+        const Partition ends{o_.number("--decoder-first-pipeline-num-layers", 0),
+                             o_.number("--decoder-last-pipeline-num-layers", 0)};
+        const std::string layout = o_.text("--pipeline-model-parallel-layout", "");
+        // Beyond what is ever valid the check has its say.
+        if (stages <= 1 || stages > parameter(P::pipeline_parallel).maximum ||
+            layers > parameter(P::layers).maximum)
+            return;
+        if (!layout.empty()) {
+            given_layout(layout, layers, stages);
+            return;
+        }
+        out_.give_partition(layers, stages, ends);
+        if (embedding + loss == 0) return;
+        const double each = (layers + embedding + loss) / stages;
+        const Partition given{each - embedding, each - loss};
+        const bool even = each == std::floor(each) && each >= 2;
+        if (even && pieces <= 1) {
+            out_.give_partition(layers, stages, given);
+            return;
+        }
+        // Both, where they make the layers come out even, are how they are dealt out anyway.
+        const Stages here = deal_layers(layers, 0, stages);
+        if (!even || here.first.layers() != given.first || here.last.layers() != given.last)
+            out_.note(said("Layers are dealt out to the stages by rule, not as the file says."));
+    }
+
+    void given_layout(const std::string& layout, double layers, double stages) {
+        const std::optional<StageLayers> pieces = layers_of_layout(layout);
+        if (!pieces || std::fmod(static_cast<double>(pieces->size()), stages) != 0 ||
+            layers_of(*pieces) != layers) {
+            o_.problem("--pipeline-model-parallel-layout", said("“{1}” is not understood", {layout}),
+                       said("every stage is E, t and L, as many t in all as there are layers, and | between"),
+                       said("write Et*9|t*12|t*11L"));
+            return;
+        }
+        const double each = static_cast<double>(pieces->size()) / stages;
+        if (each <= 1) {
+            out_.give_stages(*pieces);
+            return;
+        }
+        out_.give(P::virtual_stages, each);
+        out_.give(P::schedule, "interleaved");
+        out_.note_stages(of_gpus(*pieces, stages));
+    }
+
+    void attention(double hidden, double heads) {
+        const bool grouped = o_.flag("--group-query-attention");
+        const double groups = number(P::kv_heads, 1);
+        set(P::kv_heads, grouped ? groups : heads);
+        set(P::head_size, number(P::head_size, heads > 0 ? hidden / heads : 1));
+        for (const P id : {P::q_lora_rank, P::kv_lora_rank, P::rope_head_size, P::value_head_size})
+            set(id, 0);
+        if (o_.flag("--multi-latent-attention")) {
+            set(P::kv_heads, heads);
+            set(P::q_lora_rank, number(P::q_lora_rank, 0));
+            set(P::kv_lora_rank, number(P::kv_lora_rank, 32));
+            set(P::head_size, o_.number("--qk-head-dim", 128));
+            set(P::rope_head_size, number(P::rope_head_size, 64));
+            set(P::value_head_size, o_.number("--v-head-dim", 128));
+        }
+        set(P::qk_norm, o_.flag("--qk-layernorm") ? 1 : 0);
+        const std::vector<std::string> window = split(o_.text("--window-size", "0"), ',');
+        const Parsed back = parse(window.empty() ? "0" : window.front(), Quantity::count);
+        if (back.ok) set(P::attention_window, std::fmax(0.0, back.value));
+        else o_.problem("--window-size", said("is no pair of numbers"), "", said("write 4096,0"));
+    }
+
+    void vocabulary() {
+        constexpr double kGpt2 = 50304;  // 50,257 in steps of 128
+        const double padded = o_.number("--padded-vocab-size", 0);
+        const double given = number(P::vocab_size, 0);
+        // A few more for every GPU to have as many.
+        const double step = o_.number("--make-vocab-size-divisible-by", 128) * number(P::tensor_parallel, 1);
+        if (padded <= 0 && given <= 0)
+            out_.note(
+                said("The vocabulary is the tokenizer's, which is not read; 50,304 entries are taken."));
+        set(P::vocab_size, padded > 0              ? padded
+                           : given > 0 && step > 0 ? std::ceil(given / step) * step
+                           : given > 0             ? given
+                                                   : kGpt2);
+    }
+
+    void experts(double layers) {
+        const double count = number(P::experts, 0);
+        for (const P id : {P::experts, P::experts_per_token, P::expert_ffn_size, P::shared_expert_ffn_size,
+                           P::shared_expert_gate, P::dense_layers})
+            set(id, 0);
+        if (count <= 0) return;
+        set(P::experts, count);
+        set(P::experts_per_token, number(P::experts_per_token, 2));
+        set(P::expert_ffn_size, o_.number("--moe-ffn-hidden-size", (*s_)[P::ffn_size]));
+        set(P::shared_expert_ffn_size, number(P::shared_expert_ffn_size, 0));
+        const std::string pattern = o_.text("--moe-layer-freq", "1");
+        const Parsed stride = parse(pattern, Quantity::count);
+        if (stride.ok && stride.value >= 1) {
+            // One of every so many layers.
+            const double dense = layers - std::ceil(layers / stride.value);
+            set(P::dense_layers, dense);
+            if (dense > 0) out_.note(said("Layers without experts are counted first, wherever they lie."));
+        } else if (const double dense = leading_dense(pattern); dense >= 0) {
+            set(P::dense_layers, dense);
+        } else {
+            o_.problem("--moe-layer-freq", said("“{1}” is not understood", {pattern}), "",
+                       said("write ([0]*3+[1]*58): layers without experts first"));
+        }
+    }
+
+    void optimizer() {
+        const std::string name = o_.text("--optimizer", "adam");
+        const double momentum = o_.number("--sgd-momentum", 0.9);
+        if (name.ends_with("muon")) out_.give(P::optimizer, "muon");
+        else if (name == "sgd") out_.give(P::optimizer, momentum > 0 ? "momentum" : "sgd");
+        else out_.give(P::optimizer, "adamw");
+        const bool aware = o_.flag("--use-precision-aware-optimizer");
+        const bool low =
+            o_.text("--exp-avg-dtype", "fp32") != "fp32" && o_.text("--exp-avg-sq-dtype", "fp32") != "fp32";
+        out_.give(P::optimizer_precision, aware && low ? "bf16" : "fp32");
+        if (o_.flag("--optimizer-cpu-offload")) out_.give(P::offload, "optimizer");
+    }
+
+    void recomputation_and_attention() {
+        const std::string backend = o_.text("--attention-backend", "auto");
+        const bool naive = backend == "unfused" || backend == "local";
+        out_.give(P::attention, naive ? "naive" : "flash");
+        o_.flag("--use-flash-attn");
+    }
+
+    void recomputed_share(double layers, double stages, double pieces) {
+        std::string granularity = o_.text("--recompute-granularity", "none");
+        if (o_.flag("--recompute-activations")) granularity = "selective";
+        const std::string method = o_.text("--recompute-method", "uniform");
+        const double count = o_.number("--recompute-num-layers", 1);
+        if (granularity == "selective") {
+            out_.give(P::recompute, kRecomputeSelective);
+            if (const std::string modules = o_.text("--recompute-modules", "core_attn");
+                modules != "core_attn")
+                out_.note(said("Of what is recomputed selectively the attention core is counted."));
+        } else if (granularity == "full") {
+            const double share = method == "block" ? count * stages * pieces / layers : 1;
+            out_.give(P::recompute, std::fmin(1.0, share));
+        }
+    }
+
+    void sharding() {
+        const bool distributed = o_.flag("--use-distributed-optimizer");
+        const bool own = o_.flag("--use-megatron-fsdp") || o_.flag("--use-custom-fsdp");
+        const bool torch = o_.flag("--use-torch-fsdp2");
+        const std::string strategy = o_.text("--data-parallel-sharding-strategy", "no_shard");
+        const double copies = o_.number("--num-distributed-optimizer-instances", 1);
+        std::string_view name = distributed ? "zero1" : "ddp";
+        if (torch || (own && strategy == "optim_grads_params")) name = copies > 1 ? "hsdp" : "zero3";
+        else if (own && strategy == "optim_grads") name = "zero2";
+        else if (own && strategy == "optim") name = "zero1";
+        out_.give(P::sharding, name);
+        if (o_.flag("--torch-fsdp2-no-reshard-after-forward")) out_.give(P::reshard_after_forward, 0);
+        if (copies > 1 && name != "ddp") out_.give(P::shard_group, sharing_gpus(out_.settings()) / copies);
+        // Known, and without a bearing on anything here; is_launchers names more.
+        for (const char* option : {"--overlap-grad-reduce", "--overlap-param-gather", "--ckpt-format",
+                                   "--moe-grouped-gemm", "--moe-token-dispatcher-type"})
+            o_.flag(option);
+    }
+
+    Options& o_;
+    Building& out_;
+    Settings* s_ = nullptr;  // the model's, while it is read
+};
+
+}  // namespace
+
+std::string_view option_of(P id) {
+    const auto found = std::ranges::find(kPlain, id, &Plain::id);
+    return found == kPlain.end() ? std::string_view() : found->option;
+}
+
+bool is_megatron(std::string_view text) {
+    return text.find("--num-layers") != std::string_view::npos &&
+           text.find("--hidden-size") != std::string_view::npos &&
+           text.find("--micro-batch-size") != std::string_view::npos;
+}
+
+LaunchRead read_megatron(std::string_view text, const Scenario& base, Problems& problems) {
+    Options options(text, problems);
+    if (!problems.empty()) return {};
+    // Its model is told by its shape.
+    Scenario start = base;
+    start.model = Scenario::first_launch(*base.catalogue).model;
+    Building out(start, false);
+    Reader reader(options, out);
+    Settings wanted = out.settings();
+    if (options.has(option_of(P::sequence_length)))
+        out.give(P::sequence_length, options.number(option_of(P::sequence_length), 1));
+    else
+        options.problem(option_of(P::sequence_length), said("is missing"), said("nothing else tells it"),
+                        said("give the whole command"));
+    wanted.set(P::sequence_length, out.settings()[P::sequence_length], Origin::given);
+    wanted = reader.shape(wanted);
+    if (!problems.empty()) return {};
+    out.take_shape(wanted);
+    reader.training();
+    reader.parallelism(wanted[P::layers]);
+    reader.length();
+    if (!problems.empty()) return {};
+    out.not_used(options.unused());
+    return std::move(out).done(problems);
+}
+
+}  // namespace shardscope::launch

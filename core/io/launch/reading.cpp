@@ -1,0 +1,103 @@
+#include "launch/reading.h"
+
+#include <algorithm>
+
+#include "launch/shapes.h"
+#include "scenario/domain.h"
+#include "schedules/schedule.h"
+#include "text/said.h"
+
+namespace shardscope::launch {
+
+Building::Building(const Scenario& base, bool keep_model) {
+    Scenario& scenario = out_.scenario;
+    scenario = base;
+    scenario.name.clear();
+    scenario.view.clear();
+    scenario.automatic.reset();
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        const Group group = parameter(id).group;
+        // What is known of its loss is the model's, whoever trains it.
+        if (id == P::critical_batch_law) continue;
+        const bool training = group == Group::training || group == Group::plan;
+        if (training || (group == Group::model && !keep_model)) scenario.withdraw(id);
+    }
+    // One that was set by hand belongs to the run it was set for.
+    scenario.withdraw(P::mfu_override);
+}
+
+void Building::give(P id, std::string_view name) { give(id, parse(id, name).value); }
+
+void Building::take_shape(const Settings& wanted) {
+    Scenario& scenario = out_.scenario;
+    launch::take_shape(scenario, wanted);
+    if (!is_modified(scenario, Group::model)) return;
+    scenario.name = said("{1} layers of {2}", {format(P::layers, wanted[P::layers]),
+                                               format(P::hidden_size, wanted[P::hidden_size])});
+}
+
+void Building::not_used(const std::vector<std::string>& options) {
+    if (options.empty()) return;
+    std::string names;
+    for (std::size_t i = 0; i < options.size(); ++i) names += (i > 0 ? ", " : "") + options[i];
+    note(said("Not used: {1}.", {names}));
+}
+
+void Building::give_gpus(double gpus) {
+    if (gpus > 0) {
+        give(P::gpus, gpus);
+        return;
+    }
+    const Settings s = settings();
+    const double kept = nearest_valid(P::gpus, s[P::gpus], s);
+    if (kept != s[P::gpus]) give(P::gpus, kept);
+    note(said("The file does not say how many GPUs there are; {1} are taken.", {format(P::gpus, kept)}));
+}
+
+void Building::give_partition(double layers, double stages, Partition partition) {
+    if (stages <= 1 || partition.even() || layers < stages) return;
+    const Stages by_rule = deal_layers(layers, 0, stages);
+    const auto differs = [](double given, const Stage& dealt) {
+        return given != 0 && given != dealt.layers();
+    };
+    if (!differs(partition.first, by_rule.first) && !differs(partition.last, by_rule.last)) return;
+    give(P::first_stage_layers, std::max(0.0, partition.first));
+    give(P::last_stage_layers, std::max(0.0, partition.last));
+}
+
+void Building::give_stages(const StageLayers& stages) {
+    if (stages.size() < 2) return;
+    const double layers = layers_of(stages);
+    const auto count = static_cast<double>(stages.size());
+    const Partition partition{stages.front(), stages.back()};
+    if (partition.first < 1 || partition.last < 1 || !partition.deals(layers, count)) {
+        note(
+            said("The file deals the layers out as {1}; a scenario has one on every stage, and deals them by "
+                 "rule.",
+                 {as_text(stages)}));
+        return;
+    }
+    give_partition(layers, count, partition);
+    note_stages(stages);
+}
+
+void Building::note_stages(const StageLayers& stages) {
+    const auto count = static_cast<double>(stages.size());
+    const double layers = layers_of(stages);
+    if (layers < count) return;
+    const StageLayers here = dealt_here(layers, count, partition_of(settings()));
+    if (here != stages)
+        note(said("The file deals the layers out as {1}; here the stages hold {2}.",
+                  {as_text(stages), as_text(here)}));
+}
+
+LaunchRead Building::done(Problems& problems) && {
+    if (problems.empty()) {
+        const Problems found = check(out_.scenario, settings());
+        problems.insert(problems.end(), found.begin(), found.end());
+    }
+    return std::move(out_);
+}
+
+}  // namespace shardscope::launch

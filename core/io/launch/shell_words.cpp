@@ -1,0 +1,367 @@
+#include "launch/shell_words.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <utility>
+
+#include "text/said.h"
+
+namespace shardscope::launch {
+namespace {
+
+bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+class Script {
+  public:
+    Script(std::string_view text, Problems& problems) : text_(text), problems_(problems) {}
+
+    std::vector<Command> read() {
+        while (at_ < text_.size() && problems_.empty()) command();
+        return std::move(out_);
+    }
+
+  private:
+    [[nodiscard]] char here(std::size_t ahead = 0) const {
+        return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+    }
+    void step() {
+        if (here() == '\n') ++line_;
+        ++at_;
+    }
+    // A line that goes on.
+    bool continued() {
+        if (here() != '\\') return false;
+        const std::size_t length = here(1) == '\n' ? 2 : here(1) == '\r' && here(2) == '\n' ? 3 : 0;
+        for (std::size_t i = 0; i < length; ++i) step();
+        return length > 0;
+    }
+    void fail(const std::string& what, int line) {
+        problems_.push_back({"", what, said("it does not end"), said("close it"), line});
+    }
+
+    void blanks(bool lines) {
+        while (at_ < text_.size()) {
+            const char c = here();
+            if (continued()) continue;
+            if (c == '#') {
+                while (at_ < text_.size() && here() != '\n') step();
+            } else if (c == ' ' || c == '\t' || c == '\r' || (lines && c == '\n')) {
+                step();
+            } else {
+                return;
+            }
+        }
+    }
+
+    static bool ends_command(char c) { return c == '\n' || c == ';' || c == '&' || c == '|' || c == '\0'; }
+
+    void command() {
+        Command words;
+        while (at_ < text_.size() && problems_.empty()) {
+            blanks(false);
+            if (at_ >= text_.size()) break;
+            if (here() == '<' && here(1) == '<') {
+                here_document();
+                continue;
+            }
+            if (ends_command(here()) || here() == '(' || here() == ')' || here() == '<' || here() == '>') {
+                const bool end = ends_command(here());
+                const bool line_ends = here() == '\n';
+                step();
+                if (line_ends) documents();
+                if (end) break;
+                continue;
+            }
+            if (words.empty() && assignment()) continue;
+            word(words);
+            // What follows these is a command of its own.
+            if (words.size() == 1 && (words[0].text == "export" || words[0].text == "then" ||
+                                      words[0].text == "do" || words[0].text == "else"))
+                words.clear();
+        }
+        if (!words.empty()) out_.push_back(std::move(words));
+    }
+
+    // <<WORD, <<-WORD or <<'WORD': the lines from the next one on, up to one that is the word. <<< is a word.
+    void here_document() {
+        step();
+        step();
+        if (here() == '<') {
+            step();
+            return;
+        }
+        if (here() == '-') step();
+        blanks(false);
+        std::string end;
+        while (at_ < text_.size() && (in_name(here()) || here() == '\'' || here() == '"' || here() == '\\')) {
+            if (in_name(here())) end += here();
+            step();
+        }
+        constexpr int kMostEndless = 32;  // every one is looked for to the end of the text
+        if (!end.empty() && endless_ < kMostEndless) ends_.push_back(std::move(end));
+    }
+
+    // Prose or a script of its own: the commands in it count as far as they can be read.
+    void documents() {
+        for (const std::string& end : std::exchange(ends_, {})) {
+            std::size_t next = at_;
+            bool found = false;
+            while (!found && next < text_.size()) {
+                const std::size_t stop = std::min(text_.find('\n', next), text_.size());
+                std::string_view line = text_.substr(next, stop - next);
+                while (line.starts_with('\t')) line.remove_prefix(1);
+                while (line.ends_with('\r')) line.remove_suffix(1);
+                found = line == end;
+                if (!found) next = std::min(stop + 1, text_.size());
+            }
+            if (!found) {  // it is none: a shift in arithmetic, say
+                ++endless_;
+                return;
+            }
+            Problems of_prose;
+            Script inner(text_.substr(at_, next - at_), of_prose);
+            inner.line_ = line_;
+            inner.depth_ = depth_ + 1;
+            inner.expanded_ = expanded_;
+            inner.variables_.swap(variables_);
+            if (constexpr int kDeepest = 4; depth_ < kDeepest) {
+                for (Command& command : inner.read()) out_.push_back(std::move(command));
+            }
+            inner.variables_.swap(variables_);
+            expanded_ = inner.expanded_;
+            while (at_ < next) step();
+            while (at_ < text_.size() && here() != '\n') step();
+        }
+    }
+
+    // NAME=value or NAME=(words …).
+    bool assignment() {
+        std::size_t length = 0;
+        while (in_name(here(length))) ++length;
+        const bool more = here(length) == '+' && here(length + 1) == '=';
+        if (length == 0 || std::isdigit(static_cast<unsigned char>(here())) || (here(length) != '=' && !more))
+            return false;
+        const std::string name(text_.substr(at_, length));
+        for (std::size_t i = 0; i < length + (more ? 2 : 1); ++i) step();
+        // It may be made of its own old value.
+        std::vector<Word> value;
+        const bool list = here() == '(';
+        if (list) list_of_words(name, value);
+        else if (!ends_command(here()) && here() != ' ' && here() != '\t') word(value, true);
+        if (!list && value.empty()) value.push_back({"", line_, ""});
+        if (list) out_.push_back(value);
+        std::vector<Word>& old = variables_[name];
+        if (!more || old.empty()) {
+            old = std::move(value);
+        } else if (list) {
+            old.insert(old.end(), value.begin(), value.end());
+        } else {
+            old.back().text += value.front().text;
+        }
+        return true;
+    }
+
+    void list_of_words(const std::string& name, std::vector<Word>& out) {
+        const int start = line_;
+        step();
+        while (problems_.empty()) {
+            blanks(true);
+            if (at_ >= text_.size()) {
+                fail(said("the list {1}=( is open", {name}), start);
+                return;
+            }
+            if (here() == ')') break;
+            if (here() == '(' || here() == '<' || here() == '>' || ends_command(here())) step();
+            else word(out);
+        }
+        step();
+    }
+
+    // One word, or those that a variable without quotes falls into.
+    void word(std::vector<Word>& out, bool whole = false) {
+        Word now;
+        now.line = line_;
+        bool any = false;  // an empty word in quotes is one
+        const auto push = [&] {
+            if (any || !now.text.empty() || !now.unknown.empty()) out.push_back(now);
+            now = {"", line_, ""};
+            any = false;
+        };
+        while (at_ < text_.size() && problems_.empty()) {
+            const char c = here();
+            if (continued()) continue;
+            if (ends_command(c) || c == ' ' || c == '\t' || c == '\r' || c == '(' || c == ')' || c == '<' ||
+                c == '>')
+                break;
+            if (c == '\'') {
+                any = true;
+                single(now);
+            } else if (c == '"') {
+                any = true;
+                twofold(now, out, any);
+            } else if (c == '\\') {
+                step();
+                if (at_ < text_.size()) add(now, here());
+                step();
+            } else if (c == '$' || c == '`') {
+                const std::vector<Word> value = expansion();
+                for (std::size_t i = 0; i < value.size(); ++i) {
+                    if (i > 0) push();
+                    not_known(now, value[i]);
+                    // Outside of quotes blanks part words.
+                    for (const char letter : value[i].text) {
+                        if (!whole && (letter == ' ' || letter == '\t' || letter == '\n')) push();
+                        else add(now, letter);
+                    }
+                }
+            } else {
+                add(now, c);
+                step();
+            }
+        }
+        push();
+    }
+
+    void single(Word& now) {
+        const int start = line_;
+        step();
+        while (at_ < text_.size() && here() != '\'') {
+            add(now, here());
+            step();
+        }
+        if (at_ >= text_.size()) fail(said("a quote ' is open"), start);
+        step();
+    }
+
+    void twofold(Word& now, std::vector<Word>& out, bool& any) {
+        const int start = line_;
+        step();
+        while (at_ < text_.size() && here() != '"' && problems_.empty()) {
+            if (continued()) continue;
+            if (here() == '\\' && (here(1) == '"' || here(1) == '\\' || here(1) == '$' || here(1) == '`')) {
+                step();
+                add(now, here());
+                step();
+            } else if (here() == '$' || here() == '`') {
+                // "${LIST[@]}" is as many words as the list has.
+                const std::vector<Word> value = expansion();
+                any = !value.empty() || !now.text.empty();
+                for (std::size_t i = 0; i < value.size(); ++i) {
+                    if (i > 0) {
+                        out.push_back(now);
+                        now = {"", line_, ""};
+                    }
+                    not_known(now, value[i]);
+                    for (const char letter : value[i].text) add(now, letter);
+                }
+            } else {
+                add(now, here());
+                step();
+            }
+        }
+        if (at_ >= text_.size()) fail(said("a quote \" is open"), start);
+        step();
+    }
+
+    static void add(Word& now, char c) { now.text += c; }
+    static void not_known(Word& now, const Word& value) {
+        if (now.unknown.empty()) now.unknown = value.unknown;
+    }
+
+    // What a variable stands for. Those that double each other would grow without end.
+    std::vector<Word> value_of(const std::vector<Word>& words) {
+        constexpr std::size_t kMost = std::size_t{1} << 22;
+        for (const Word& word : words) expanded_ += word.text.size() + 1;
+        if (expanded_ <= kMost) return words;
+        problems_.push_back({"", said("the script is too long"), said("its variables make more than 4 MiB"),
+                             said("give the command alone"), line_});
+        return {};
+    }
+
+    // What begins with $ or a backquote. Outside of a list one word.
+    std::vector<Word> expansion() {
+        const std::size_t from = at_;
+        const auto unknown = [&] {
+            return std::vector<Word>{{"", line_, std::string(text_.substr(from, at_ - from))}};
+        };
+        if (here() == '`') {
+            step();
+            while (at_ < text_.size() && here() != '`') step();
+            step();
+            at_ = std::min(at_, text_.size());
+            return unknown();
+        }
+        step();
+        if (here() == '(') {
+            int depth = 0;
+            do {
+                if (here() == '(') ++depth;
+                if (here() == ')') --depth;
+                step();
+            } while (at_ < text_.size() && depth > 0);
+            return unknown();
+        }
+        std::string name;
+        std::string otherwise;
+        bool has_otherwise = false;
+        if (here() == '{') {
+            step();
+            while (in_name(here())) {
+                name += here();
+                step();
+            }
+            if (here() == '[') {
+                while (at_ < text_.size() && here() != ']') step();
+                step();
+            }
+            if (here() == ':' && here(1) == '-') {
+                has_otherwise = true;
+                step();
+                step();
+                while (at_ < text_.size() && here() != '}') {
+                    otherwise += here();
+                    step();
+                }
+            }
+            while (at_ < text_.size() && here() != '}') {
+                step();
+                name.clear();  // a form that is not known
+            }
+            step();
+            at_ = std::min(at_, text_.size());
+        } else {
+            while (in_name(here())) {
+                name += here();
+                step();
+            }
+            if (name.empty()) {  // $@, $?, or a dollar that is none
+                if (at_ < text_.size() && !ends_command(here()) && here() != ' ' && here() != '"') step();
+                return unknown();
+            }
+        }
+        const auto found = variables_.find(name);
+        if (found != variables_.end() && !name.empty()) return value_of(found->second);
+        if (has_otherwise && otherwise.find('$') == std::string::npos) return {{otherwise, line_, ""}};
+        return unknown();
+    }
+
+    std::string_view text_;
+    Problems& problems_;
+    std::size_t at_ = 0;
+    int line_ = 1;
+    std::size_t expanded_ = 0;  // letters
+    std::map<std::string, std::vector<Word>> variables_;
+    std::vector<std::string> ends_;  // of the here-documents that begin on the next line
+    int depth_ = 0;                  // of here-documents
+    int endless_ = 0;                // those whose end was not found
+    std::vector<Command> out_;
+};
+
+}  // namespace
+
+std::vector<Command> shell_commands(std::string_view script, Problems& problems) {
+    return Script(script, problems).read();
+}
+
+}  // namespace shardscope::launch

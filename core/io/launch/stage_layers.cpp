@@ -1,0 +1,41 @@
+#include "launch/stage_layers.h"
+
+#include <numeric>
+
+#include "launch/writing.h"
+#include "text/said.h"
+
+namespace shardscope::launch {
+
+StageLayers dealt_here(double layers, double stages, Partition partition) {
+    StageLayers out;
+    for (const Stage& stage : every_stage(deal_layers(layers, 0, stages, 1, partition), layers, 0))
+        out.push_back(stage.layers());
+    return out;
+}
+
+double layers_of(const StageLayers& stages) { return std::accumulate(stages.begin(), stages.end(), 0.0); }
+
+StageLayers of_gpus(const StageLayers& pieces, double gpus) {
+    StageLayers out(static_cast<std::size_t>(gpus), 0);
+    for (std::size_t i = 0; i < pieces.size(); ++i) out[i % out.size()] += pieces[i];
+    return out;
+}
+
+std::string as_text(const StageLayers& stages) {
+    constexpr std::size_t kSpeltOut = 16;
+    std::vector<std::string> items;
+    for (std::size_t i = 0; i < stages.size();) {
+        std::size_t end = i + 1;
+        while (stages.size() > kSpeltOut && end < stages.size() && stages[end] == stages[i]) ++end;
+        const std::string layers = whole(stages[i]);
+        items.push_back(end > i + 1 ? said("{1} ({2} times)", {layers, std::to_string(end - i)}) : layers);
+        i = end;
+    }
+    if (items.size() < 2) return items.empty() ? std::string() : items.front();
+    std::string out;
+    for (std::size_t i = 0; i + 1 < items.size(); ++i) out += (i == 0 ? "" : ", ") + items[i];
+    return said("{1} and {2}", {out, items.back()});
+}
+
+}  // namespace shardscope::launch

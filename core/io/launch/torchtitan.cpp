@@ -1,0 +1,582 @@
+// torchtitan's job config, a TOML file.
+//
+// Source: pytorch/torchtitan, torchtitan/config/job_config.py as it was in early 2026, the last that is a
+// TOML file: in February 2026 Python took its place (pull request 2386). Models and their flavors:
+// torchtitan/models/*/__init__.py; the cut of a pipeline: torchtitan/distributed/pipeline_parallel.py,
+// generate_llm_fqn_per_model_part.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "launch/launch.h"
+#include "launch/reading.h"
+#include "launch/shapes.h"
+#include "launch/stage_layers.h"
+#include "launch/toml.h"
+#include "launch/writing.h"
+#include "scenario/gpu_groups.h"
+#include "schedules/schedule.h"
+#include "text/encode.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace launch {
+namespace {
+
+struct Flavor {
+    std::string_view model, flavor, preset;
+};
+constexpr std::array kFlavors{
+    Flavor{"llama3", "8B", "llama-3-8b"},
+    Flavor{"llama3", "70B", "llama-3-70b"},
+    Flavor{"llama3", "405B", "llama-3.1-405b"},
+    Flavor{"qwen3", "8B", "qwen3-8b"},
+    Flavor{"qwen3", "32B", "qwen3-32b"},
+    Flavor{"qwen3", "30B-A3B", "qwen3-30b-a3b"},
+    Flavor{"qwen3", "235B-A22B", "qwen3-235b-a22b"},
+    Flavor{"deepseek_v3", "236B", "deepseek-v2"},
+    Flavor{"deepseek_v3", "671B", "deepseek-v3"},
+};
+
+// Names of PyTorch's schedules, torch.distributed.pipelining.schedules; those that run several stages on a
+// GPU.
+struct PipelineName {
+    std::string_view name;
+    ScheduleKind kind;
+    bool several;
+    bool exact;  // is that very schedule
+};
+constexpr std::array kSchedules{
+    PipelineName{"1F1B", ScheduleKind::one_f_one_b, false, true},
+    PipelineName{"GPipe", ScheduleKind::gpipe, false, true},
+    PipelineName{"Interleaved1F1B", ScheduleKind::interleaved, true, true},
+    PipelineName{"LoopedBFS", ScheduleKind::breadth_first, true, true},
+    // Both stages of a GPU lie in a V.
+    PipelineName{"ZBVZeroBubble", ScheduleKind::zb_h1, true, false},
+    PipelineName{"InterleavedZeroBubble", ScheduleKind::zb_h1, true, false},
+    PipelineName{"DualPipeV", ScheduleKind::dualpipe, true, false},
+};
+
+constexpr std::string_view kSelectivePerOperator = "op";
+
+// Layers the ends of a pipeline take less than the others, for their embedding and head.
+struct Less {
+    double first = 0;
+    double last = 0;
+};
+
+// Layers of every piece: embedding and head count as many layers as their pieces take less, and what is left
+// over goes to the pieces in front, a layer each. Nothing: torchtitan does not start.
+std::optional<StageLayers> cut(double layers, double pieces, Less less) {
+    if (pieces <= 1) return StageLayers{layers};
+    const double counted = layers + less.first + less.last;
+    const double least = std::floor(counted / pieces);
+    if (least < 1 || less.first > least || less.last > least) return std::nullopt;
+    StageLayers out;
+    for (double i = 0; i < pieces; ++i) out.push_back(least + (i < std::fmod(counted, pieces) ? 1 : 0));
+    out.front() -= less.first;
+    out.back() -= less.last;
+    return out;
+}
+
+// How many layers less make the ends hold so many; nothing: they never do. None less, where that does; else
+// so many that nothing is left over, where there are.
+std::optional<Less> less_for(double layers, double stages, double first, double last) {
+    const auto makes = [&](Less less) {
+        if (less.first < 0 || less.last < 0) return false;
+        const std::optional<StageLayers> found = cut(layers, stages, less);
+        return found && found->front() == first && found->back() == last;
+    };
+    if (makes({})) return Less{};
+    for (const double left_over : {0.0, 1.0}) {  // to the first stage
+        for (double least = 1; least <= layers; ++least) {
+            const Less less{least + left_over - first, least - last};
+            if (makes(less)) return less;
+        }
+    }
+    return std::nullopt;
+}
+
+// A TOML file, section after section.
+class Writer {
+  public:
+    explicit Writer(std::string head) : text_(std::move(head)) {}
+    void section(std::string_view name) { text_ += "\n[" + std::string(name) + "]\n"; }
+    void put(std::string_view key, const std::string& value) {
+        text_ += std::string(key) + " = " + value + "\n";
+    }
+    void put(std::string_view key, bool value) { put(key, std::string(value ? "true" : "false")); }
+    void put(std::string_view key, const char* value) { put(key, toml_string(value)); }
+    void comment(const std::string& line) { text_ += comment_line(line); }
+    std::string take() && { return std::move(text_); }
+
+  private:
+    std::string text_;
+};
+
+void write_model(Plan& plan, Writer& out) {
+    const Settings& s = plan.s;
+    out.section("model");
+    const auto known = std::ranges::find_if(kFlavors, [&](const Flavor& flavor) {
+        const Preset* preset = plan.answer.scenario.catalogue->find(PresetKind::model, flavor.preset);
+        return preset && is_model(s, *preset, *plan.answer.scenario.catalogue);
+    });
+    if (known != kFlavors.end()) {
+        out.put("name", toml_string(known->model));
+        out.put("flavor", toml_string(known->flavor));
+    } else {
+        const bool llama = s.choice<Mlp>(P::mlp) == Mlp::gated && s.choice<Norm>(P::norm) == Norm::rmsnorm &&
+                           s[P::experts] <= 0 && s[P::kv_lora_rank] <= 0 && !s.on(P::bias) &&
+                           !s.on(P::qkv_bias) && s.choice<QkNorm>(P::qk_norm) == QkNorm::none;
+        out.comment("To be registered: " + plan.whole(P::layers) + " layers, " + plan.whole(P::hidden_size) +
+                    " wide, feed-forward " + plan.whole(P::ffn_size) + ", " + plan.whole(P::heads) +
+                    " heads (" + plan.whole(P::kv_heads) + " of keys and values), vocabulary " +
+                    plan.whole(P::vocab_size));
+        out.put("name", llama ? "llama3" : "your_model");
+        out.put("flavor", "your_flavor");
+        plan.note(
+            llama ? said("torchtitan has no flavor of this shape; register one with llama3's "
+                         "TransformerModelArgs and name it in place of your_flavor.")
+                  : said("torchtitan takes its models from Python code and has none of this kind; register "
+                         "one and name it in place of your_model and your_flavor."));
+    }
+    if (s.on(P::dropout)) plan.note(said("torchtitan's models have no dropout; the scenario's is on."));
+    if (s.choice<AttentionKernel>(P::attention) == AttentionKernel::naive)
+        plan.note(
+            said("torchtitan's attention is PyTorch's scaled dot product, which keeps no score matrix."));
+    if (plan.is(P::precision, Precision::fp8)) {
+        out.put("converters", std::string(R"(["quantize.linear.float8"])"));
+        out.section("quantize.linear.float8");
+        out.put("enable_fsdp_float8_all_gather", true);
+        out.put("precompute_float8_dynamic_scale_for_fsdp", true);
+        out.put("filter_fqns", std::string(R"(["output"])"));
+    }
+}
+
+void write_training(Plan& plan, Writer& out) {
+    const Settings& s = plan.s;
+    out.section("optimizer");
+    out.put("name", "AdamW");
+    if (!plan.is(P::optimizer, Optimizer::adamw))
+        plan.lacks(kTorchtitan, P::optimizer, phrase("{1} has no word for “{2}”; AdamW is written."));
+
+    out.section("training");
+    const bool pipeline = s[P::pipeline_parallel] > 1;
+    // A pipeline cuts what lies on a GPU into its micro-batches; without one they are accumulated.
+    out.put("local_batch_size", whole(s[P::micro_batch] * (pipeline ? s[P::accumulation] : 1)));
+    out.put("global_batch_size", plan.whole(P::global_batch));
+    out.put("seq_len", plan.whole(P::sequence_length));
+    if (const double count = steps(plan.answer); count > 0) out.put("steps", whole(count));
+    out.put("dtype", plan.is(P::optimizer_precision, Precision::bf16) ? "bfloat16" : "float32");
+    out.put("mixed_precision_param", plan.is(P::precision, Precision::fp32) ? "float32" : "bfloat16");
+    out.put("mixed_precision_reduce", "float32");
+    if (plan.is(P::precision, Precision::fp16))
+        plan.lacks(kTorchtitan, P::precision, phrase("{1} has no word for “{2}”; bfloat16 is written."));
+    if (!plan.is(P::gradient_precision, Precision::fp32))
+        plan.note(said("torchtitan reduces gradients in float32; the scenario does in {1}.",
+                       {format(P::gradient_precision, s[P::gradient_precision])}));
+    switch (s.choice<Offload>(P::offload)) {
+        case Offload::none: break;
+        case Offload::optimizer:
+            plan.note(
+                said("torchtitan offloads weights, gradients and optimizer together "
+                     "(enable_cpu_offload) or nothing; nothing is written."));
+            break;
+        case Offload::optimizer_and_parameters: out.put("enable_cpu_offload", true); break;
+    }
+}
+
+// Which GPUs share what.
+void write_sharding(Plan& plan, Writer& out) {
+    const Settings& s = plan.s;
+    const double data = data_parallel(s);
+    const double context = s[P::context_parallel];
+    double shard = data;
+    switch (s.choice<Sharding>(P::sharding)) {
+        case Sharding::ddp:
+            shard = 1;
+            if (context > 1) plan.note(said("With context parallelism torchtitan shards over those GPUs."));
+            break;
+        case Sharding::zero1:
+        case Sharding::zero2:
+            plan.note(
+                said("torchtitan has no {1}; the nearest is written, FSDP that keeps gathered weights until "
+                     "the backward pass.",
+                     {format(P::sharding, s[P::sharding])}));
+            break;
+        case Sharding::zero3:
+        case Sharding::hsdp: shard = std::min(data, shard_group(s) / context); break;
+    }
+    if (shard < 1 || shard != std::floor(shard) || std::fmod(data, shard) != 0) {
+        shard = data;
+        plan.note(
+            said("The shard group of {1} GPUs cuts through the {2} that share a sequence; all GPUs share the "
+                 "weights here.",
+                 {whole(shard_group(s)), whole(context)}));
+    }
+    out.put("data_parallel_replicate_degree", whole(data / shard));
+    out.put("data_parallel_shard_degree", whole(shard));
+    out.put("fsdp_reshard_after_forward", is_fsdp(s) && s.on(P::reshard_after_forward) ? "always" : "never");
+    if (s[P::expert_parallel] > 1 && std::fmod(shard * context, s[P::expert_parallel]) != 0)
+        plan.note(said("torchtitan wants expert parallelism within the GPUs that share weights."));
+}
+
+// What comes nearest to the stages of the plan.
+Less less_of(const Plan& plan, double parts, const StageLayers& here) {
+    const double layers = plan.s[P::layers];
+    const auto stages = static_cast<double>(here.size());
+    if (parts == stages) return less_for(layers, stages, here.front(), here.back()).value_or(Less{});
+    for (const Less less : {Less{0, 0}, Less{1, 1}, Less{0, 1}, Less{1, 0}}) {
+        const std::optional<StageLayers> dealt = cut(layers, parts, less);
+        if (dealt && of_gpus(*dealt, stages) == here) return less;
+    }
+    return {};
+}
+
+void write_pipeline(Plan& plan, Writer& out) {
+    const Settings& s = plan.s;
+    const double stages = s[P::pipeline_parallel];
+    out.put("pipeline_parallel_degree", plan.whole(P::pipeline_parallel));
+    const auto kind = s.choice<ScheduleKind>(P::schedule);
+    if (stages <= 1) {
+        if (schedule_of(kind).layered && s[P::accumulation] > 1)
+            plan.note(said("torchtitan accumulates micro-batch by micro-batch, not layer by layer."));
+        return;
+    }
+    const double pieces = s[P::virtual_stages];
+    const auto found = std::ranges::find(kSchedules, kind, &PipelineName::kind);
+    PipelineName name = found != kSchedules.end() ? *found : kSchedules.front();
+    // One stage on a GPU is no interleaving.
+    if (kind == ScheduleKind::interleaved && pieces == 1) name = kSchedules.front();
+    else if (kind == ScheduleKind::breadth_first && pieces == 1) name = kSchedules[1];
+    else if (!name.exact || name.kind != kind)
+        plan.lacks(kTorchtitan, P::schedule,
+                   phrase("{1} has no word for “{2}”; the nearest is written, {3}."), name.name);
+    out.put("pipeline_parallel_schedule", toml_string(name.name));
+    out.put("pipeline_parallel_microbatch_size", plan.whole(P::micro_batch));
+    const double parts = stages * (name.several ? std::max(pieces, 2.0) : 1);
+    const StageLayers here = dealt_here(s[P::layers], stages, partition_of(s));
+    const Less less = less_of(plan, parts, here);
+    out.put("pipeline_parallel_first_stage_less_layers", whole(less.first));
+    out.put("pipeline_parallel_last_stage_less_layers", whole(less.last));
+    // It tells no more than how many pieces there are: one or two to a GPU unless it is written.
+    const double counted = s[P::layers] + less.first + less.last;
+    const double each = std::ceil(counted / parts);
+    const bool tells = std::ceil(counted / each) == parts;
+    if (tells) out.put("pipeline_parallel_layers_per_stage", whole(each));
+    const std::optional<StageLayers> dealt = cut(s[P::layers], parts, less);
+    // Where another schedule stands instead, its pieces may lie on other GPUs.
+    const Schedule& schedule = schedule_of(kind);
+    const bool same = name.exact && name.kind == kind;
+    const bool comparable = same || (!name.several && !schedule.pieces && schedule.copies <= 1);
+    if (!dealt || (!tells && parts > stages * 2)) {
+        plan.note(
+            said("torchtitan cannot cut {1} layers into {2} stages; name them in module_fqns_per_model_part.",
+                 {plan.whole(P::layers), whole(parts)}));
+    } else if (const StageLayers held = of_gpus(*dealt, stages); comparable && held != here) {
+        plan.note(
+            said("torchtitan deals the {1} layers out as {2}, the estimate as {3}; "
+                 "module_fqns_per_model_part would name them.",
+                 {plan.whole(P::layers), as_text(held), as_text(here)}));
+    }
+}
+
+void write_parallelism(Plan& plan, Writer& out) {
+    const Settings& s = plan.s;
+    out.section("parallelism");
+    write_sharding(plan, out);
+    const bool tensor = s[P::tensor_parallel] > 1;
+    out.put("tensor_parallel_degree", plan.whole(P::tensor_parallel));
+    if (tensor) {
+        out.put("enable_async_tensor_parallel", s.on(P::async_tensor_parallel));
+        out.put("disable_loss_parallel", !s.on(P::parallel_loss));
+        if (!s.on(P::sequence_parallel))
+            plan.note(said("torchtitan's tensor parallelism is always sequence parallel, too."));
+    }
+    out.put("context_parallel_degree", plan.whole(P::context_parallel));
+    write_pipeline(plan, out);
+    if (s[P::experts] > 0) {
+        out.put("expert_parallel_degree", plan.whole(P::expert_parallel));
+        // Experts are cut as the other matrices are.
+        if (s[P::expert_parallel] > 1)
+            out.put("expert_tensor_parallel_degree", plan.whole(P::tensor_parallel));
+    }
+}
+
+void write_recomputation(Plan& plan, Writer& out) {
+    const double share = plan.s[P::recompute];
+    out.section("activation_checkpoint");
+    if (share == 0) {
+        out.put("mode", "none");
+    } else if (share == 1) {
+        out.put("mode", "full");
+    } else if (share == kRecomputeSelective) {
+        out.put("mode", "selective");
+        out.put("selective_ac_option", toml_string(kSelectivePerOperator));
+    } else {
+        const double every = std::max(1.0, std::round(1 / share));
+        out.put("mode", "selective");
+        out.put("selective_ac_option", toml_string(whole(every)));
+        if (every != 1 / share)
+            plan.note(
+                said("torchtitan recomputes every n-th layer, not a share of {1}; every {2} is written.",
+                     {exact(share), whole(every)}));
+    }
+}
+
+LaunchText write(const Answer& answer, const std::string& file) {
+    Plan plan(answer);
+    const Settings& s = plan.s;
+    if (s.listed())
+        return {"", "", {said("torchtitan trains transformers; this model is a list of operators.")}};
+    const std::string launcher = torchrun(plan);
+    const std::string program = "-m torchtitan.train --job.config_file " + shell_word(file);
+    plan.check_stack(kTorchtitan);
+    Writer out(header(kTorchtitan, answer, to_be_run(launcher, program)));
+    out.section("job");
+    {
+        const InEnglish written;
+        out.put("description", toml_string(answer.scenario.title()));
+    }
+    write_model(plan, out);
+    write_training(plan, out);
+    write_parallelism(plan, out);
+    write_recomputation(plan, out);
+    out.section("compile");
+    // Asynchronous tensor parallelism and fp8 are the compiler's work.
+    out.put("enable", format(P::software, s[P::software]).ends_with("-compile") ||
+                          s.on(P::async_tensor_parallel) || plan.is(P::precision, Precision::fp8));
+    return {std::move(out).take(), launcher + " " + program, plan.notes};
+}
+
+// ---- reading --------------------------------------------------------------------------------------------
+
+bool recognises(std::string_view text) {
+    const auto line = [&](std::string_view start) {
+        return text.starts_with(start) || text.find("\n" + std::string(start)) != std::string_view::npos;
+    };
+    return line("[model]") && (line("[training]") || line("[parallelism]")) &&
+           text.find("flavor") != std::string_view::npos;
+}
+
+class Reader {
+  public:
+    Reader(Toml& file, Building& out, Problems& problems) : file_(file), out_(out), problems_(problems) {}
+
+    double number(const char* key, double otherwise) {
+        return file_.number(key, problems_).value_or(otherwise);
+    }
+    bool flag(const char* key, bool otherwise) { return file_.flag(key, problems_).value_or(otherwise); }
+    std::string text(const char* key, const char* otherwise) {
+        return file_.text(key, problems_).value_or(otherwise);
+    }
+    void problem(const std::string& key, const std::string& what, const std::string& instead) {
+        problems_.push_back({key, what, "", instead, file_.line(key)});
+    }
+
+    void model(const Catalogue& catalogue) {
+        const std::string name = text("model.name", "llama3");
+        const std::string flavor = text("model.flavor", "debugmodel");
+        std::string flavors;
+        for (const Flavor& known : kFlavors) {
+            if (name == known.model && flavor == known.flavor) {
+                if (const Preset* preset = catalogue.find(PresetKind::model, known.preset))
+                    out_.take_model(*preset);
+                return;
+            }
+            flavors +=
+                (flavors.empty() ? "" : ", ") + std::string(known.model) + " " + std::string(known.flavor);
+        }
+        problem("model.flavor", said("“{1}” of {2} is no model that is known here", {flavor, name}),
+                said("use one of {1}", {flavors}));
+    }
+
+    void training() {
+        double local = number("training.local_batch_size", 8);
+        // Its name until 2025.
+        if (file_.has("training.batch_size")) local = number("training.batch_size", 8);
+        const double global = number("training.global_batch_size", -1);
+        const double micro = number("parallelism.pipeline_parallel_microbatch_size", 1);
+        const bool pipeline = number("parallelism.pipeline_parallel_degree", 1) > 1;
+        out_.give(P::sequence_length, number("training.seq_len", 2048));
+        out_.give(P::micro_batch, pipeline ? micro : local);
+        if (global > 0) out_.give(P::global_batch, global);
+        else if (pipeline && micro > 0) out_.give(P::accumulation, local / micro);
+        const bool half = text("training.dtype", "float32") == "bfloat16";
+        out_.give(P::optimizer_precision, half ? "bf16" : "fp32");
+        const bool full = text("training.mixed_precision_param", "bfloat16") == "float32";
+        out_.give(P::precision, full ? "fp32" : "bf16");
+        text("training.mixed_precision_reduce", "float32");  // there is no other
+        out_.give(P::gradient_precision, "fp32");
+        if (flag("training.enable_cpu_offload", false)) out_.give(P::offload, "optimizer+parameters");
+        const std::string optimizer = text("optimizer.name", "AdamW");
+        if (optimizer != "AdamW" && optimizer != "Adam")
+            out_.note(said("The optimizer {1} is taken for AdamW.", {optimizer}));
+        for (const std::string& converter : file_.list("model.converters", problems_)) {
+            if (converter.ends_with("float8")) out_.give(P::precision, "fp8");
+            else if (!converter.empty()) out_.note(said("The converter {1} is not used.", {converter}));
+        }
+        // How fp8 is done: known, and without a bearing on anything here.
+        flag("quantize.linear.float8.enable_fsdp_float8_all_gather", false);
+        flag("quantize.linear.float8.precompute_float8_dynamic_scale_for_fsdp", false);
+        file_.list("quantize.linear.float8.filter_fqns", problems_);
+        const bool compiled = flag("compile.enable", false) || flag("training.compile", false);
+        out_.give(P::software, compiled ? "fsdp2-compile" : "fsdp2");
+    }
+
+    void recomputation() {
+        const std::string mode = text("activation_checkpoint.mode", "selective");
+        const std::string option = text("activation_checkpoint.selective_ac_option", "2");
+        if (mode == "full") {
+            out_.give(P::recompute, 1);
+        } else if (mode == "selective" && option == kSelectivePerOperator) {
+            out_.give(P::recompute, kRecomputeSelective);
+        } else if (mode == "selective") {
+            const Parsed every = parse(option, Quantity::count);
+            if (every.ok && every.value >= 1) out_.give(P::recompute, 1 / every.value);
+            else
+                problem("activation_checkpoint.selective_ac_option", said("“{1}” is not known", {option}),
+                        said("use op, or a number of layers"));
+        } else if (mode != "none") {
+            out_.note(said("The activation checkpointing “{1}” is taken for none.", {mode}));
+        }
+    }
+
+    void pipeline(double stages) {
+        const std::string name = text("parallelism.pipeline_parallel_schedule", "1F1B");
+        const double first = number("parallelism.pipeline_parallel_first_stage_less_layers", 1);
+        const double last = number("parallelism.pipeline_parallel_last_stage_less_layers", 1);
+        const double each = number(kLayersPerStage, 0);
+        // Beyond what is ever valid the check has its say.
+        if (stages <= 1 || stages > parameter(P::pipeline_parallel).maximum || stages != std::floor(stages))
+            return;
+        const auto same = [](std::string_view a, std::string_view b) {
+            return std::ranges::equal(
+                a, b, {}, [](unsigned char c) { return std::tolower(c); },
+                [](unsigned char c) { return std::tolower(c); });
+        };
+        const auto found = std::ranges::find_if(
+            kSchedules, [&](const PipelineName& known) { return same(known.name, name); });
+        if (found == kSchedules.end()) {
+            problem("parallelism.pipeline_parallel_schedule", said("“{1}” is not known", {name}),
+                    said("use 1F1B, GPipe, Interleaved1F1B or LoopedBFS"));
+            return;
+        }
+        out_.give(P::schedule, static_cast<double>(found->kind));
+        if (!found->exact)
+            out_.note(said("The schedule {1} is taken for {2}.",
+                           {name, format(P::schedule, static_cast<double>(found->kind))}));
+        deal(*found, stages, {first, last}, each);
+    }
+
+    void parallelism() {
+        const double tensor = number("parallelism.tensor_parallel_degree", 1);
+        const double context = number("parallelism.context_parallel_degree", 1);
+        const double stages = number("parallelism.pipeline_parallel_degree", 1);
+        const double copies = number("parallelism.data_parallel_replicate_degree", 1);
+        const double shard = number("parallelism.data_parallel_shard_degree", -1);
+        out_.give(P::tensor_parallel, tensor);
+        out_.give(P::context_parallel, context);
+        out_.give(P::pipeline_parallel, stages);
+        const double experts = number("parallelism.expert_parallel_degree", 1);
+        number("parallelism.expert_tensor_parallel_degree", 1);
+        if (out_.settings()[P::experts] > 0) out_.give(P::expert_parallel, experts);
+        if (tensor > 1) {
+            out_.give(P::sequence_parallel, 1);
+            out_.give(P::async_tensor_parallel, flag("parallelism.enable_async_tensor_parallel", false));
+            out_.give(P::parallel_loss, !flag("parallelism.disable_loss_parallel", false));
+        }
+        pipeline(stages);
+        out_.give_gpus(shard > 0 ? copies * shard * tensor * context * stages : 0);
+        if (shard == 1 && context <= 1) {
+            out_.give(P::sharding, "ddp");
+        } else if (copies > 1) {
+            out_.give(P::sharding, "hsdp");
+            const double data = data_parallel(out_.settings());
+            out_.give(P::shard_group, (shard > 0 ? shard : data / copies) * context);
+        }
+        const std::string reshard = text("parallelism.fsdp_reshard_after_forward", "default");
+        // By default a pipeline keeps the weights for its micro-batches.
+        if (shard != 1 || context > 1)
+            out_.give(P::reshard_after_forward,
+                      reshard == "always" || (reshard == "default" && stages <= 1) ? 1 : 0);
+    }
+
+  private:
+    static constexpr const char* kLayersPerStage = "parallelism.pipeline_parallel_layers_per_stage";
+
+    // The layers of the stages, and how many of those a GPU has.
+    void deal(const PipelineName& schedule, double stages, Less less, double each) {
+        const double layers = out_.settings()[P::layers];
+        const auto no_count = [](double value) { return value < 0 || value != std::floor(value); };
+        if (no_count(less.first) || no_count(less.last) || no_count(each)) {
+            problem(kLayersPerStage, said("or what the ends take less is no number of layers"),
+                    said("write whole numbers"));
+            return;
+        }
+        const double counted = layers + less.first + less.last;
+        const double pieces = each > 0 ? std::ceil(counted / each) : schedule.several ? 2 * stages : stages;
+        if (std::fmod(pieces, stages) != 0 || schedule.several == (pieces == stages)) {
+            problem(kLayersPerStage,
+                    said("makes {1} stages for the {2} GPUs of the pipeline", {whole(pieces), whole(stages)}),
+                    schedule.several ? said("write a number that makes two or more for each")
+                                     : said("write {1}", {whole(std::ceil(counted / stages))}));
+            return;
+        }
+        const std::optional<StageLayers> dealt = cut(layers, pieces, less);
+        if (!dealt) {
+            problem("parallelism.pipeline_parallel_degree",
+                    said("leaves no layers for each of {1} stages, with {2} and {3} less at the ends",
+                         {whole(pieces), whole(less.first), whole(less.last)}),
+                    said("write fewer stages, or less of …_stage_less_layers"));
+            return;
+        }
+        if (!schedule.several) {
+            out_.give_stages(*dealt);
+            return;
+        }
+        if (!schedule.exact) return;
+        out_.give(P::virtual_stages, pieces / stages);
+        out_.note_stages(of_gpus(*dealt, stages));
+    }
+
+    Toml& file_;
+    Building& out_;
+    Problems& problems_;
+};
+
+LaunchRead read(std::string_view text, const Scenario& base, Problems& problems) {
+    Building out(base, false);
+    Toml file(text, problems);
+    if (!problems.empty()) return {};
+    Reader reader(file, out, problems);
+    reader.model(*base.catalogue);
+    reader.training();
+    reader.recomputation();
+    reader.parallelism();
+    if (const double count = reader.number("training.steps", 0); count > 0) {
+        const Settings s = out.settings();
+        out.give(P::training_tokens, count * s[P::global_batch] * s[P::sequence_length]);
+    }
+    reader.text("job.description", "");
+    out.not_used(file.unused());
+    return std::move(out).done(problems);
+}
+
+}  // namespace
+}  // namespace launch
+
+const LaunchFormat kTorchtitan{
+    .name = "torchtitan",
+    .label = "torchtitan",
+    .file_name = "train.toml",
+    .stack = "fsdp2",
+    .checked = "torchtitan of early 2026, torchtitan/config/job_config.py (before #2386)",
+    .write_as = launch::write,
+    .recognises = launch::recognises,
+    .read = launch::read,
+};
+
+}  // namespace shardscope

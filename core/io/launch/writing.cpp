@@ -1,0 +1,79 @@
+#include "launch/writing.h"
+
+#include <cmath>
+
+#include "explain/output.h"
+#include "text/encode.h"
+#include "text/said.h"
+#include "text/units.h"
+
+namespace shardscope::launch {
+
+std::string whole(double value) {
+    constexpr double kMost = 9e18;
+    return std::to_string(static_cast<long long>(std::round(std::fmin(value, kMost))));
+}
+
+std::string Plan::whole(P id) const { return launch::whole(s[id]); }
+
+std::string Plan::named(P id) const { return said(parameter(id).label) + " " + format(id, s[id]); }
+
+void Plan::lacks(const LaunchFormat& tool, P id, const char* sentence, std::string_view written) {
+    note(said(sentence, {tool.label, named(id), written}));
+}
+
+void Plan::check_stack(const LaunchFormat& tool) {
+    const std::string predicted = format(P::software, s[P::software]);
+    if (predicted.starts_with(tool.stack)) return;
+    note(said("The prediction is for the software {1}; for {2} choose {3}.",
+              {predicted, tool.label, tool.stack}));
+}
+
+std::string header(const LaunchFormat& tool, const Answer& answer, const std::string& how_to_start) {
+    const InEnglish written;
+    // The first two lines hold no text of the scenario's: Python looks there for the encoding of a file, and
+    // a title such as "coding: unicode_escape \n…" would make code of a comment.
+    std::string out = comment_line("Option names: " + std::string(tool.checked));
+    const std::string memory =
+        text_of(Output::peak_memory, answer) + " of " + text_of(Output::capacity, answer);
+    if (answer.fits()) {
+        out += comment_line("Predicted: " + text_of(Output::step_time, answer) + " a step, MFU " +
+                            text_of(Output::mfu, answer) + ", " + memory + " at peak");
+    } else {
+        out += comment_line("Predicted: does not fit, " + memory + " at peak");
+    }
+    out += comment_line(answer.scenario.title() + ", by Shardscope " SHARDSCOPE_VERSION);
+    return out + how_to_start;
+}
+
+std::string to_be_run(const std::string& launcher, const std::string& program) {
+    return comment_line("Start on every node:") + comment_line("  " + launcher + " \\") +
+           comment_line("      " + program);
+}
+
+Hosts hosts(const Settings& s) {
+    const double gpus = std::fmin(s[P::gpus], s[P::gpus_per_node]);
+    return {s[P::gpus] / gpus, gpus};
+}
+
+std::string torchrun(Plan& plan) {
+    const Hosts on = hosts(plan.s);
+    constexpr double kMostInAHost = 16;
+    if (on.gpus > kMostInAHost) {
+        plan.note(
+            said("A node of the scenario, {1} GPUs, is more than one host: start as many processes on each "
+                 "as it has GPUs.",
+                 {whole(on.gpus)}));
+    }
+    std::string out = "torchrun --nnodes=" + whole(on.nodes) + " --nproc-per-node=" + whole(on.gpus);
+    if (on.nodes > 1) out += " --rdzv-backend=c10d --rdzv-endpoint=\"$HEAD_NODE:29500\"";
+    return out;
+}
+
+double steps(const Answer& answer) {
+    const Settings& s = answer.settings;
+    if (s[P::training_tokens] <= 0) return 0;
+    return std::ceil(s[P::training_tokens] / (s[P::global_batch] * s[P::sequence_length]));
+}
+
+}  // namespace shardscope::launch

@@ -1,0 +1,308 @@
+#include "studies/study.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "files/scenario_file.h"
+#include "presets/json_values.h"
+#include "text/encode.h"
+#include "text/said.h"
+#include "text/text.h"
+
+namespace shardscope {
+namespace {
+
+using nlohmann::json;
+
+const std::vector<std::string> kStudyFields{"format", "version",  "kind", "name", "title", "source",
+                                            "paper",  "scenario", "look", "drag", "claims"};
+const std::vector<std::string> kPaperFields{"label", "authors", "title", "arxiv"};
+const std::vector<std::string> kClaimFields{"name",   "says",    "source", "by",     "published", "scenarios",
+                                            "output", "measure", "along",  "target", "stated",    "agrees"};
+constexpr std::array kMeasures{Measure::value, Measure::ratio, Measure::relative_change, Measure::crossover};
+
+class Reader {
+  public:
+    Reader(Catalogue& catalogue, const std::string& folder, Problems& problems)
+        : catalogue_(catalogue), folder_(folder), problems_(problems) {}
+
+    Study read(const json& file) {
+        Study out;
+        known_only(file, "", kStudyFields);
+        out.name = text(file, "", "name");
+        out.title = clean_title(text(file, "", "title"));
+        out.look = text(file, "", "look");
+        out.drag = text(file, "", "drag");
+        out.paper = paper(file);
+        out.scenario = Scenario::first_launch(catalogue_);
+        if (const json* scenario = object(file, "", "scenario")) {
+            const std::size_t before = problems_.size();
+            out.scenario = take(*scenario, "/scenario", [&](const std::string& text, Problems& own) {
+                return read_scenario(text, catalogue_, folder_, own, true);
+            });
+            // On what cannot be read the claims' scenarios would say the same again.
+            if (problems_.size() > before) return out;
+        }
+        if (out.scenario.name.empty()) out.scenario.name = out.title;
+        View view = view_of(out.scenario);
+        view.study = out.name;
+        out.scenario = with_view(out.scenario, view);
+        out.pins = pins_of(out.scenario, catalogue_, problems_);
+        const auto claims = file.find("claims");
+        if (claims == file.end() || !claims->is_array() || claims->empty()) {
+            problems_.push_back(
+                {"/claims", said("a study examines at least one claim"), "", said("write [{…}]")});
+            return out;
+        }
+        for (std::size_t i = 0; i < claims->size(); ++i)
+            out.claims.push_back(claim((*claims)[i], "/claims/" + std::to_string(i), out.scenario));
+        for (Claim& one : out.claims) {
+            if (one.by.empty()) one.by = out.paper.label;
+        }
+        return out;
+    }
+
+    Paper paper(const json& file) {
+        Paper out;
+        const json* paper = object(file, "", "paper");
+        if (!paper) return out;
+        known_only(*paper, "/paper", kPaperFields);
+        out.label = clean_title(text(*paper, "/paper", "label"));
+        out.authors = text(*paper, "/paper", "authors");
+        out.title = text(*paper, "/paper", "title");
+        if (paper->contains("arxiv")) out.arxiv = text(*paper, "/paper", "arxiv");
+        return out;
+    }
+
+  private:
+    void known_only(const json& object, const std::string& pointer, std::span<const std::string> known) {
+        for (const auto& [field, value] : object.items()) {
+            if (std::ranges::find(known, field) == known.end())
+                problems_.push_back(unknown_field(pointer, field, known));
+        }
+    }
+
+    std::string text(const json& object, const std::string& pointer, const char* field) {
+        const auto found = object.find(field);
+        if (found != object.end() && found->is_string() && !found->get_ref<const std::string&>().empty())
+            return one_line(found->get_ref<const std::string&>());
+        problems_.push_back(
+            {child_pointer(pointer, field), said("{1} is missing", {field}), said("a text is expected"), {}});
+        return {};
+    }
+
+    const json* object(const json& parent, const std::string& pointer, const char* field) {
+        const auto found = parent.find(field);
+        if (found != parent.end() && found->is_object()) return &*found;
+        problems_.push_back({child_pointer(pointer, field),
+                             said("{1} is missing", {field}),
+                             said("an object is expected"),
+                             {}});
+        return nullptr;
+    }
+
+    // A scenario of the file, its problems with their place in the file.
+    template <typename Read>
+    Scenario take(const json& part, const std::string& pointer, Read read) {
+        Problems own;
+        Scenario out = read(json_text(part), own);
+        for (Problem& problem : own) {
+            problem.where = pointer + problem.where;
+            problem.line = 0;  // of the part alone
+            problems_.push_back(std::move(problem));
+        }
+        return out;
+    }
+
+    // A number of the claim's measure; infinite where an end is open.
+    double number(const json& value, const std::string& pointer, double open) {
+        if (value.is_number()) return value.get<double>();
+        if (!value.is_null())
+            problems_.push_back({pointer, said("{1} is no number", {json_text(value)}), "", {}});
+        return open;
+    }
+
+    Claim claim(const json& file, const std::string& at, const Scenario& base) {
+        Claim out;
+        if (!file.is_object()) {
+            problems_.push_back({at, said("a claim is an object"), "", said("write {…}")});
+            return out;
+        }
+        known_only(file, at, kClaimFields);
+        out.name = clean_title(text(file, at, "name"));
+        out.says = text(file, at, "says");
+        out.source = text(file, at, "source");
+        if (file.contains("by")) out.by = text(file, at, "by");
+        if (const auto published = file.find("published"); published != file.end() && published->is_boolean())
+            out.published = published->get<bool>();
+        else
+            problems_.push_back({at + "/published", said("{1} is missing", {"published"}),
+                                 said("true or false is expected"),
+                                 said("write true only where the number was read in a public source")});
+        out.output = find_output(text(file, at, "output"));
+        if (out.output == Output::count) {
+            std::vector<std::string> known;
+            for (const OutputRow& row : outputs()) known.emplace_back(row.path);
+            const std::string path = json_text(file.value("output", json()));
+            const std::string near = nearest(path, known);
+            problems_.push_back({at + "/output", said("there is no output {1}", {path}), "",
+                                 near.empty() ? "" : said("did you mean “{1}”?", {near})});
+            out.output = Output::mfu;
+        }
+        read_measure(file, at, out);
+        read_scenarios(file, at, base, out);
+        read_axes(file, at, out);
+        read_numbers(file, at, out);
+        return out;
+    }
+
+    void read_measure(const json& file, const std::string& at, Claim& out) {
+        const std::string name = text(file, at, "measure");
+        const auto found = std::ranges::find(kMeasures, name, [](Measure m) { return name_of(m); });
+        if (found != kMeasures.end()) out.measure = *found;
+        else if (!name.empty())
+            problems_.push_back({at + "/measure", said("“{1}” is no measure", {name}), "",
+                                 said("use value, ratio, relative-change or crossover")});
+    }
+
+    void read_scenarios(const json& file, const std::string& at, const Scenario& base, Claim& out) {
+        const auto list = file.find("scenarios");
+        if (list == file.end() || !list->is_array() || list->empty()) {
+            problems_.push_back({at + "/scenarios", said("a claim compares scenarios"),
+                                 said("each as what it changes of the study's own"),
+                                 said("write [{}, {…}]")});
+            return;
+        }
+        for (std::size_t i = 0; i < list->size(); ++i) {
+            out.scenarios.push_back(take((*list)[i], at + "/scenarios/" + std::to_string(i),
+                                         [&](const std::string& text, Problems& own) {
+                                             return patched(base, text, catalogue_, own);
+                                         }));
+        }
+        const std::size_t count = out.scenarios.size();
+        const bool one =
+            out.measure == Measure::value || (out.measure == Measure::crossover && file.contains("target"));
+        const bool any = out.measure == Measure::crossover && !one;
+        if (one ? count != 1 : any ? count < 2 : count != 2) {
+            problems_.push_back({at + "/scenarios",
+                                 said("{1} scenarios", {std::to_string(count)}),
+                                 one   ? said("one is expected")
+                                 : any ? said("two or more are expected, or one with a target")
+                                       : said("two are expected"),
+                                 {}});
+        }
+    }
+
+    // {"gpus": [8, 16, 32]}: values as they stand in a scenario.
+    void read_axes(const json& file, const std::string& at, Claim& out) {
+        const auto along = file.find("along");
+        const json axes = along == file.end() ? json::object() : *along;
+        for (const auto& [key, values] : axes.items()) {
+            const std::string where = child_pointer(at + "/along", key);
+            Axis axis{find_parameter(key), {}};
+            if (axis.id == P::count) {
+                std::vector<std::string> known;
+                for (std::size_t i = 0; i < kParameters; ++i) known.emplace_back(field_of(static_cast<P>(i)));
+                problems_.push_back(unknown_field(at + "/along", key, known));
+                continue;
+            }
+            for (std::size_t i = 0; i < (values.is_array() ? values.size() : 0); ++i) {
+                const std::string at_value = where + "/" + std::to_string(i);
+                if (values[i].is_null()) problems_.push_back({at_value, said("null is no value"), "", {}});
+                axis.values.push_back(read_value(axis.id, values[i], at_value, problems_));
+            }
+            if (axis.values.empty())
+                problems_.push_back(
+                    {where, said("an axis is a list of values"), "", said("write for instance [8, 16]")});
+            out.along.push_back(std::move(axis));
+        }
+        double combinations = 1;
+        for (const Axis& axis : out.along) combinations *= static_cast<double>(axis.values.size());
+        constexpr double kMostCombinations = 10000;
+        if (combinations > kMostCombinations)
+            problems_.push_back({at + "/along", said("{1} combinations", {exact(combinations)}),
+                                 said("every one is worked out"), said("use at most 10,000")});
+        if (out.measure == Measure::crossover && out.along.size() != 1)
+            problems_.push_back({at + "/along", said("a crossover is looked for along one input"), "",
+                                 said("write for instance {\"gpus\": [8, 16, 32]}")});
+    }
+
+    void read_numbers(const json& file, const std::string& at, Claim& out) {
+        if (const auto target = file.find("target"); target != file.end())
+            out.target = number(*target, at + "/target", out.target);
+        if (const auto stated = file.find("stated"); stated != file.end() && !stated->is_null())
+            out.stated = number(*stated, at + "/stated", 0);
+        const auto range = file.find("agrees");
+        if (range == file.end() && !out.published && !out.stated) return;  // a question
+        if (range == file.end() || !range->is_array() || range->size() != 2) {
+            problems_.push_back({at + "/agrees", said("{1} is missing", {"agrees"}),
+                                 said("the least and the most with which the engine agrees"),
+                                 said("write for instance [-0.45, -0.3]; null is an open end")});
+            return;
+        }
+        out.low = number((*range)[0], at + "/agrees/0", out.low);
+        out.high = number((*range)[1], at + "/agrees/1", out.high);
+        if (out.low > out.high)
+            problems_.push_back({at + "/agrees", said("the least is above the most"), "", {}});
+        if (out.stated && (*out.stated < out.low || *out.stated > out.high))
+            problems_.push_back({at + "/stated", said("the stated number lies outside “agrees”"), "", {}});
+    }
+
+    Catalogue& catalogue_;
+    const std::string& folder_;
+    Problems& problems_;
+};
+
+}  // namespace
+
+std::string Study::origin() const {
+    return paper.arxiv.empty()
+               ? said("after {1}, reconstructed", {said(paper.label)})
+               : said("after {1}, arXiv {2}, reconstructed", {said(paper.label), paper.arxiv});
+}
+
+bool is_study(std::string_view text) {
+    Problems none;
+    const json file = parse_json(text, none);
+    return file.is_object() && file.value("format", json()) == "shardscope-preset" &&
+           file.value("kind", json()) == name_of(PresetKind::study);
+}
+
+Study read_study(std::string_view text, Catalogue& catalogue, const std::string& folder, Problems& problems) {
+    const std::size_t before = problems.size();
+    const json file = parse_json(text, problems);
+    if (problems.size() > before) return {};
+    if (!file.is_object()) {
+        problems.push_back({"", said("a study is a JSON object"), "", said("write {…}")});
+        return {};
+    }
+    return Reader(catalogue, folder, problems).read(file);
+}
+
+Paper paper_of(const Preset& preset, Catalogue& catalogue) {
+    Problems unread;
+    const json file = parse_json(preset.text, unread);
+    return file.is_object() ? Reader(catalogue, preset.path, unread).paper(file) : Paper{};
+}
+
+Study read_study(const Preset& preset, Catalogue& catalogue, Problems& problems) {
+    Study out = read_study(preset.text, catalogue, std::filesystem::path(preset.path).parent_path().string(),
+                           problems);
+    out.preset = &preset;
+    if (problems.empty() && out.name != preset.name) {
+        // Told apart from a shipped one: views find it by the catalogue's name.
+        out.name = preset.name;
+        View view = view_of(out.scenario);
+        view.study = out.name;
+        out.scenario = with_view(out.scenario, view);
+    }
+    return out;
+}
+
+void check_study(const Preset& preset, Catalogue& catalogue, Problems& problems) {
+    if (preset.kind == PresetKind::study) read_study(preset, catalogue, problems);
+}
+
+}  // namespace shardscope

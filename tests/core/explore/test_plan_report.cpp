@@ -1,0 +1,171 @@
+// What a search says of the best plan's neighbours, against single estimates.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "explore/plan_report.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+ParameterSet set_of(std::initializer_list<P> ids) {
+    ParameterSet out;
+    for (const P id : ids) out.set(index(id));
+    return out;
+}
+
+// Small enough to be looked through, with neighbours that fit and neighbours that do not.
+PlanQuestion small_question() {
+    PlanQuestion out;
+    out.scenario = locked(first());
+    out.free = set_of({P::tensor_parallel, P::micro_batch, P::sharding, P::recompute});
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("plan report: a neighbour's numbers are those of its plan estimated alone", "[planner]") {
+    const PlanReport report = plan_report(small_question(), 1);
+    REQUIRE(report.found());
+    const Answer& best = report.plans.front();
+    REQUIRE(report.neighbours.size() >= 4);
+    for (const Neighbour& n : report.neighbours) {
+        INFO(title(n));
+        CHECK(n.from == best.settings[n.id]);
+        CHECK(n.to != n.from);
+        // By hand: the best plan with the one parameter edited.
+        const Answer alone = answer(edited(locked(best.scenario), n.id, n.to));
+        REQUIRE(alone.valid());
+        CHECK(n.answer.estimate.memory.peak == alone.estimate.memory.peak);
+        CHECK(n.answer.estimate.tokens_per_s_per_gpu == alone.estimate.tokens_per_s_per_gpu);
+        CHECK(n.answer.estimate.mfu == alone.estimate.mfu);
+        // Nothing else that may vary has changed.
+        for (const P id : {P::tensor_parallel, P::micro_batch, P::sharding, P::recompute}) {
+            if (id != n.id) CHECK(n.answer.settings[id] == best.settings[id]);
+        }
+    }
+}
+
+TEST_CASE("plan report: the parts of a loss add up to it, the largest first", "[planner]") {
+    const PlanReport report = plan_report(small_question(), 1);
+    REQUIRE(report.found());
+    const StepTime& best = report.plans.front().estimate.step;
+    const double best_tokens = report.plans.front().estimate.tokens_per_gpu;
+    int fitting = 0;
+    for (const Neighbour& n : report.neighbours) {
+        INFO(title(n));
+        double sum = 0;
+        for (const Neighbour::Part& part : n.parts) sum += part.seconds;
+        CHECK(sum == Approx(n.slower).epsilon(1e-9).margin(1e-9));
+        CHECK(std::ranges::is_sorted(n.parts, std::greater<>(), &Neighbour::Part::seconds));
+        // As many tokens as the best plan's step takes, at the neighbour's rate.
+        const double step = best_tokens / n.answer.estimate.tokens_per_s_per_gpu;
+        CHECK(n.slower == Approx(step - best.total).epsilon(1e-9).margin(1e-9));
+        if (n.over > 0) continue;
+        ++fitting;
+        CHECK(n.slower >= 0);  // or it would be the best
+        CHECK(n.answer.estimate.mfu <= report.plans.front().estimate.mfu);
+        REQUIRE_FALSE(n.parts.empty());
+        CHECK(why(n).find(n.parts.front().label + " +") == 0);
+    }
+    CHECK(fitting > 0);
+}
+
+TEST_CASE("plan report: what does not fit says by how much, what may not how far it is into the margin",
+          "[planner]") {
+    for (const bool allow_risky : {false, true}) {
+        PlanQuestion question = small_question();
+        question.allow_risky = allow_risky;
+        const PlanReport report = plan_report(question, 1);
+        REQUIRE(report.found());
+        int misses = 0;
+        for (const Neighbour& n : report.neighbours) {
+            INFO(title(n));
+            const MemoryUse& memory = n.answer.estimate.memory;
+            const Verdict verdict = n.answer.estimate.verdict;
+            if (verdict == Verdict::fits || (verdict == Verdict::risky && allow_risky)) {
+                CHECK(n.over == 0);
+                continue;
+            }
+            ++misses;
+            // The headline's figure.
+            const double beyond = memory.peak - memory.capacity;
+            const double into = memory.peak - (memory.capacity - memory.margin);
+            CHECK(why(n) == (verdict == Verdict::risky
+                                 ? "may not fit: " + format(into, Quantity::bytes) + " into the margin"
+                                 : "does not fit by " + format(beyond, Quantity::bytes)));
+        }
+        CHECK(misses > 0);
+    }
+}
+
+TEST_CASE("plan report: a pipeline's neighbour says what the bubble and the network cost", "[planner]") {
+    // One step of pipeline parallelism at a few micro-batches: the bubble is the loss, (p − 1) of m + p − 1.
+    Scenario scenario = of_model("mpt-7b", {{P::accumulation, 4}, {P::micro_batch, 1}});
+    PlanQuestion question;
+    question.scenario = locked(scenario);
+    question.free = set_of({P::pipeline_parallel});
+    const PlanReport report = plan_report(question, 1);
+    REQUIRE(report.found());
+    CHECK(report.plans.front().settings[P::pipeline_parallel] == 1);
+    const auto two = std::ranges::find(report.neighbours, 2.0, &Neighbour::to);
+    REQUIRE(two != report.neighbours.end());
+    const auto bubble = std::ranges::find(two->parts, StepTerm::bubble, &Neighbour::Part::term);
+    REQUIRE(bubble != two->parts.end());
+    CHECK(bubble->label == "bubble");
+    const Estimate& e = two->answer.estimate;
+    const double scale = report.plans.front().estimate.tokens_per_gpu / e.tokens_per_gpu;
+    CHECK(bubble->seconds ==
+          Approx(scale * e.step.terms[static_cast<std::size_t>(StepTerm::bubble)]).epsilon(1e-12));
+    CHECK(why(*two).find("bubble +") != std::string::npos);
+}
+
+TEST_CASE("plan report: best and frontier agree, and a plan reads as one line", "[planner]") {
+    const PlanReport report = plan_report(small_question(), 1);
+    REQUIRE(report.found());
+    REQUIRE_FALSE(report.frontier.empty());
+    CHECK(report.frontier.back().tokens_per_s_per_gpu ==
+          Approx(report.plans.front().estimate.tokens_per_s_per_gpu).epsilon(1e-12));
+    for (std::size_t i = 1; i < report.frontier.size(); ++i) {
+        CHECK(report.frontier[i - 1].peak < report.frontier[i].peak);
+        CHECK(report.frontier[i - 1].tokens_per_s_per_gpu < report.frontier[i].tokens_per_s_per_gpu);
+    }
+    CHECK(report.feasible <= report.space);
+    CHECK(short_plan(resolve(with({{P::micro_batch, 2}, {P::accumulation, 3}, {P::recompute, 1}}))) ==
+          "zero3, micro-batch 2 × 3, recompute full");
+    CHECK(
+        short_plan(resolve(with(
+            {{P::tensor_parallel, 4}, {P::sequence_parallel, 1}, {P::sharding, 1}, {P::micro_batch, 1}}))) ==
+        "TP 4 SP, zero1, micro-batch 1 × 1");
+}
+
+TEST_CASE("plan report: where nothing fits it says how much the smallest plan needs", "[planner]") {
+    PlanQuestion question;
+    question.scenario = locked(of_model("gpt-1t", {{P::gpus, 8}}));
+    question.free = set_of({P::tensor_parallel, P::recompute});
+    const PlanReport report = plan_report(question, 1);
+    CHECK_FALSE(report.found());
+    CHECK(report.neighbours.empty());
+    CHECK(report.feasible == 0);
+    // The least of all its plans, tried one by one.
+    double least = std::numeric_limits<double>::infinity();
+    for (const double tensor : {1.0, 2.0, 4.0, 8.0}) {
+        for (const double recompute : {0.0, kRecomputeSelective, 0.25, 0.5, 0.75, 1.0}) {
+            Scenario one = question.scenario;
+            one.give(P::tensor_parallel, tensor);
+            one.give(P::recompute, recompute);
+            least = std::min(least, answer(one).estimate.memory.peak);
+        }
+    }
+    CHECK(report.reason.find("none of ") == 0);
+    CHECK(report.reason.find("the least memory any needs is " + format(least, Quantity::bytes)) !=
+          std::string::npos);
+
+    // No plan at all: three GPUs hold no whole number of the two that each copy takes.
+    question.scenario = locked(with({{P::gpus, 3}, {P::tensor_parallel, 2}}));
+    question.free = set_of({P::recompute});
+    CHECK(plan_report(question, 1).reason.find("no plan is valid for 3 GPUs") == 0);
+}

@@ -1,0 +1,81 @@
+// The marks along a slider's groove: round, apart, and where their values lie.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "scenario/domain.h"
+#include "scenario/slider_scale.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+SliderScale scale_of(P id) {
+    const Settings settings = resolve(first());
+    return {domain(id, settings), parameter(id).logarithmic, parameter(id), settings[id]};
+}
+
+// In units of `unit`.
+std::vector<double> ticks(P id, double unit, double closest) {
+    std::vector<double> out = scale_of(id).ticks(closest);
+    for (double& tick : out) tick /= unit;
+    return out;
+}
+
+constexpr double kGbit = 1e9 / 8;
+
+}  // namespace
+
+TEST_CASE("ticks are the values a scale is thought in", "[slider]") {
+    using V = std::vector<double>;
+    CHECK_THAT(ticks(P::inter_node_bandwidth, kGbit, 0.07),
+               Catch::Matchers::Approx(V{12.5, 25, 50, 100, 200, 400, 800, 1600, 3200}));
+    CHECK_THAT(ticks(P::intra_node_bandwidth, 1e9, 0.07),
+               Catch::Matchers::Approx(V{20, 50, 100, 200, 500, 1000, 2000}));
+    CHECK_THAT(ticks(P::peak_flops, 1e12, 0.07),
+               Catch::Matchers::Approx(V{50, 100, 200, 500, 1000, 2000, 5000, 10000}));
+    CHECK(ticks(P::memory, 1024.0 * 1024 * 1024, 0.07) == V{8, 16, 32, 64, 128, 256, 512});
+    CHECK(ticks(P::sequence_length, 1, 0.07) ==
+          V{256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072});
+    CHECK(ticks(P::training_tokens, 1e12, 0.1) == V{0.001, 0.01, 0.1, 1, 10, 100});
+}
+
+TEST_CASE("a shorter groove has fewer ticks, and they stay round", "[slider]") {
+    using V = std::vector<double>;
+    CHECK_THAT(ticks(P::inter_node_bandwidth, kGbit, 0.2), Catch::Matchers::Approx(V{25, 100, 400, 1600}));
+    CHECK(ticks(P::sequence_length, 1, 0.2) == V{256, 1024, 4096, 16384, 65536});
+    CHECK_THAT(ticks(P::intra_node_bandwidth, 1e9, 0.3), Catch::Matchers::Approx(V{100, 1000}));
+}
+
+TEST_CASE("ticks of every slider rise, lie on the groove and keep their distance", "[slider]") {
+    std::size_t with_ticks = 0;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        if (parameter(id).prominence == Prominence::file) continue;
+        INFO(parameter(id).key);
+        const SliderScale scale = scale_of(id);
+        for (const double closest : {0.02, 0.08, 0.5, 1.0}) {
+            const std::vector<double> found = scale.ticks(closest);
+            if (!found.empty()) ++with_ticks;
+            CHECK(found.size() <= 1 / closest + 2);
+            for (std::size_t k = 0; k < found.size(); ++k) {
+                CHECK((found[k] >= scale.low() && found[k] <= scale.high()));
+                if (k > 0)
+                    CHECK(scale.fraction(found[k]) - scale.fraction(found[k - 1]) >= closest * (1 - 1e-9));
+            }
+        }
+    }
+    CHECK(with_ticks > 40);
+}
+
+TEST_CASE("a linear groove and one of cells have no ticks", "[slider]") {
+    CHECK_FALSE(parameter(P::gemm_efficiency).logarithmic);
+    CHECK(scale_of(P::gemm_efficiency).ticks(0.05).empty());
+    CHECK(scale_of(P::tensor_parallel).has_cells());
+    CHECK(scale_of(P::tensor_parallel).ticks(0.05).empty());
+    CHECK(scale_of(P::precision).ticks(0.05).empty());
+    // Nor one that is too short for any.
+    CHECK(scale_of(P::inter_node_bandwidth).ticks(1.5).empty());
+}

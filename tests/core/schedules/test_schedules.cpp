@@ -1,0 +1,313 @@
+// E20: bubbles and micro-batches in flight, by the papers' formulas.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "layout/pipeline_run.h"
+#include "schedules/schedule.h"
+
+using namespace shardscope;
+
+namespace {
+
+// One micro-batch: 2 ms forward, 4 ms backward, of which 1.9 ms are weight gradients; two rates bound them.
+StageTimes times() {
+    StageTimes t;
+    t.forward = Time{Rate::compute, 1.5e-3} + Time{Rate::intra_node, 0.5e-3};
+    t.backward = Time{Rate::compute, 3.5e-3} + Time{Rate::intra_node, 0.5e-3};
+    t.weight_gradient = Time{Rate::compute, 1.9e-3};
+    return t;
+}
+
+constexpr double kWork = 6e-3;
+
+}  // namespace
+
+TEST_CASE("schedules: each has its own name, rule and source, and is found by its kind", "[plan]") {
+    std::set<std::string_view> titles;
+    for (const Schedule* schedule : schedules()) {
+        CHECK(titles.insert(schedule->title).second);
+        CHECK_FALSE(schedule->rule.empty());
+        CHECK_FALSE(schedule->source.empty());
+        CHECK(&schedule_of(schedule->kind) == schedule);
+    }
+    CHECK(titles.size() == 10);
+}
+
+TEST_CASE("schedules: those that say so run all micro-batches forward before any comes back", "[plan]") {
+    constexpr int kMicroBatches = 64;
+    for (const Schedule* schedule : schedules()) {
+        INFO(schedule->title);
+        const double pieces = schedule->interleaves ? 2 : schedule->pieces ? schedule->pieces(2) : 1;
+        const std::vector<Pass> order = schedule->order({4, pieces, kMicroBatches}, 0);
+        REQUIRE(order.size() > kMicroBatches);
+        bool forward = true;
+        for (std::size_t i = 0; i < kMicroBatches; ++i) {
+            forward = forward && order[i].kind == PassKind::forward && order[i].piece == order[0].piece;
+        }
+        CHECK(forward == (schedule->layered || schedule->in_turns));
+    }
+}
+
+TEST_CASE("schedules: bubble over ideal time is (p − 1)/m, and (p − 1)/(v·m) interleaved", "[plan]") {
+    // Narayanan et al. 2021, arXiv 2104.04473, section 2.2.
+    for (const double p : {2.0, 8.0, 64.0}) {
+        for (const double m : {8.0, 64.0, 512.0}) {
+            for (const double v : {1.0, 2.0, 6.0}) {
+                const PipelineShape shape{p, v, m};
+                const double ideal = m * kWork;
+                CHECK(kOneFOneB.bubble(shape, times(), times()).total() / ideal ==
+                      Approx((p - 1) / m).epsilon(1e-12));
+                CHECK(kGpipe.bubble(shape, times(), times()).total() / ideal ==
+                      Approx((p - 1) / m).epsilon(1e-12));
+                CHECK(kInterleaved.bubble(shape, times(), times()).total() / ideal ==
+                      Approx((p - 1) / (v * m)).epsilon(1e-12));
+            }
+        }
+    }
+}
+
+TEST_CASE("schedules: zero-bubble pipelines", "[plan]") {
+    // Qi et al. 2023, arXiv 2401.10241: (p − 1)(T_F + T_B − T_W) and (p − 1)(T_F + T_B − 2·T_W), T_B = 2.1
+    // ms.
+    const PipelineShape shape{8, 1, 32};
+    CHECK(kZbH1.bubble(shape, times(), times()).total() ==
+          Approx(7 * (2e-3 + 2.1e-3 - 1.9e-3)).epsilon(1e-12));
+    CHECK(kZbH2.bubble(shape, times(), times()).total() ==
+          Approx(7 * (2e-3 + 2.1e-3 - 2 * 1.9e-3)).epsilon(1e-12));
+    // What the link inside the node bounds is no weight gradient: it stays in the bubble whole.
+    CHECK(kZbH1.bubble(shape, times(), times())[Rate::intra_node] == Approx(7 * 1e-3).epsilon(1e-12));
+    // A weight gradient of 3 ms leaves 1 ms of input gradient: more than the gap of either pass is not
+    // filled.
+    StageTimes heavy = times();
+    heavy.weight_gradient = Time{Rate::compute, 3e-3};
+    CHECK(kZbH1.bubble(shape, heavy, heavy).total() == Approx(7 * (2e-3 + 1e-3 - 1e-3)).epsilon(1e-12));
+    CHECK(kZbH2.bubble(shape, heavy, heavy).total() == Approx(0).margin(1e-15));
+}
+
+TEST_CASE("schedules: breadth-first and modular pipelines fill as fast as their pieces are many", "[plan]") {
+    // E27: bubble over ideal time (p − 1)·p ÷ (m·L) with every layer a stage.
+    const double p = 8;
+    const double m = 32;
+    const double layers = 96;
+    const double v = kModular.pieces(layers / p);
+    CHECK(v == 12);
+    CHECK(kModular.bubble({p, v, m}, times(), times()).total() / (m * kWork) ==
+          Approx((p - 1) * p / (m * layers)).epsilon(1e-12));
+    CHECK(kBreadthFirst.bubble({p, 4, m}, times(), times()).total() ==
+          Approx(kInterleaved.bubble({p, 4, m}, times(), times()).total()).epsilon(1e-12));
+    CHECK(kBreadthFirst.in_flight({p, 4, m}, 3) == m);
+    CHECK(kModular.micro_batches({p, v, m}).least == p);
+}
+
+TEST_CASE("schedules: pieces of sequences divide the bubble and what is in flight", "[plan]") {
+    // Sun et al. 2024, arXiv 2406.03488: (p − 1) ÷ (m·k); MindSpeed: (p + k − 1) ÷ k on the first stage.
+    const PipelineShape shape{8, 1, 32, 4};
+    CHECK(kSeq1f1b.bubble(shape, times(), times()).total() / (32 * kWork) ==
+          Approx(7.0 / (32 * 4)).epsilon(1e-12));
+    CHECK(kSeq1f1b.in_flight(shape, 0) == Approx((8.0 + 4 - 1) / 4).epsilon(1e-12));
+    // One piece is 1F1B.
+    CHECK(kSeq1f1b.in_flight({8, 1, 32, 1}, 3) == kOneFOneB.in_flight({8, 1, 32}, 3));
+    CHECK(kSeq1f1b.order({8, 1, 32, 1}, 3) == kOneFOneB.order({8, 1, 32}, 3));
+}
+
+TEST_CASE("schedules: pipelines that run both ways have the published bubble for equal passes", "[plan]") {
+    // Forward pass, input and weight gradient of 2 ms each. DeepSeek-AI 2024, arXiv 2412.19437:
+    // (p/2 − 1)·(F&B + B − 3·W), p + 1 micro-batches.
+    StageTimes equal;
+    equal.forward = Time{Rate::compute, 2e-3};
+    equal.backward = Time{Rate::compute, 4e-3};
+    equal.weight_gradient = Time{Rate::compute, 2e-3};
+    for (const double p : {2.0, 4.0, 8.0, 16.0}) {
+        CHECK(kDualPipe.bubble({p, 1, 4 * p}, equal, equal).total() ==
+              Approx((p / 2 - 1) * (6e-3 + 4e-3 - 3 * 2e-3)).epsilon(1e-12));
+        CHECK(kDualPipe.in_flight({p, 1, 4 * p}, 0) == p + 1);
+    }
+    // Wu et al. 2024, arXiv 2410.19367: (p − 2) ÷ (4·m + p − 2) of the step where forward and backward pass
+    // last equally long, (p − 2) ÷ (3·m + p − 2) where the backward pass takes twice as long and m is p.
+    for (const double p : {2.0, 4.0, 8.0, 16.0}) {
+        StageTimes even = equal;
+        even.backward = even.forward;
+        for (const double units : {1.0, 2.0, 5.0}) {
+            const double m = units * p;
+            const double bubble = kBitPipe.bubble({p, 2, m}, even, even).total();
+            CHECK(bubble / (m * 4e-3 + bubble) == Approx((p - 2) / (4 * m + p - 2)).epsilon(1e-12));
+        }
+        const double bubble = kBitPipe.bubble({p, 2, p}, equal, equal).total();
+        CHECK(bubble / (p * 6e-3 + bubble) == Approx((p - 2) / (3 * p + p - 2)).epsilon(1e-12));
+    }
+}
+
+TEST_CASE("schedules: one stage waits for nobody", "[plan]") {
+    // Those with two copies take two stages at least.
+    for (const Schedule* schedule : schedules()) {
+        const double stages = schedule->copies;
+        CHECK(schedule->bubble({stages, 1, 16}, times(), times()).total() == 0);
+    }
+}
+
+TEST_CASE("schedules: micro-batches in flight", "[plan]") {
+    const PipelineShape shape{8, 1, 32};
+    CHECK(kOneFOneB.in_flight(shape, 0) == 8);
+    CHECK(kOneFOneB.in_flight(shape, 3) == 5);
+    CHECK(kOneFOneB.in_flight(shape, 7) == 1);
+    for (const double position : {0.0, 3.0, 7.0}) {
+        CHECK(kGpipe.in_flight(shape, position) == 32);
+        CHECK(kZbH1.in_flight(shape, position) == 8);
+        CHECK(kZbH2.in_flight(shape, position) == 15);
+    }
+    // Never more than there are.
+    const PipelineShape few{8, 1, 3};
+    for (const Schedule* schedule : schedules()) {
+        if (schedule->copies > 1) continue;  // need more
+        CHECK(schedule->in_flight(few, 0) == 3);
+        CHECK(schedule->in_flight(few, 7) <= 3);
+        CHECK(schedule->in_flight(few, 7) >= 1);
+    }
+}
+
+TEST_CASE("schedules: interleaving holds 1 + (p − 1)/(p·v) times as much on the first GPU", "[plan]") {
+    // Korthikanti et al. 2022, arXiv 2205.05198, section 4.2.3.
+    for (const double p : {2.0, 8.0, 35.0}) {
+        for (const double v : {2.0, 3.0, 6.0}) {
+            CHECK(kInterleaved.in_flight({p, v, 1024}, 0) ==
+                  Approx(p * (1 + (p - 1) / (p * v))).epsilon(1e-12));
+            // The last has begun (v − 1)·p + 1 of its p·v pieces.
+            CHECK(kInterleaved.in_flight({p, v, 1024}, p - 1) ==
+                  Approx(((v - 1) * p + 1) / v).epsilon(1e-12));
+        }
+        // One piece a GPU is plain 1F1B.
+        CHECK(kInterleaved.in_flight({p, 1, 1024}, 0) == p);
+        CHECK(kInterleaved.in_flight({p, 1, 1024}, p - 1) == 1);
+    }
+}
+
+// ---- the schedules at work -------------------------------------------------------------------------------
+
+namespace {
+
+// Equal stages whose passes take `t` for all pieces together; nothing travels.
+std::vector<StageSeconds> equal_stages(const Schedule& schedule, const PipelineShape& shape,
+                                       const StageTimes& t) {
+    const double weight = schedule.splits_backward ? t.weight_gradient.total() : 0;
+    const double pieces = shape.virtual_stages * shape.sequence_pieces;
+    StageSeconds stage;
+    stage.pass[static_cast<std::size_t>(PassKind::forward)].chain = t.forward.total() / pieces;
+    stage.pass[static_cast<std::size_t>(PassKind::backward)].chain = (t.backward.total() - weight) / pieces;
+    stage.pass[static_cast<std::size_t>(PassKind::weight_gradient)].chain = weight / pieces;
+    stage.first_forward = stage.pass[static_cast<std::size_t>(PassKind::forward)];
+    stage.last_gradient = stage.pass[static_cast<std::size_t>(
+        schedule.splits_backward ? PassKind::weight_gradient : PassKind::backward)];
+    return std::vector<StageSeconds>(static_cast<std::size_t>(shape.stages), stage);
+}
+
+std::vector<PipelineShape> shapes_of(const Schedule& schedule) {
+    std::vector<PipelineShape> out;
+    for (const double p : {2.0, 3.0, 4.0, 8.0, 16.0}) {
+        for (const double m : {1.0, 2.0, 5.0, p - 1, p, p + 1, 2 * p - 1, 2 * p, 8 * p}) {
+            const bool one = !schedule.interleaves && !schedule.pieces;
+            for (const double v : one ? std::vector{1.0} : std::vector{1.0, 2.0, 3.0, 6.0}) {
+                if (schedule.copies > 1 && std::fmod(p, 2) != 0) continue;
+                if (schedule.copies > 1 && schedule.pieces && v != schedule.pieces(v)) continue;
+                for (const double k :
+                     schedule.cuts_sequences ? std::vector{1.0, 2.0, 3.0, 8.0} : std::vector{1.0}) {
+                    const PipelineShape shape{p, v, m, k};
+                    const MicroBatchRule rule =
+                        schedule.micro_batches ? schedule.micro_batches(shape) : MicroBatchRule{};
+                    if (m >= rule.least && std::fmod(m, rule.multiple) == 0) out.push_back(shape);
+                }
+            }
+        }
+    }
+    return out;
+}
+
+// One forward pass, backward passes from short to long, weight gradients likewise.
+std::vector<StageTimes> kinds_of_times() {
+    std::vector<StageTimes> out{times()};
+    for (const double backward : {2.5e-3, 4e-3, 7e-3, 9e-3}) {
+        for (const double weights : {0.2, 0.35, 0.5, 0.7, 0.9}) {
+            StageTimes t = times();
+            t.backward = Time{Rate::compute, backward};
+            t.weight_gradient = Time{Rate::compute, weights * backward};
+            out.push_back(t);
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("schedules: every stage runs every pass once, weight gradients after their backward pass",
+          "[plan]") {
+    for (const Schedule* schedule : schedules()) {
+        INFO(schedule->title);
+        for (const PipelineShape& shape : shapes_of(*schedule)) {
+            for (int stage = 0; stage < shape.stages; ++stage) {
+                const std::vector<Pass> order = schedule->order(shape, stage);
+                std::set<std::tuple<PassKind, int, int>> seen;
+                for (const Pass& pass : order) {
+                    CHECK(seen.insert({pass.kind, pass.micro_batch, pass.piece}).second);
+                    if (pass.kind == PassKind::backward)
+                        CHECK(seen.contains({PassKind::forward, pass.micro_batch, pass.piece}));
+                    if (pass.kind == PassKind::weight_gradient)
+                        CHECK(seen.contains({PassKind::backward, pass.micro_batch, pass.piece}));
+                }
+                const double kinds = schedule->splits_backward ? 3 : 2;
+                CHECK(static_cast<double>(order.size()) ==
+                      kinds * shape.micro_batches * shape.virtual_stages * shape.sequence_pieces);
+                CHECK_FALSE(order.back().joined);
+            }
+        }
+    }
+}
+
+TEST_CASE("schedules: at work with equal stages the bubble is the published one", "[plan]") {
+    for (const Schedule* schedule : schedules()) {
+        for (const PipelineShape& shape : shapes_of(*schedule)) {
+            INFO(schedule->title << ": p " << shape.stages << ", v " << shape.virtual_stages << ", m "
+                                 << shape.micro_batches);
+            const PipelineRun run =
+                run_pipeline(*schedule, shape, equal_stages(*schedule, shape, times()), 0);
+            CHECK(run.span - shape.micro_batches * kWork ==
+                  Approx(schedule->bubble(shape, times(), times()).total()).epsilon(1e-9).margin(1e-12));
+        }
+    }
+}
+
+TEST_CASE("schedules: at work the bubble is the claimed one whichever pass is the longest", "[plan]") {
+    for (const Schedule* schedule : schedules()) {
+        for (const PipelineShape& shape : shapes_of(*schedule)) {
+            // ZB-H2 with fewer micro-batches than fill its bubble is claimed for short weight gradients only.
+            if (schedule == &kZbH2 && shape.micro_batches < 2 * shape.stages - 1) continue;
+            if (shape.micro_batches > 4 * shape.stages) continue;  // long, and like the others
+            for (const StageTimes& t : kinds_of_times()) {
+                INFO(schedule->title << ": p " << shape.stages << ", v " << shape.virtual_stages << ", m "
+                                     << shape.micro_batches << ", k " << shape.sequence_pieces << ", F "
+                                     << t.forward.total() << ", B " << t.backward.total() << ", W "
+                                     << t.weight_gradient.total());
+                const PipelineRun run = run_pipeline(*schedule, shape, equal_stages(*schedule, shape, t), 0);
+                const double work = (t.forward + t.backward).total();
+                CHECK(run.span - shape.micro_batches * work ==
+                      Approx(schedule->bubble(shape, t, t).total()).epsilon(1e-9).margin(1e-12));
+            }
+        }
+    }
+}
+
+TEST_CASE("schedules: at work the stages hold as many micro-batches as the memory is told", "[plan]") {
+    for (const Schedule* schedule : schedules()) {
+        for (const PipelineShape& shape : shapes_of(*schedule)) {
+            const PipelineRun run =
+                run_pipeline(*schedule, shape, equal_stages(*schedule, shape, times()), 0);
+            for (std::size_t i = 0; i < run.stages.size(); ++i) {
+                INFO(schedule->title << ": p " << shape.stages << ", v " << shape.virtual_stages << ", m "
+                                     << shape.micro_batches << ", stage " << i);
+                CHECK(most_in_flight(run.stages[i], shape, schedule->splits_backward) ==
+                      Approx(schedule->in_flight(shape, static_cast<double>(i))).epsilon(1e-12));
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+// E20: every layer is dealt out exactly once, whatever the number of stages.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "schedules/stages.h"
+
+using namespace shardscope;
+
+namespace {
+
+struct Expected {
+    double layers, gpus;
+    double first, middle, last;
+};
+
+}  // namespace
+
+TEST_CASE("stages: one GPU holds all of the model", "[plan]") {
+    const Stages one = deal_layers(3, 58, 1);
+    CHECK(one.first.dense == 3);
+    CHECK(one.first.sparse == 58);
+    CHECK(one.first.embedding);
+    CHECK(one.first.head);
+}
+
+TEST_CASE("stages: even and uneven splits", "[plan]") {
+    for (const Expected& e : {Expected{96, 8, 12, 12, 12},    // the stages divide the layers
+                              Expected{126, 16, 7, 8, 7},     // they divide layers + 2: Llama 3.1 405B
+                              Expected{30, 4, 7, 8, 7},       //
+                              Expected{29, 4, 7, 8, 7},       // remainder 1: to one between
+                              Expected{41, 2, 21, 20, 20},    // two stages, odd: the head's has fewer
+                              Expected{31, 4, 8, 8, 7},       // remainder p − 1: all but the last
+                              Expected{17, 3, 6, 6, 5},       //
+                              Expected{61, 16, 3, 4, 3},      // DeepSeek-V3
+                              Expected{70, 12, 5, 6, 5},      // BLOOM
+                              Expected{105, 35, 3, 3, 3}}) {  // GPT 530B
+        INFO(e.layers << " layers on " << e.gpus);
+        const Stages stages = deal_layers(e.layers, 0, e.gpus);
+        CHECK(stages.first.layers() == e.first);
+        CHECK(stages.middle.layers() == e.middle);
+        CHECK(stages.last.layers() == e.last);
+        CHECK(stages.count == e.gpus);
+    }
+}
+
+TEST_CASE("stages: every layer once, embedding first, head last, no stage two layers fuller than another",
+          "[plan]") {
+    for (double layers = 2; layers <= 130; ++layers) {
+        for (double gpus = 2; gpus <= std::min(layers, 66.0); ++gpus) {
+            for (const double dense : {0.0, 1.0, 3.0, layers}) {
+                if (dense > layers) continue;
+                INFO(layers << " layers, " << dense << " dense, on " << gpus);
+                const Stages stages = deal_layers(dense, layers - dense, gpus);
+                // What the first and the last leave lies between, on stages of `middle` layers or one fewer.
+                const double between = layers - stages.first.layers() - stages.last.layers();
+                if (gpus == 2) {
+                    CHECK(between == 0);
+                } else {
+                    CHECK(between <= stages.middle.layers() * (gpus - 2));
+                    CHECK(between >= (stages.middle.layers() - 1) * (gpus - 2) + 1);
+                }
+                CHECK(stages.middle.layers() - stages.last.layers() <= 1);
+                CHECK(stages.first.layers() >= stages.last.layers());
+                CHECK(stages.last.layers() >= 1);
+                for (const Stage* stage : {&stages.first, &stages.middle, &stages.last}) {
+                    CHECK(stage->layers() == std::floor(stage->layers()));
+                    CHECK(stage->dense >= 0);
+                    CHECK(stage->sparse >= 0);
+                }
+                // Dense layers come first.
+                CHECK(stages.first.dense == std::min(dense, stages.first.layers()));
+                CHECK(stages.last.sparse == std::min(layers - dense, stages.last.layers()));
+                CHECK(stages.first.embedding);
+                CHECK_FALSE(stages.first.head);
+                CHECK(stages.last.head);
+                CHECK_FALSE(stages.last.embedding);
+                CHECK(stages.first.position == 0);
+                CHECK(stages.last.position == gpus - 1);
+            }
+        }
+    }
+}
+
+TEST_CASE("stages: the ends take what they are given, the others share the rest", "[plan]") {
+    struct Given {
+        double layers, gpus;
+        Partition partition;
+        double first, middle, last;
+    };
+    for (const Given& g : {Given{32, 4, {14, 0}, 14, 6, 6},     // the rest divides
+                           Given{32, 4, {11, 0}, 11, 7, 7},     //
+                           Given{32, 4, {0, 5}, 9, 9, 5},       //
+                           Given{61, 16, {3, 2}, 3, 4, 2},      // 56 on 14
+                           Given{61, 8, {4, 0}, 4, 9, 8},       // 57 on 7: one over, between
+                           Given{32, 2, {30, 0}, 30, 2, 2},     // two stages
+                           Given{32, 2, {12, 20}, 12, 20, 20},  //
+                           Given{32, 3, {1, 1}, 1, 30, 1}}) {
+        INFO(g.layers << " layers on " << g.gpus << ": " << g.partition.first << ", " << g.partition.last);
+        REQUIRE(g.partition.deals(g.layers, g.gpus));
+        const Stages stages = deal_layers(2, g.layers - 2, g.gpus, 1, g.partition);
+        CHECK(stages.first.layers() == g.first);
+        CHECK(stages.middle.layers() == g.middle);
+        CHECK(stages.last.layers() == g.last);
+        double dense = 0;
+        double all = 0;
+        for (const Stage& stage : every_stage(stages, 2, g.layers - 2)) {
+            dense += stage.dense;
+            all += stage.layers();
+            CHECK(stage.layers() >= 1);
+            if (stage.position > 0 && stage.position < g.gpus - 1) CHECK(stage.layers() >= g.middle - 1);
+        }
+        // The longest of those between comes first, where the most micro-batches are held.
+        if (g.gpus > 2) CHECK(every_stage(stages, 2, g.layers - 2)[1].layers() == g.middle);
+        CHECK(dense == 2);
+        CHECK(all == g.layers);
+    }
+    CHECK_FALSE(Partition{30, 0}.deals(32, 4));
+    CHECK_FALSE(Partition{12, 10}.deals(32, 2));
+    CHECK(Partition{29, 0}.deals(32, 4));
+}

@@ -1,0 +1,74 @@
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <set>
+#include <vector>
+
+#include "system/jobs.h"
+
+using namespace shardscope;
+
+TEST_CASE("a newer job stops the running one and takes the waiting one's place", "[jobs]") {
+    std::atomic<bool> started{false};
+    std::atomic<bool> stopped{false};
+    std::atomic<int> second{0};
+    std::atomic<int> third{0};
+    JobQueue queue;
+    queue.run([&](const std::stop_token& stop) {
+        started = true;
+        while (!stop.stop_requested()) std::this_thread::yield();
+        stopped = true;
+    });
+    while (!started) std::this_thread::yield();
+    {
+        // Both come while the first still runs or has just been asked to stop; only the newer one must run.
+        queue.run([&](const std::stop_token&) { ++second; });
+        queue.run([&](const std::stop_token& stop) {
+            if (!stop.stop_requested()) ++third;
+        });
+    }
+    queue.wait();
+    CHECK(stopped);
+    CHECK(third == 1);
+    CHECK(second <= 1);
+}
+
+TEST_CASE("a queue can be taken down while its job runs", "[jobs]") {
+    std::atomic<bool> started{false};
+    std::atomic<bool> left{false};
+    {
+        JobQueue queue;
+        queue.run([&](const std::stop_token& stop) {
+            started = true;
+            while (!stop.stop_requested()) std::this_thread::yield();
+            left = true;
+        });
+        while (!started) std::this_thread::yield();
+    }
+    CHECK(left);
+}
+
+TEST_CASE("a cancelled job is not begun, a running one is asked to stop", "[jobs]") {
+    JobQueue queue;
+    std::atomic<bool> started{false};
+    std::atomic<bool> begun{false};
+    queue.run([&](const std::stop_token& stop) {
+        started = true;
+        while (!stop.stop_requested()) std::this_thread::yield();
+    });
+    while (!started) std::this_thread::yield();
+    queue.cancel();
+    queue.wait();
+    CHECK_FALSE(begun);
+    queue.run([&](const std::stop_token&) { begun = true; });
+    queue.wait();
+    CHECK(begun);
+}
+
+TEST_CASE("a parallel loop visits every index once, on one thread or many", "[jobs]") {
+    for (const unsigned threads : {0U, 1U, 2U, 7U}) {
+        std::vector<std::atomic<int>> seen(1000);
+        parallel_for(seen.size(), threads, [&](std::size_t i) { ++seen[i]; });
+        for (const auto& count : seen) CHECK(count == 1);
+    }
+    parallel_for(0, 4, [](std::size_t) { FAIL("nothing to do"); });
+}
