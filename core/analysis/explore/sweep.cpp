@@ -64,7 +64,8 @@ Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& pro
         for (std::size_t i = 0; i < kParameters; ++i) known.emplace_back(field_of(static_cast<P>(i)));
         const std::string near = nearest(key, known);
         return fail(said("there is no parameter “{1}”", {key}),
-                    near.empty() ? said("see the README's table") : said("did you mean “{1}”?", {near}));
+                    near.empty() ? said("list them with `shardscope parameters`")
+                                 : said("did you mean “{1}”?", {near}));
     }
     const std::string range = text.substr(equals + 1);
     const auto number = [&](const std::string& word, double& out) {
