@@ -1,4 +1,5 @@
-// `shardscope parameters`: the table of everything that can be set, as Markdown; the README holds its output.
+// `shardscope parameters`: the table of everything that can be set, as Markdown: the table
+// of core/parameters/README.md.
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>

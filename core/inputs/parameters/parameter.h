@@ -1,7 +1,8 @@
 // The parameter table: everything a person can set, one row each (rows.inc).
 //
-// Editors, scenario files, --set, sweep axes, undo texts, CSV headers and the reference in the README all
-// come from these rows. To add a parameter: add one row to rows.inc, then use `settings[P::your_id]`.
+// Editors, scenario files, --set, sweep axes, undo texts, CSV headers and the table in README.md beside
+// this file all come from these rows. To add a parameter: add one row to rows.inc, then use
+// `settings[P::your_id]`.
 #pragma once
 
 #include <array>
