@@ -37,7 +37,7 @@ std::optional<Study> study_of(const Preset& preset) {
     return study;
 }
 
-// What the papers say and what the engine does, one row a claim: the README's table.
+// What the papers say and what the engine does, one row a claim: the table of presets/studies/README.md.
 int list_claims() {
     std::vector<Study> studies;
     for (const Preset* preset : catalogue().all(PresetKind::study)) {

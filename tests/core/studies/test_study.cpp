@@ -83,7 +83,7 @@ TEST_CASE("study: every claim has a value, and published ones say whose", "[stud
     }
 }
 
-// What the README says of them; a change of constants that turns one is to be seen.
+// What presets/studies/README.md says of them; a change of constants that turns one is to be seen.
 TEST_CASE("study: verdicts on what the papers say", "[studies]") {
     Catalogue catalogue = own_catalogue();
     const auto verdict = [&](const char* name, const std::string& claim_name) {
