@@ -200,7 +200,7 @@ void print_new_stacks(const std::vector<NewStack>& stacks) {
     }
 }
 
-// The README's tables.
+// The tables of presets/runs/README.md.
 void print_markdown(const Calibration& calibration, const std::vector<NewStack>& stacks) {
     print_out(
         "| family | runs | fitted: mean | new model: mean | median | 90th percentile | new machine: mean |\n"

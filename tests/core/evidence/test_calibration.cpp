@@ -1,4 +1,5 @@
-// Calibration on the public runs: what the README says of its errors, and what user calibrations must do.
+// Calibration on the public runs: what presets/runs/README.md says of its errors, and what
+// user calibrations must do.
 #include "evidence/calibration.h"
 
 #include <catch2/catch.hpp>
