@@ -187,12 +187,6 @@ TEST_CASE("manual: every command and option is there, and every example runs", "
     CHECK(examples >= 5);
 }
 
-TEST_CASE("readme: shows the library's example as the tests build it", "[house]") {
-    const std::string example = slurp(SHARDSCOPE_SOURCE_DIR "/tests/example/main.cpp");
-    CHECK(slurp(SHARDSCOPE_SOURCE_DIR "/README.md").find("```cpp" + example.substr(example.find('\n'))) !=
-          std::string::npos);
-}
-
 TEST_CASE("installed: everything is at its place below another prefix, and the program runs there", "[cli]") {
     const Folder folder;
     const std::string command = "cmake --install " SHARDSCOPE_BUILD_DIR " --component program --prefix " +

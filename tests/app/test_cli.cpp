@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
-#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -273,37 +272,6 @@ TEST_CASE("export: a PNG has as many pixels as --scale says", "[cli][export]") {
               std::string::npos);
     CHECK(refused("--scale 2 --report " + folder.file("b.md")).find("only a PNG") != std::string::npos);
     CHECK(folder.count() == 1);
-}
-
-TEST_CASE("README: its tables are what the program says", "[docs]") {
-    const std::string readme = slurp(SHARDSCOPE_SOURCE_DIR "/README.md");
-    CHECK(readme.find("<!-- parameters -->\n" + run("parameters").out + "<!-- /parameters -->") !=
-          std::string::npos);
-    CHECK(readme.find("<!-- studies -->\n" + run("presets list --kind study --format markdown").out +
-                      "<!-- /studies -->") != std::string::npos);
-    const Ran accuracy = run("calibrate --runs " SHARDSCOPE_SOURCE_DIR
-                             "/presets/runs/measured_runs.csv --from-scratch --format markdown");
-    const auto begin = readme.find("<!-- accuracy -->\n") + std::string("<!-- accuracy -->\n").size();
-    const std::string said = readme.substr(begin, readme.find("<!-- /accuracy -->") - begin);
-    // Words alike, numbers alike but for the last digit: a fit's rounding differs between processors.
-    const auto parts = [](const std::string& text) {
-        std::pair<std::string, std::vector<double>> out;
-        for (std::size_t i = 0; i < text.size();) {
-            if (std::isdigit(static_cast<unsigned char>(text[i])) == 0) {
-                out.first += text[i++];
-                continue;
-            }
-            std::size_t length = 0;
-            out.second.push_back(std::stod(text.substr(i), &length));
-            i += length;
-        }
-        return out;
-    };
-    const auto [words, numbers] = parts(said);
-    const auto [now_words, now_numbers] = parts(accuracy.out);
-    CHECK(words == now_words);
-    REQUIRE(numbers.size() == now_numbers.size());
-    for (std::size_t i = 0; i < numbers.size(); ++i) CHECK(numbers[i] == Approx(now_numbers[i]).margin(0.15));
 }
 
 TEST_CASE("output that cannot be written is a failure, not silence", "[cli]") {

@@ -1,0 +1,201 @@
+// The Markdown files of the repository: links, pictures and named files exist, and tables are current.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cctype>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/shell.h"
+
+using namespace shardscope::testing;
+
+namespace {
+
+const fs::path kRoot = SHARDSCOPE_SOURCE_DIR;
+
+// Every document of the repository; the fuzz corpus holds inputs, not documents.
+std::vector<fs::path> documents() {
+    std::vector<fs::path> out;
+    for (const fs::path& file : fs::directory_iterator(kRoot))
+        if (file.extension() == ".md") out.push_back(file);
+    for (const char* folder : {"app", "core", "presets", "resources", "tests", "widgets"}) {
+        for (const fs::path& file : fs::recursive_directory_iterator(kRoot / folder)) {
+            if (file.extension() != ".md" || file.string().find("/corpus/") != std::string::npos) continue;
+            out.push_back(file);
+        }
+    }
+    std::ranges::sort(out);
+    return out;
+}
+
+// The text without its fenced code blocks.
+std::string prose_of(const fs::path& file) {
+    std::istringstream lines(slurp(file));
+    std::string out;
+    bool code = false;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("```")) code = !code;
+        else if (!code) out += line + '\n';
+    }
+    return out;
+}
+
+// The first group of every match.
+std::vector<std::string> matches(const std::string& text, const char* pattern) {
+    const std::regex regex(pattern);
+    std::vector<std::string> out;
+    for (std::sregex_iterator it(text.begin(), text.end(), regex), end; it != end; ++it)
+        out.push_back((*it)[1]);
+    return out;
+}
+
+// The links of Markdown and the pictures of HTML.
+std::vector<std::string> links_of(const std::string& text) {
+    std::vector<std::string> out = matches(text, R"(\]\(([^)\s]+)\))");
+    for (std::string& target : matches(text, R"re((?:src|href)="([^"]+)")re"))
+        out.push_back(std::move(target));
+    return out;
+}
+
+// The names by which links reach the headings of a document.
+std::set<std::string> anchors_of(const fs::path& file) {
+    std::set<std::string> out;
+    std::istringstream lines(prose_of(file));
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.starts_with('#')) continue;
+        std::string anchor;
+        for (const char c : line.substr(line.find_first_not_of("# "))) {
+            const auto byte = static_cast<unsigned char>(c);
+            if (std::isalnum(byte) != 0 || c == '-' || c == '_')
+                anchor += static_cast<char>(std::tolower(byte));
+            else if (c == ' ') anchor += '-';
+        }
+        out.insert(anchor);
+    }
+    return out;
+}
+
+// What stands between the marks of a generated table.
+std::string block_of(const char* file, const std::string& name) {
+    const std::string text = slurp(kRoot / file);
+    const std::string mark = "<!-- " + name + " -->\n";
+    const auto begin = text.find(mark);
+    REQUIRE(begin != std::string::npos);
+    const auto start = begin + mark.size();
+    return text.substr(start, text.find("<!-- /" + name + " -->", start) - start);
+}
+
+// The cells of the row that begins with `name`.
+std::vector<std::string> row_of(const std::string& table, const std::string& name) {
+    std::istringstream lines(table);
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.starts_with("| " + name + " |")) continue;
+        std::vector<std::string> cells = matches(line, R"(\| *([^|]*[^| ]|) *(?=\|))");
+        return cells;
+    }
+    FAIL("no row " << name);
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("documents: every relative link leads to a file and a heading", "[docs]") {
+    int links = 0;
+    for (const fs::path& document : documents()) {
+        for (const std::string& target : links_of(prose_of(document))) {
+            if (target.find("://") != std::string::npos || target.starts_with("mailto:")) continue;
+            INFO(fs::relative(document, kRoot).string() << " links to " << target);
+            const std::string name = target.substr(0, target.find('#'));
+            const fs::path file = name.empty() ? document : document.parent_path() / name;
+            REQUIRE(fs::exists(file));
+            if (const auto hash = target.find('#'); hash != std::string::npos)
+                CHECK(anchors_of(file).contains(target.substr(hash + 1)));
+            ++links;
+        }
+    }
+    CHECK(links > 100);
+}
+
+TEST_CASE("documents: every file and folder of the repository that they name exists", "[docs]") {
+    const std::regex path(R"([A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]*)+)");
+    int names = 0;
+    for (const fs::path& document : documents()) {
+        if (document.filename() == "CHANGELOG.md") continue;  // names files of its time
+        for (const std::string& name : matches(prose_of(document), "`([^`\n]+)`")) {
+            if (!std::regex_match(name, path) || name.find("NAME") != std::string::npos) continue;
+            const std::string first = name.substr(0, name.find('/'));
+            if (first == "." || first == "..") continue;
+            INFO(fs::relative(document, kRoot).string() << " names " << name);
+            if (first != "build" && fs::exists(kRoot / first)) CHECK(fs::exists(kRoot / name));
+            else if (fs::exists(document.parent_path() / first))
+                CHECK(fs::exists(document.parent_path() / name));
+            else continue;
+            ++names;
+        }
+    }
+    CHECK(names > 100);
+}
+
+TEST_CASE("documents: every picture that is kept is shown", "[docs]") {
+    std::string shown = slurp(kRoot / "resources/org.shardscope.Shardscope.metainfo.xml.in");
+    for (const fs::path& document : documents()) shown += slurp(document);
+    for (const fs::path& picture : fs::directory_iterator(kRoot / "resources/screenshots")) {
+        INFO(picture.string());
+        CHECK(shown.find("screenshots/" + picture.filename().string()) != std::string::npos);
+    }
+}
+
+TEST_CASE("documents: the README is short", "[docs]") { CHECK(fs::file_size(kRoot / "README.md") <= 10'240); }
+
+TEST_CASE("documents: their tables are what the program prints", "[docs]") {
+    CHECK(block_of("core/parameters/README.md", "parameters") == run("parameters").out);
+    CHECK(block_of("presets/studies/README.md", "studies") ==
+          run("presets list --kind study --format markdown").out);
+    const Ran accuracy = run("calibrate --runs " SHARDSCOPE_SOURCE_DIR
+                             "/presets/runs/measured_runs.csv --from-scratch --format markdown");
+    // The words are equal, and the numbers but for the last digit: a fit's rounding differs between
+    // processors.
+    const auto parts = [](const std::string& text) {
+        std::pair<std::string, std::vector<double>> out;
+        for (std::size_t i = 0; i < text.size();) {
+            if (std::isdigit(static_cast<unsigned char>(text[i])) == 0) {
+                out.first += text[i++];
+                continue;
+            }
+            std::size_t length = 0;
+            out.second.push_back(std::stod(text.substr(i), &length));
+            i += length;
+        }
+        return out;
+    };
+    const auto [words, numbers] = parts(block_of("presets/runs/README.md", "accuracy"));
+    const auto [now_words, now_numbers] = parts(accuracy.out);
+    CHECK(words == now_words);
+    REQUIRE(numbers.size() == now_numbers.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) CHECK(numbers[i] == Approx(now_numbers[i]).margin(0.15));
+}
+
+TEST_CASE("documents: the README's accuracy is that of the full tables", "[docs]") {
+    const std::string full = block_of("presets/runs/README.md", "accuracy");
+    const std::vector<std::string> all = row_of(full, "all");
+    const std::vector<std::string> stacks = row_of(full, "mean of the stacks");
+    REQUIRE(all.size() == 7);
+    REQUIRE(stacks.size() == 5);
+    const std::vector<std::string> expected{
+        all[2], all[3] + " (median " + all[4] + ", 90th percentile " + all[5] + ")", all[6], stacks[2],
+        stacks[4]};
+    std::vector<std::string> stated =
+        matches(block_of("README.md", "accuracy"), R"(\|[^|]*\| *([^|]*[^| ]) *\|\n)");
+    stated.erase(stated.begin(), stated.begin() + 2);  // the head and its rule
+    CHECK(stated == expected);
+}
+
+TEST_CASE("documents: the library's example is the one that the tests build", "[docs]") {
+    const std::string example = slurp(kRoot / "tests/example/main.cpp");
+    CHECK(slurp(kRoot / "core/README.md").find("```cpp" + example.substr(example.find('\n'))) !=
+          std::string::npos);
+}
