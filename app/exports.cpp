@@ -7,8 +7,8 @@
 
 #include "app/message_bar.h"
 #include "planner/planner.h"
-#include "widgets/panels/progress_line.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/progress_line.h"
 #include "widgets/text.h"
 
 namespace shardscope {

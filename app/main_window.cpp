@@ -40,12 +40,12 @@
 #include "widgets/panels/launch_view.h"
 #include "widgets/panels/measured_panel.h"
 #include "widgets/panels/memory_bar.h"
-#include "widgets/panels/progress_line.h"
 #include "widgets/panels/repair_strip.h"
 #include "widgets/panels/scenario_table.h"
 #include "widgets/panels/solve_panel.h"
 #include "widgets/panels/waterfall.h"
 #include "widgets/plots/collectives_plot.h"
+#include "widgets/progress_line.h"
 #include "widgets/text.h"
 #include "widgets/theme/theme.h"
 

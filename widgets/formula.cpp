@@ -2,8 +2,8 @@
 
 #include <QPainter>
 
+#include "widgets/drawing.h"
 #include "widgets/encode.h"
-#include "widgets/panels/drawing.h"
 
 namespace shardscope {
 namespace {

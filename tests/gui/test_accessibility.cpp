@@ -11,12 +11,12 @@
 #include <set>
 
 #include "support/desk.h"
-#include "widgets/panels/progress_line.h"
 #include "widgets/panels/repair_button.h"
 #include "widgets/panels/table_view.h"
 #include "widgets/panels/term_panel.h"
 #include "widgets/panels/why_panel.h"
 #include "widgets/plots/live_plot.h"
+#include "widgets/progress_line.h"
 
 namespace shardscope::testing {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "evidence/measured.h"
 #include "support/desk.h"
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/panels/scenario_grid.h"
 #include "widgets/panels/scenario_line.h"
 #include "widgets/panels/scenario_mark.h"

@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "widgets/drawing.h"
 #include "widgets/encode.h"
-#include "widgets/panels/drawing.h"
 #include "widgets/text.h"
 
 namespace shardscope {

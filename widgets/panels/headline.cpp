@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "evidence/validated.h"
+#include "widgets/drawing.h"
 #include "widgets/encode.h"
-#include "widgets/panels/drawing.h"
 #include "widgets/panels/run_label.h"
 #include "widgets/panels/run_line.h"
 #include "widgets/panels/verdict_chip.h"

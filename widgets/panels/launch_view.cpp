@@ -14,9 +14,9 @@
 #include <QTabBar>
 #include <QVBoxLayout>
 
+#include "widgets/drawing.h"
 #include "widgets/encode.h"
 #include "widgets/live_model.h"
-#include "widgets/panels/drawing.h"
 #include "widgets/text.h"
 #include "widgets/theme/theme.h"
 

@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/drawing.h"
 #include "widgets/live_model.h"
-#include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_words.h"
 
 namespace shardscope {

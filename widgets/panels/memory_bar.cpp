@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "text/said.h"
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_parts.h"
 #include "widgets/plots/figure_words.h"
@@ -316,12 +316,6 @@ void paint_capacity(QPainter& painter, const MemoryBarGeometry& g, const Theme& 
 }
 
 }  // namespace
-
-QString stage_words(double stage, double stages) {
-    if (stages <= 1) return {};
-    return MemoryBar::tr("stage %1 of %2")
-        .arg(shown(stage + 1, Quantity::count), shown(stages, Quantity::count));
-}
 
 MemoryBarData memory_bar_data(const Answer& answer, const std::vector<Pin>& pins) {
     const MemoryUse& use = answer.estimate.memory;

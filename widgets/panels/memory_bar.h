@@ -33,9 +33,6 @@ struct MemoryBarData {
     double top = 0;  // upper end of the axis, bytes
 };
 
-// "stage 1 of 4", the one whose GPUs hold the most; empty where there is no pipeline.
-QString stage_words(double stage, double stages);
-
 // With the axis fitted to it.
 MemoryBarData memory_bar_data(const Answer& answer, const std::vector<Pin>& pins = {});
 

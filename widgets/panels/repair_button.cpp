@@ -3,8 +3,8 @@
 #include <QPainter>
 #include <cmath>
 
+#include "widgets/drawing.h"
 #include "widgets/encode.h"
-#include "widgets/panels/drawing.h"
 #include "widgets/text.h"
 
 namespace shardscope {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "text/said.h"
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/panels/run_label.h"
 
 namespace shardscope {

@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/panels/drawing.h"
-#include "widgets/panels/list_style.h"
+#include "widgets/drawing.h"
+#include "widgets/list_style.h"
 #include "widgets/panels/scenario_mark.h"
 
 namespace shardscope {

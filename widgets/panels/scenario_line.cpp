@@ -5,7 +5,7 @@
 #include <QPainter>
 #include <QToolTip>
 
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/panels/scenario_mark.h"
 
 namespace shardscope {

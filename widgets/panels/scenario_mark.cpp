@@ -3,7 +3,7 @@
 #include <QPainter>
 #include <cmath>
 
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/plots/figure_parts.h"
 
 namespace shardscope {

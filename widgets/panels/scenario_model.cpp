@@ -6,8 +6,8 @@
 #include "evidence/measured.h"
 #include "explore/difference.h"
 #include "text/said.h"
+#include "widgets/drawing.h"
 #include "widgets/encode.h"
-#include "widgets/panels/drawing.h"
 #include "widgets/panels/scenario_mark.h"
 #include "widgets/text.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "explore/difference.h"
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/text.h"
 
 namespace shardscope {

@@ -14,9 +14,9 @@
 #include <cmath>
 
 #include "text/said.h"
+#include "widgets/drawing.h"
 #include "widgets/encode.h"
 #include "widgets/live_model.h"
-#include "widgets/panels/drawing.h"
 #include "widgets/plots/table_choices.h"
 
 namespace shardscope {

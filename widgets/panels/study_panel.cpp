@@ -7,8 +7,8 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 
+#include "widgets/drawing.h"
 #include "widgets/panels/claim_row.h"
-#include "widgets/panels/drawing.h"
 #include "widgets/panels/glyph_button.h"
 #include "widgets/text.h"
 #include "widgets/theme/theme.h"

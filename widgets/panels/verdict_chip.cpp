@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 
 namespace shardscope {
 namespace {

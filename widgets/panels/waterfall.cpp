@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "text/said.h"
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"

@@ -12,8 +12,8 @@
 
 #include "planner/plan.h"
 #include "planner/planner.h"
+#include "widgets/drawing.h"
 #include "widgets/formula.h"
-#include "widgets/panels/drawing.h"
 #include "widgets/panels/glyph_button.h"
 #include "widgets/panels/why_row.h"
 

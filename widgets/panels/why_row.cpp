@@ -9,8 +9,8 @@
 #include <array>
 #include <cmath>
 
+#include "widgets/drawing.h"
 #include "widgets/formula.h"
-#include "widgets/panels/drawing.h"
 
 namespace shardscope {
 namespace {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/text.h"
 
 namespace shardscope {

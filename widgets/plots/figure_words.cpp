@@ -7,8 +7,7 @@
 
 #include "evidence/validated.h"
 #include "scenario/domain.h"
-#include "widgets/panels/drawing.h"
-#include "widgets/panels/memory_bar.h"
+#include "widgets/drawing.h"
 #include "widgets/text.h"
 
 namespace shardscope {
@@ -333,6 +332,11 @@ QString footer_words(const Answer& answer) {
     QStringList out{QStringLiteral("Shardscope " SHARDSCOPE_VERSION)};
     for (const P id : kShown) out += text_of(label_of(id)) + QLatin1Char(' ') + value_of(id, answer);
     return out.join(QStringLiteral(" · "));
+}
+
+QString stage_words(double stage, double stages) {
+    if (stages <= 1) return {};
+    return tr("stage %1 of %2").arg(shown(stage + 1, Quantity::count), shown(stages, Quantity::count));
 }
 
 }  // namespace shardscope

@@ -43,4 +43,7 @@ QString footer_words(const Answer& answer);
 // The same where every point has parameters of its own.
 QString validation_footer_words();
 
+// "stage 1 of 4", the one whose GPUs hold the most; empty where there is no pipeline.
+QString stage_words(double stage, double stages);
+
 }  // namespace shardscope

@@ -9,9 +9,9 @@
 #include <array>
 
 #include "text/said.h"
+#include "widgets/drawing.h"
 #include "widgets/encode.h"
-#include "widgets/panels/drawing.h"
-#include "widgets/panels/list_style.h"
+#include "widgets/list_style.h"
 #include "widgets/plots/plans_figure.h"
 #include "widgets/text.h"
 #include "widgets/theme/theme.h"

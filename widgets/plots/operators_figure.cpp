@@ -5,7 +5,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/plots/figure_parts.h"
 #include "widgets/plots/painted_item.h"
 #include "widgets/text.h"

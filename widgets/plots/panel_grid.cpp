@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "files/session_file.h"
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 
 namespace shardscope {
 namespace {

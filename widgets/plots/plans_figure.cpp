@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/plots/plans_parts.h"
 #include "widgets/text.h"
 

@@ -2,7 +2,7 @@
 #include <array>
 #include <cmath>
 
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/plots/plans_parts.h"
 #include "widgets/plots/sweep_figure.h"
 #include "widgets/text.h"

@@ -12,13 +12,13 @@
 
 #include "system/jobs.h"
 #include "text/said.h"
+#include "widgets/drawing.h"
 #include "widgets/encode.h"
-#include "widgets/panels/drawing.h"
-#include "widgets/panels/progress_line.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/neighbour_list.h"
 #include "widgets/plots/option_row.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/progress_line.h"
 #include "widgets/text.h"
 
 namespace shardscope {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/plots/figure_parts.h"
 #include "widgets/plots/painted_item.h"
 #include "widgets/plots/scaling_labels.h"

@@ -10,8 +10,8 @@
 #include <cmath>
 
 #include "text/said.h"
+#include "widgets/drawing.h"
 #include "widgets/encode.h"
-#include "widgets/panels/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/option_row.h"

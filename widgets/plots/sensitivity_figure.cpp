@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/plots/sensitivity_lists.h"
 #include "widgets/plots/sensitivity_words.h"
 #include "widgets/text.h"

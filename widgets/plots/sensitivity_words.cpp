@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "text/said.h"
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/text.h"
 
 namespace shardscope {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/sweep_parts.h"
 #include "widgets/text.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "text/said.h"
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 
 namespace shardscope {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/plots/figure_parts.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/painted_item.h"

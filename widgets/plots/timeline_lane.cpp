@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/plots/figure_parts.h"
 #include "widgets/text.h"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/plots/figure_parts.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/painted_item.h"

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "text/text.h"
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/text.h"
 
 namespace shardscope {

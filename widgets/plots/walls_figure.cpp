@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/plots/figure_parts.h"
 #include "widgets/plots/painted_item.h"
 #include "widgets/plots/sweep_figure.h"

@@ -10,7 +10,7 @@
 
 #include "scenario/domain.h"
 #include "text/said.h"
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/option_row.h"
 #include "widgets/plots/plot_kind.h"

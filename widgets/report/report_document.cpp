@@ -9,7 +9,7 @@
 #include "explore/repair.h"
 #include "scenario/domain.h"
 #include "text/said.h"
-#include "widgets/panels/drawing.h"
+#include "widgets/drawing.h"
 #include "widgets/panels/scenario_model.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"

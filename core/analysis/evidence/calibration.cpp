@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "evidence/least_squares.h"
-#include "physics/step.h"
+#include "step/step.h"
 #include "scenario/domain.h"
 #include "text/said.h"
 

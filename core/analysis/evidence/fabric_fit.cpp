@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "evidence/least_squares.h"
-#include "physics/collectives.h"
+#include "effects/collectives.h"
 #include "text/said.h"
 
 namespace shardscope {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "parameters/parameter.h"
-#include "physics/kernels.h"
+#include "model/operator_time.h"
 #include "scenario/preset.h"
 #include "text/problem.h"
 

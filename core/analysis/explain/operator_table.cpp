@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "block/block_work.h"
 #include "model/listed_operators.h"
-#include "physics/layer.h"
-#include "physics/passes.h"
+#include "model/operator_time.h"
 
 namespace shardscope {
 namespace {
@@ -28,11 +28,12 @@ Rate bound_of(const Time& time) {
     return *largest > 0 ? static_cast<Rate>(largest - time.by.begin()) : Rate::count;
 }
 
-// One operator of a block that has been folded into `work`; seconds as the fold counts them.
+// One operator of a block whose sum is `work`; seconds as the sum counts them.
 OperatorRow row_of(const Operator& op, const Block& block, const BlockWork& work, const Compiled& c) {
     const bool exchange = op.kind == OperatorKind::collective;
-    const Time forward = exchange ? exchange_time(op, c) : forward_time(op, c.gpu);
-    const Time backward = exchange ? exchange_time(op, c) : backward_time(op, c.gpu);
+    const BlockRates rates = block_rates(c.settings, c.layout, c.gpu, c.network);
+    const Time forward = exchange ? exchange_time(op, rates) : forward_time(op, c.gpu);
+    const Time backward = exchange ? exchange_time(op, rates) : backward_time(op, c.gpu);
     OperatorRow row{block.name,
                     op.name,
                     name_of(op.kind),

@@ -7,7 +7,7 @@
 
 #include "evidence/validated.h"
 #include "explain/takeover.h"
-#include "physics/memory.h"
+#include "memory/memory.h"
 #include "text/said.h"
 #include "text/text.h"
 

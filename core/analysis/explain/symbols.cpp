@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 
-#include "physics/memory.h"
+#include "effects/collectives.h"
+#include "effects/gemm.h"
+#include "memory/memory.h"
 #include "scenario/gpu_groups.h"
 #include "text/said.h"
 
@@ -64,10 +66,8 @@ double gemm(const Answer& a, std::string_view name) {
     return std::nan("");
 }
 
-// Of a ring: inside a node its links, over several what leaves one of them.
 double ring_bandwidth(const RingGroup& group, const NetworkRates& network) {
-    if (group.nodes <= 1) return network.intra_bandwidth;
-    return std::min(network.intra_bandwidth, group.local * network.inter_bandwidth);
+    return ring_bottleneck(group, network).bandwidth;
 }
 
 // Bytes one GPU sends in a step through the shard group, E18.

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "physics/step.h"
+#include "effects/overlap.h"
+#include "step/step.h"
 #include "scenario/gpu_groups.h"
 
 namespace shardscope {
@@ -51,10 +52,8 @@ StageSeconds PartsOfPasses::OfStage::seconds() const {
 PartsOfPasses::PartsOfPasses(const Compiled& compiled, const Estimate& estimate)
     : c_(compiled),
       estimate_(estimate),
-      dense_{computed(compiled.work.dense, compiled),
-             held(compiled.work.dense, compiled.traffic.dense, compiled).traffic},
-      sparse_{computed(compiled.work.sparse, compiled),
-              held(compiled.work.sparse, compiled.traffic.sparse, compiled).traffic},
+      layers_(compiled),
+      policy_(traffic_policy(compiled.settings)),
       pacing_(&compiled.stages.at(estimate.step.slowest)) {}
 
 StepTime PartsOfPasses::step_of(const Stage& stage) const {
@@ -64,15 +63,15 @@ StepTime PartsOfPasses::step_of(const Stage& stage) const {
     return place == estimate_.step.slowest ? estimate_.step : step_time(c_, place);
 }
 
-LayerParts PartsOfPasses::parts(const Layer& layer, bool backward, double passes, double gather,
-                                double reduce) const {
+LayerParts PartsOfPasses::parts(const Layer& layer, bool backward, double passes,
+                                const LayerTraffic& traffic) const {
     LayerParts out;
-    const PassTime& pass = backward ? layer.computed.work.backward : layer.computed.work.forward;
+    const PassTime& pass = backward ? layer.work.backward : layer.work.forward;
     const double share = passes * c_.passes.share;
     double busy = pass.time.total();
     if (backward) {
-        add(out.chain, Activity::recompute, layer.computed.recompute.total());
-        busy += layer.computed.recompute.total();
+        add(out.chain, Activity::recompute, layer.recompute.time.total());
+        busy += layer.recompute.time.total();
     }
     add_pass(out.chain, pass, backward ? Activity::backward : Activity::forward);
     add(out.hidden, Activity::context_exchange, pass.hidden);
@@ -80,11 +79,9 @@ LayerParts PartsOfPasses::parts(const Layer& layer, bool backward, double passes
         for (Part& part : *list) part.seconds *= share;
     }
     busy *= share;
-    const double communication = gather + reduce;
-    // E17, as `overlapped` in rates.h.
-    const double device = communication == 0 ? busy
-                                             : std::max(busy, communication) +
-                                                   c_.settings[P::overlap] * std::min(busy, communication);
+    const double gather = traffic.gather.total();
+    const double communication = gather + traffic.reduce.total();
+    const double device = overlapped(busy, communication, c_.settings[P::overlap]);
     const double visible = device - busy;
     const double hidden = std::max(0.0, communication - visible);
     add(out.hidden, Activity::gather, std::min(gather, hidden));
@@ -96,31 +93,12 @@ LayerParts PartsOfPasses::parts(const Layer& layer, bool backward, double passes
     return out;
 }
 
-double PartsOfPasses::gather_of(const Layer& layer, bool first_turn) const {
-    const bool gathers =
-        is_fsdp(c_.settings) || (first_turn && c_.settings.choice<Sharding>(P::sharding) != Sharding::ddp);
-    return gathers ? layer.traffic.gather.total() : 0;
-}
-
-double PartsOfPasses::gather_again_of(const Layer& layer) const {
-    const bool again = is_fsdp(c_.settings) && c_.settings.on(P::reshard_after_forward);
-    return again ? layer.traffic.gather.total() : 0;
-}
-
-double PartsOfPasses::reduce_of(const Layer& layer, bool last_turn) const {
-    const bool each = is_fsdp(c_.settings) || c_.settings.choice<Sharding>(P::sharding) == Sharding::zero2;
-    return each || last_turn ? layer.traffic.reduce.total() + layer.traffic.combine.total() : 0;
-}
-
 LayerParts PartsOfPasses::forward(const Layer& layer, bool at_end, bool first_turn) const {
-    // FSDP's first gather comes before the first layer.
-    const bool before = at_end && is_fsdp(c_.settings);
-    return parts(layer, false, c_.passes.turn, before ? 0 : gather_of(layer, first_turn));
+    return parts(layer, false, c_.passes.turn, forward_traffic(policy_, layer.traffic, at_end, first_turn));
 }
 
 LayerParts PartsOfPasses::backward(const Layer& layer, bool at_end, bool last_turn) const {
-    return parts(layer, true, c_.passes.turn, gather_again_of(layer),
-                 at_end ? 0 : reduce_of(layer, last_turn));
+    return parts(layer, true, c_.passes.turn, backward_traffic(policy_, layer.traffic, at_end, last_turn));
 }
 
 std::vector<Part> PartsOfPasses::end_chain(const PassTime& pass, Activity activity) const {
@@ -130,18 +108,11 @@ std::vector<Part> PartsOfPasses::end_chain(const PassTime& pass, Activity activi
 }
 
 double PartsOfPasses::first_gather(const Stage& stage, bool first_turn) const {
-    const double root = end_traffic(stage, c_).gather.total();
-    if (is_fsdp(c_.settings)) return root + (stage.sparse > 0 ? sparse_ : dense_).traffic.gather.total();
-    const bool gathers = c_.settings.choice<Sharding>(P::sharding) != Sharding::ddp;
-    return gathers && first_turn ? root : 0;
+    return gathers_before(policy_, end_traffic(stage, c_), layers_.last(stage).traffic, first_turn).total();
 }
 
 double PartsOfPasses::last_reduce(const Stage& stage, bool last_turn) const {
-    const bool each = is_fsdp(c_.settings) || c_.settings.choice<Sharding>(P::sharding) == Sharding::zero2;
-    if (!each && !last_turn) return 0;
-    const UnitTraffic root = end_traffic(stage, c_);
-    const UnitTraffic& last = (stage.sparse > 0 ? sparse_ : dense_).traffic;
-    return last.reduce.total() + last.combine.total() + root.reduce.total() + root.combine.total();
+    return reductions_after(policy_, end_traffic(stage, c_), layers_.last(stage).traffic, last_turn).total();
 }
 
 // FSDP copies what it gathers in both passes; without it gradients are added up after the backward pass.
@@ -179,8 +150,8 @@ PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool firs
             add(out.chain, chain, share);
             add(out.hidden, Activity::context_exchange, share * pass.hidden);
         };
-        add_layers(dense_, stage.dense);
-        add_layers(sparse_, stage.sparse);
+        add_layers(layers_.dense, stage.dense);
+        add_layers(layers_.sparse, stage.sparse);
         if (stage.embedding) add_end(c_.work.embedding);
         if (stage.head) add_end(c_.work.head);
         for (Part& part : out.chain) {
@@ -204,8 +175,7 @@ PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool firs
     const bool last_turn = alone ? last : true;
     const auto add_traffic = [&](const Layer& layer, double count, bool last_kind) {
         if (count <= 0) return;
-        const double at_end = last_kind ? std::min(1.0, count) : 0;
-        const double near = last_kind ? std::min(c_.passes.layers - 1, count - at_end) : 0;
+        const LayerPlaces places = places_of(count, last_kind, c_.passes);
         const auto add_parts = [&](const LayerParts& with, double times) {
             add(out.tail, with.exposed, times);
             for (const Part& part : with.hidden) {
@@ -214,24 +184,23 @@ PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool firs
             }
             wait += times * with.wait;
         };
-        const double far = count - at_end - near;
         for (const bool end : {false, true}) {
-            const double times = (end ? at_end : far) / c_.passes.turn;
+            const double times = (end ? places.at_end : places.inner) / c_.passes.turn;
             if (times <= 0) continue;
             add_parts(
                 forwards ? this->forward(layer, end, first_turn) : this->backward(layer, end, last_turn),
                 times);
         }
-        if (near <= 0) return;
+        if (places.beside_end <= 0) return;
         const bool carries = forwards ? first : last;
-        add_parts(forwards ? parts(layer, false, 1, carries ? gather_of(layer, true) : 0)
-                           : parts(layer, true, 1, carries ? gather_again_of(layer) : 0,
-                                   carries ? reduce_of(layer, true) : 0),
-                  near);
+        const LayerTraffic traffic = !carries ? LayerTraffic{}
+                                     : forwards ? forward_traffic(policy_, layer.traffic, false, true)
+                                                : backward_traffic(policy_, layer.traffic, false, true);
+        add_parts(parts(layer, !forwards, 1, traffic), places.beside_end);
     };
     if (forwards || gives_gradients) {
-        add_traffic(dense_, stage.dense, stage.sparse <= 0);
-        add_traffic(sparse_, stage.sparse, true);
+        add_traffic(layers_.dense, stage.dense, stage.sparse <= 0);
+        add_traffic(layers_.sparse, stage.sparse, true);
     }
     if (forwards && (alone || first)) add(out.lead, Activity::gather, first_gather(stage, first));
     if (gives_gradients && (alone || last)) add(out.tail, Activity::reduce, last_reduce(stage, last));

@@ -7,15 +7,9 @@
 
 #include "explore/timeline.h"
 #include "layout/pipeline_run.h"
-#include "physics/layer.h"
+#include "step/layers.h"
 
 namespace shardscope {
-
-// One kind of layer.
-struct Layer {
-    Computed computed;
-    UnitTraffic traffic;
-};
 
 struct Part {
     Activity activity = Activity::forward;
@@ -42,8 +36,8 @@ class PartsOfPasses {
   public:
     PartsOfPasses(const Compiled& compiled, const Estimate& estimate);
 
-    [[nodiscard]] const Layer& dense() const { return dense_; }
-    [[nodiscard]] const Layer& sparse() const { return sparse_; }
+    [[nodiscard]] const Layer& dense() const { return layers_.dense; }
+    [[nodiscard]] const Layer& sparse() const { return layers_.sparse; }
     [[nodiscard]] const Stage& pacing() const { return *pacing_; }
 
     // One layer's turn: all passes that its communication travels below.
@@ -67,18 +61,16 @@ class PartsOfPasses {
 
   private:
     // `passes` of a layer, and what travels below them.
-    [[nodiscard]] LayerParts parts(const Layer& layer, bool backward, double passes, double gather = 0,
-                                   double reduce = 0) const;
-    [[nodiscard]] double gather_of(const Layer& layer, bool first_turn) const;
-    [[nodiscard]] double gather_again_of(const Layer& layer) const;
-    [[nodiscard]] double reduce_of(const Layer& layer, bool last_turn) const;
+    [[nodiscard]] LayerParts parts(const Layer& layer, bool backward, double passes,
+                                   const LayerTraffic& traffic = {}) const;
     // The step as long as a stage like this one takes it.
     [[nodiscard]] StepTime step_of(const Stage& stage) const;
     [[nodiscard]] PassParts whole_pass(const Stage& stage, PassKind kind, bool first, bool last) const;
 
     const Compiled& c_;
     const Estimate& estimate_;
-    Layer dense_, sparse_;
+    Layers layers_;
+    TrafficPolicy policy_;
     const Stage* pacing_;
 };
 

@@ -6,8 +6,8 @@
 
 #include "explore/pass_parts.h"
 #include "explore/timeline_memory.h"
-#include "physics/memory.h"
-#include "physics/step.h"
+#include "memory/memory.h"
+#include "step/step.h"
 #include "text/said.h"
 
 namespace shardscope {

@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "estimate/compiled.h"
+#include "compile/compiled.h"
 
 namespace shardscope {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "physics/memory.h"
-#include "physics/step.h"
+#include "memory/memory.h"
+#include "step/step.h"
 #include "scenario/domain.h"
 
 namespace shardscope {

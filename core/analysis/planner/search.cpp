@@ -6,8 +6,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "physics/memory.h"
-#include "physics/step.h"
+#include "memory/memory.h"
+#include "step/bounds.h"
+#include "step/step.h"
 #include "planner/folded.h"
 #include "system/jobs.h"
 

@@ -39,12 +39,4 @@ inline const Time& longer(const Time& a, const Time& b) { return a.total() >= b.
 
 inline const Time& shorter(const Time& a, const Time& b) { return a.total() <= b.total() ? a : b; }
 
-// E17: two streams side by side. Overlap is partial, because kernels of the two slow each other down:
-// max + ω·min. Source: ω 0.25–0.36 for modern stacks by fits to public runs.
-inline Time overlapped(const Time& a, const Time& b, double omega) {
-    const double second = b.total();
-    if (second == 0) return a;
-    return a.total() >= second ? a + omega * b : b + omega * a;
-}
-
 }  // namespace shardscope

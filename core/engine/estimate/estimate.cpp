@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "physics/memory.h"
-#include "physics/power.h"
-#include "physics/step.h"
+#include "hardware/power.h"
 #include "text/said.h"
 
 namespace shardscope {
@@ -65,34 +63,6 @@ constexpr std::string_view pick(const auto& names, Name which) {
 
 }  // namespace
 
-std::string_view name_of(Verdict verdict) {
-    return pick(std::array<std::string_view, 3>{"fits", "risky", "does-not-fit"}, verdict);
-}
-std::string label_of(Verdict verdict) {
-    return said(pick(std::array<std::string_view, 3>{phrase("fits"), phrase("risky"), phrase("does not fit")},
-                     verdict));
-}
-std::string_view name_of(MemoryTerm term) {
-    return pick(std::array<std::string_view, kMemoryTerms>{"weights", "gradients", "optimizer", "gathered",
-                                                           "activations", "logits", "context", "allocator"},
-                term);
-}
-std::string label_of(MemoryTerm term) {
-    return said(pick(
-        std::array<std::string_view, kMemoryTerms>{
-            phrase("weights"), phrase("gradients"), phrase("optimizer state"), phrase("gathered units"),
-            phrase("activations"), phrase("logits + loss"), phrase("CUDA + NCCL"), phrase("allocator")},
-        term));
-}
-std::string_view name_of(Moment moment) {
-    return pick(std::array<std::string_view, kMoments>{"forward-end", "backward", "optimizer-step"}, moment);
-}
-std::string label_of(Moment moment) {
-    return said(
-        pick(std::array<std::string_view, kMoments>{phrase("end of forward"), phrase("start of backward"),
-                                                    phrase("optimizer step")},
-             moment));
-}
 std::string_view name_of(Wall wall) {
     return pick(std::array<std::string_view, 7>{"memory", "compute", "memory-bandwidth", "intra-node",
                                                 "inter-node", "latency", "balanced"},
@@ -112,13 +82,6 @@ double Estimate::compute_time() const {
 double Estimate::exposed_communication() const { return sum_of(step, kNetworkTerms); }
 double Estimate::communication_time() const { return exposed_communication() + step.hidden_communication; }
 double Estimate::schedule_time() const { return sum_of(step, kWaitingTerms); }
-
-Verdict verdict_of(double peak, const Settings& s) {
-    const double capacity = s[P::memory];
-    const double margin = s[P::risk_margin] * capacity;
-    if (peak > capacity + margin) return Verdict::does_not_fit;
-    return peak > capacity - margin ? Verdict::risky : Verdict::fits;
-}
 
 bool is_possible(const Estimate& e) {
     constexpr double kRounding = 1e-9;

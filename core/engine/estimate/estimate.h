@@ -7,63 +7,14 @@
 #include <string>
 #include <string_view>
 
-#include "estimate/compiled.h"
-#include "physics/step_terms.h"
+#include "compile/compiled.h"
+#include "memory/memory.h"
+#include "model/step_terms.h"
+#include "step/step.h"
 #include "time/rates.h"
 #include "training/run.h"
 
 namespace shardscope {
-
-enum class Verdict : unsigned char { fits, risky, does_not_fit };
-std::string_view name_of(Verdict verdict);  // "does-not-fit"
-std::string label_of(Verdict verdict);      // "does not fit"
-
-// What memory is used for. First what GPUs share out among them, then what stays with each.
-enum class MemoryTerm : unsigned char {
-    weights,
-    gradients,
-    optimizer,
-    gathered,
-    activations,
-    logits,
-    context,
-    allocator,
-    count
-};
-inline constexpr std::size_t kMemoryTerms = static_cast<std::size_t>(MemoryTerm::count);
-inline constexpr std::size_t kSharedMemoryTerms = 3;
-std::string_view name_of(MemoryTerm term);  // "optimizer"
-std::string label_of(MemoryTerm term);      // "optimizer state"
-
-// Moments of the step at which memory may peak.
-enum class Moment : unsigned char { forward_end, backward, optimizer_step, count };
-inline constexpr std::size_t kMoments = static_cast<std::size_t>(Moment::count);
-std::string_view name_of(Moment moment);  // "forward-end"
-std::string label_of(Moment moment);      // "end of forward"
-
-using MemoryTerms = std::array<double, kMemoryTerms>;
-
-struct MemoryUse {                                  // of the fullest GPU
-    std::array<MemoryTerms, kMoments> by_moment{};  // bytes
-    Moment peak_moment = Moment::forward_end;
-    double peak = 0;      // bytes, of the fullest moment
-    double capacity = 0;  // usable bytes
-    double stage = 0;     // of the fullest GPU, counted from the front of the pipeline
-    double margin = 0;    // bytes either side of the capacity within which the verdict is risky
-
-    [[nodiscard]] const MemoryTerms& terms() const {
-        return by_moment[static_cast<std::size_t>(peak_moment)];
-    }
-    [[nodiscard]] double at(Moment moment) const;
-};
-
-struct StepTime {                            // of one optimizer step
-    std::array<double, kStepTerms> terms{};  // exposed s; they sum to total
-    double total = 0;
-    double hidden_communication = 0;         // s below compute
-    Time attribution;                        // the same total by the rate that bounds it, E29
-    StagePlace slowest = StagePlace::first;  // the pipeline stage whose step this is: no other takes longer
-};
 
 enum class Wall : unsigned char {
     memory,
@@ -114,7 +65,5 @@ Estimate estimate(const Compiled& compiled);
 // finite and above zero, shares within 0…1. Anything else is an error of the engine, or of an MFU set by
 // hand.
 bool is_possible(const Estimate& estimate);
-// Of `peak` bytes against the capacity, give or take the margin.
-Verdict verdict_of(double peak, const Settings& settings);
 
 }  // namespace shardscope

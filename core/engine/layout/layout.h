@@ -8,7 +8,7 @@
 #pragma once
 
 #include "parameters/settings.h"
-#include "physics/collectives.h"
+#include "effects/collectives.h"
 
 namespace shardscope {
 

@@ -1,5 +1,5 @@
-// The operators of a model that is given as a list (scenario/listed_model.h), sized for one micro-batch on
-// one GPU.
+// E2 of models that are given as a list of operators (scenario/listed_model.h): their operators, sized for
+// one micro-batch on one GPU. one GPU.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 // The whole run: how long, how many GPU hours, what it costs.
 #pragma once
 
-#include "estimate/compiled.h"
+#include "compile/compiled.h"
 
 namespace shardscope {
 

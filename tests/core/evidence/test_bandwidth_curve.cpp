@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "evidence/bandwidth_curve.h"
-#include "physics/collectives.h"
+#include "effects/collectives.h"
 
 using namespace shardscope;
 

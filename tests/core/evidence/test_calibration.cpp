@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "physics/step.h"
+#include "step/step.h"
 #include "presets/calibration_file.h"
 
 using namespace shardscope;

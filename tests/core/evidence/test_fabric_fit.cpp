@@ -9,7 +9,7 @@
 #include <string>
 
 #include "evidence/fabric_fit.h"
-#include "physics/collectives.h"
+#include "effects/collectives.h"
 #include "text/csv.h"
 
 using namespace shardscope;

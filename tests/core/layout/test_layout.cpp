@@ -1,7 +1,7 @@
 // E14: which GPUs work together, and in how many nodes they lie.
 #include <catch2/catch.hpp>
 
-#include "physics/step.h"
+#include "step/step.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;

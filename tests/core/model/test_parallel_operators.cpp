@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "model/operators.h"
-#include "physics/memory.h"
+#include "memory/memory.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "estimate/compiled.h"
+#include "compile/compiled.h"
 #include "model/operators.h"
 #include "scenario/catalogue.h"
 #include "scenario/scenario.h"

@@ -1,0 +1,143 @@
+#include "block/block_work.h"
+
+#include "effects/context_parallel_traffic.h"
+#include "effects/expert_dispatch.h"
+#include "model/operator_time.h"
+
+namespace shardscope {
+namespace {
+
+double& term_of(PassTime& pass, StepTerm term) { return pass.terms[static_cast<std::size_t>(term)]; }
+
+// Times of collective operators. Most of a model's are alike, so the last of each group's is remembered.
+class Exchanges {
+  public:
+    explicit Exchanges(const BlockRates& rates) : rates_(rates) {}
+    const Time& operator()(const Operator& op) {
+        // A gather and its mirror image take the same time.
+        const Collective kind =
+            op.collective == Collective::reduce_scatter ? Collective::all_gather : op.collective;
+        Last& last = last_[static_cast<std::size_t>(op.among)];
+        if (last.bytes != op.bytes || last.kind != kind) last = {kind, op.bytes, exchange_time(op, rates_)};
+        return last.time;
+    }
+
+  private:
+    struct Last {
+        Collective kind = Collective::none;
+        double bytes = 0;
+        Time time;
+    };
+    const BlockRates& rates_;
+    std::array<Last, 3> last_;  // by Among
+};
+
+template <typename OperatorTime>
+PassTime pass(const Block& block, const BlockRates& rates, Exchanges& exchange, double rings,
+              OperatorTime&& time) {
+    PassTime out;
+    Time ring;
+    for (const Operator& op : block.operators) {
+        if (op.collective == Collective::ring_exchange) {
+            ring += rings * exchange(op);
+            continue;
+        }
+        const StepTerm term = step_term_of(op);
+        const Time t = op.kind == OperatorKind::collective ? exchange(op) : time(op, rates.gpu);
+        term_of(out, term) += t.total();
+        if (term == StepTerm::attention) {
+            out.attention += t;
+        } else {
+            out.time += t;
+        }
+    }
+    if (rates.context.size() <= 1) {
+        out.time += out.attention;
+        return out;
+    }
+    const Exposure exposed =
+        context_parallel_exposure(out.attention, ring, rates.context_imbalance, rates.overlap);
+    out.attention *= rates.context_imbalance;
+    term_of(out, StepTerm::attention) *= rates.context_imbalance;
+    term_of(out, StepTerm::context_network) += exposed.visible;
+    out.hidden += exposed.hidden;
+    out.time += exposed.both;
+    return out;
+}
+
+BlockWork work_of(const Block& block, const BlockRates& rates, Exchanges& exchange) {
+    BlockWork out;
+    if (block.repeat <= 0) return out;
+    out.forward = pass(block, rates, exchange, kForwardRings, forward_time);
+    out.backward = pass(block, rates, exchange, kBackwardRings, backward_time);
+    out.weights = block.local_weights();
+    out.experts = block.local_experts();
+    out.saved = block.saved();
+    for (const Operator& op : block.operators) {
+        if (op.attention_core && op.kind == OperatorKind::softmax) out.scores += op.saved;
+        out.weight_gradient += weight_gradient_time(op, rates.gpu);
+        // The operator is the busiest GPU's; the average one has fewer tokens.
+        const double average = op.expert ? 1 / rates.expert_imbalance : 1;
+        out.forward_flops += average * op.flops();
+        out.backward_flops += average * backward_flops(op, rates.gpu);
+        if (op.attention_core) out.attention_flops += op.flops();
+    }
+    return out;
+}
+
+}  // namespace
+
+StepTerm step_term_of(const Operator& op) {
+    if (op.multiplies()) return StepTerm::matmul;
+    if (op.attention_core) return StepTerm::attention;
+    if (op.kind != OperatorKind::collective) return StepTerm::elementwise;
+    switch (op.among) {
+        case Among::tensor: return StepTerm::tensor_network;
+        case Among::context: return StepTerm::context_network;
+        case Among::expert: return StepTerm::expert_network;
+    }
+    return StepTerm::tensor_network;
+}
+
+BlockRates block_rates(const Settings& s, const Layout& layout, const GpuRates& gpu,
+                       const NetworkRates& network) {
+    return {.gpu = gpu,
+            .network = network,
+            .tensor = layout.tensor_group,
+            .context = layout.context_group,
+            .expert = layout.expert_group,
+            .tensor_overlap = {s[P::tensor_exposure], s.on(P::async_tensor_parallel), s[P::async_tensor_exposure]},
+            .expert_imbalance = s[P::expert_imbalance],
+            .context_imbalance = s[P::context_imbalance],
+            .overlap = s[P::overlap]};
+}
+
+Work work_of(const OperatorList& operators, const BlockRates& rates) {
+    Exchanges exchange(rates);
+    Work out;
+    out.embedding = work_of(operators.embedding, rates, exchange);
+    out.dense = work_of(operators.dense, rates, exchange);
+    out.sparse = work_of(operators.sparse, rates, exchange);
+    out.head = work_of(operators.head, rates, exchange);
+    return out;
+}
+
+Time exchange_time(const Operator& op, const BlockRates& rates) {
+    const RingGroup& group = op.among == Among::tensor    ? rates.tensor
+                             : op.among == Among::context ? rates.context
+                                                          : rates.expert;
+    Time time;
+    switch (op.collective) {
+        case Collective::none: return {};
+        case Collective::all_gather:
+        case Collective::reduce_scatter:
+        case Collective::ring_exchange: time = all_gather_time(op.bytes, group, rates.network); break;
+        case Collective::all_reduce: time = all_reduce_time(op.bytes, group, rates.network); break;
+        case Collective::all_to_all:
+            time = expert_dispatch_time(op.bytes, rates.expert_imbalance, group, rates.network);
+            break;
+    }
+    return op.among == Among::tensor ? tensor_parallel_time(time, rates.tensor_overlap) : time;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,212 @@
+#include <algorithm>
+#include <cmath>
+
+#include "compile/compiled.h"
+#include "compile/stage_parameters.h"
+#include "scenario/gpu_groups.h"
+#include "scenario/listed_model.h"
+
+namespace shardscope {
+namespace {
+
+// FLOPs of attention's two products for one token in one layer, forward: 4·a·d·s where queries, keys and
+// values are equally wide.
+double attention_flops(const Settings& s) {
+    double widths = 2 * s[P::head_size];
+    if (s[P::kv_lora_rank] > 0) {
+        const double value = s[P::value_head_size] > 0 ? s[P::value_head_size] : s[P::head_size];
+        widths = s[P::head_size] + s[P::rope_head_size] + value;
+    }
+    return 2 * s[P::heads] * widths * attended_tokens(s);
+}
+
+// Model FLOPs per token, forward and backward: six per active parameter, and attention by the convention.
+// Source: Chowdhery et al. 2022, arXiv 2204.02311, appendix B (palm).
+double model_flops_per_token(const Settings& s, double parameters) {
+    const double attention = 3 * s[P::layers] * attention_flops(s);
+    switch (s.choice<FlopsConvention>(P::flops_convention)) {
+        case FlopsConvention::palm: return 6 * parameters + attention;
+        case FlopsConvention::causal: return 6 * parameters + attention / 2;
+        case FlopsConvention::six_n: return 6 * parameters;
+    }
+    return 6 * parameters;
+}
+
+// FLOPs that the kernels execute for one token on all GPUs of one model copy: what they skip (the masked half
+// of causal attention, what lies outside a window) does not count, what they compute twice does.
+double executed_flops(const Compiled& c) {
+    const RecomputePolicy policy = recompute_policy(c.settings);
+    const auto of = [&](const Block& block, const BlockWork& work, double recomputed) {
+        return block.repeat * (work.forward_flops + work.backward_flops + recomputed);
+    };
+    const double flops = of(c.operators.embedding, c.work.embedding, 0) +
+                         of(c.operators.head, c.work.head, 0) +
+                         of(c.operators.dense, c.work.dense, recompute(c.work.dense.forward_work(), policy).flops) +
+                         of(c.operators.sparse, c.work.sparse, recompute(c.work.sparse.forward_work(), policy).flops);
+    return flops * c.layout.tensor / c.tokens_per_micro_batch;
+}
+
+Traffic traffic_of(const Compiled& c) {
+    const Settings& s = c.settings;
+    const BucketPolicy policy{.per_unit = is_fsdp(s),
+                              .collectives_per_unit = s[P::unit_collectives],
+                              .bucket_size = s[P::bucket_size],
+                              .stage_parameters =
+                                  c.parameters * c.layout.copies / c.layout.tensor / c.layout.pipeline,
+                              .weight_bytes = c.compute_bytes,
+                              .gradient_bytes = c.state.gradients};
+    BucketTimes shared(policy, c.layout.shard, c.layout.replica, c.data_parallel);
+    BucketTimes experts(policy, c.layout.expert_shard, c.layout.expert_replica, c.data_parallel);
+    const auto unit = [&](double weights, double expert_weights) {
+        UnitTraffic out;
+        shared.add(out, weights);
+        experts.add(out, expert_weights);
+        return out;
+    };
+    Traffic out;
+    out.dense = unit(c.work.dense.weights, c.work.dense.experts);
+    out.sparse = unit(c.work.sparse.weights, c.work.sparse.experts);
+    out.first_end = unit(end_parameters(c.stages.first, c), 0);
+    if (c.stages.count > 1) out.last_end = unit(end_parameters(c.stages.last, c), 0);
+    return out;
+}
+
+// The closed form knows data parallelism: tensor and pipeline parallelism divide weights and work evenly in
+// it, and cost nothing.
+IdealInputs ideal_inputs(const Compiled& c) {
+    const Settings& s = c.settings;
+    const double model_gpus = c.layout.tensor * c.layout.pipeline;
+    const auto sharding = s.choice<Sharding>(P::sharding);
+    const auto over = [&](Sharding from) {
+        return sharding >= from ? 1.0 : static_cast<double>(sharing_gpus(s));
+    };
+    IdealInputs in;
+    in.layers = s[P::layers];
+    in.hidden = c.width;
+    in.sequence = s[P::sequence_length];
+    in.layer_parameters = c.active_parameters - c.root_parameters;
+    in.held_parameters =
+        c.layout.tensor * (c.operators.dense.repeat * c.work.dense.weights +
+                           c.operators.sparse.repeat * (c.work.sparse.weights + c.work.sparse.experts));
+    if (s.listed()) {
+        in.forward_flops = c.flops_per_token / 3;
+        in.kept_bytes = c.operators.dense.repeat * c.work.dense.saved / c.tokens_per_micro_batch;
+    }
+    in.element_bytes = c.compute_bytes;
+    in.gpus = sharing_gpus(s);
+    const RingGroup all = ring_group(in.gpus, c.layout.tensor, s[P::gpus_per_node]);
+    in.nodes = all.nodes;
+    in.memory = s[P::memory];
+    // What is not shared out counts as often as there are GPUs to share it.
+    in.state_bytes = (c.state.weights * over(Sharding::zero3) + c.state.gradients * over(Sharding::zero2) +
+                      c.state.optimizer * over(Sharding::zero1)) /
+                     model_gpus;
+    in.model_gpus = model_gpus;
+    in.micro_batches = sharding >= Sharding::zero3 ? 1 : s[P::accumulation];
+    in.peak = c.peak;
+    in.intra_bandwidth = s[P::intra_node_bandwidth];
+    in.node_bandwidth = std::min(in.intra_bandwidth, all.local * s[P::inter_node_bandwidth]);
+    // ε·G is the ring's way round, hop by hop.
+    in.latency = ring_latency(all, c.network) / in.gpus;
+    in.kept = 1 - std::max(0.0, s[P::recompute]);
+    in.tokens = c.tokens_per_micro_batch;
+    return in;
+}
+
+}  // namespace
+
+void compile_machine(Compiled& c) {
+    const Settings& s = c.settings;
+    const auto precision = s.choice<Precision>(P::precision);
+    c.width = s.listed() ? s.listed()->width(s[P::image_size]) : s[P::hidden_size];
+    c.peak = peak_flops(s);
+    c.bf16_peak = bf16_peak_flops(s);
+    c.gpu = gpu_rates(s);
+    c.network = network_rates(s);
+    c.data_parallel = data_parallel_rates(s);
+    c.host = {s[P::host_bandwidth], s[P::host_memory_bandwidth]};
+    c.state = state_bytes(precision, s.choice<Precision>(P::gradient_precision),
+                          s.choice<Optimizer>(P::optimizer), s.choice<Precision>(P::optimizer_precision));
+    c.compute_bytes = activation_bytes(precision);
+}
+
+void compile_operators(Compiled& c) {
+    const Settings& s = c.settings;
+    c.layout = layout_of(s);
+    build_operators(s, c.operators);
+    c.work = work_of(c.operators, block_rates(s, c.layout, c.gpu, c.network));
+    c.layer_parameters = c.operators.layer().weights();
+    c.root_parameters = c.operators.embedding.weights() + c.operators.head.weights();
+    c.parameters = c.operators.parameters();
+    c.active_parameters = c.operators.active_parameters();
+    if (s.listed()) {
+        // Of one sample, whatever the convention: three times the forward matrices.
+        c.flops_per_token = 3 * c.operators.flops() / s[P::micro_batch];
+    } else {
+        c.flops_per_token = model_flops_per_token(s, c.active_parameters);
+    }
+    // Twenty tokens a parameter are a language model's.
+    const double usual = s.listed() ? std::nan("") : 20 * c.active_parameters;
+    c.training_tokens = s[P::training_tokens] > 0 ? s[P::training_tokens] : usual;
+}
+
+Stages stages_of(const Compiled& c) {
+    return deal_layers(c.operators.dense.repeat, c.operators.sparse.repeat, c.layout.pipeline,
+                       c.layout.copies, partition_of(c.settings));
+}
+
+void compile_sharing(Compiled& c) {
+    c.layout = layout_of(c.settings);
+    c.stages = stages_of(c);
+    c.traffic = traffic_of(c);
+}
+
+void compile_pipeline(Compiled& c) {
+    const Settings& s = c.settings;
+    const double tokens = s[P::sequence_length] * s[P::micro_batch];
+    c.tokens_per_micro_batch = tokens / c.layout.context;
+    c.tokens_per_gpu = tokens * s[P::accumulation] * data_parallel(s) / s[P::gpus];
+    c.message = {};
+    if (c.stages.count > 1) {
+        // One pass's activations, cut among the tensor-parallel GPUs.
+        const double bytes = activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch *
+                             c.width / c.layout.tensor / pipeline_shape(s).sequence_pieces;
+        c.message = send_time(bytes, c.layout.stages_cross_nodes, c.data_parallel);
+    }
+}
+
+void compile_schedule(Compiled& c) {
+    const Settings& s = c.settings;
+    c.schedule = &schedule_of(s.choice<ScheduleKind>(P::schedule));
+    c.pipeline = pipeline_shape(s);
+    c.passes.count = c.pipeline.micro_batches * c.pipeline.sequence_pieces / c.layout.copies;
+    c.passes.share = 1 / c.pipeline.sequence_pieces;
+    c.passes.turn = c.schedule->layered ? c.passes.count : 1;
+    c.passes.layers = 1;
+    if (c.schedule->layered && c.stages.count > 1) {
+        c.passes.layers = std::max(1.0, s[P::layers] / (c.pipeline.stages * c.pipeline.virtual_stages));
+    }
+}
+
+void compile_outputs(Compiled& c) {
+    c.executed_flops_per_token = executed_flops(c);
+    c.ideal = ideal_inputs(c);
+}
+
+void compile(const Settings& settings, Compiled& out) {
+    out.settings = settings;
+    compile_machine(out);
+    compile_operators(out);
+    compile_sharing(out);
+    compile_pipeline(out);
+    compile_schedule(out);
+    compile_outputs(out);
+}
+
+Compiled compile(const Settings& settings) {
+    Compiled out;
+    compile(settings, out);
+    return out;
+}
+
+}  // namespace shardscope

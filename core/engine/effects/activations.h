@@ -1,0 +1,33 @@
+// E5 and E7: what a layer keeps of one micro-batch for its backward pass, and what it needs on top while it is
+// computed again.
+//
+// Source: Korthikanti et al. 2022, arXiv 2205.05198, section 4, for the tensors that a layer saves
+// (model/operators.h counts them).
+#pragma once
+
+namespace shardscope {
+
+struct SavedTensors {   // of one layer and one micro-batch on one GPU; bytes
+    double all = 0;     // nothing recomputed
+    double scores = 0;  // of them naive attention's scores, which selective recompute drops
+    double input = 0;   // the layer's input alone
+};
+struct ActivationPolicy {
+    bool selective = false;
+    double recomputed = 0;       // share of the layers that are recomputed from their input
+    double selective_kept = 1;   // share of the tensors other than scores that selective recompute keeps
+};
+struct Activations {     // bytes
+    double kept = 0;     // until the backward pass
+    double working = 0;  // while one layer is computed again
+};
+inline Activations activations(const SavedTensors& saved, const ActivationPolicy& policy) {
+    if (policy.selective) {
+        const double kept = policy.selective_kept * (saved.all - saved.scores);
+        return {kept, saved.all - kept};
+    }
+    if (policy.recomputed <= 0) return {saved.all, 0};
+    return {(1 - policy.recomputed) * saved.all + policy.recomputed * saved.input, saved.all - saved.input};
+}
+
+}  // namespace shardscope

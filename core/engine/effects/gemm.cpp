@@ -1,0 +1,34 @@
+#include "effects/gemm.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "effects/streaming.h"
+
+namespace shardscope {
+
+Time gemm_time(const Gemm& gemm, const GpuRates& gpu) {
+    // FLOPs ÷ (peak · η) with η's saturating factors multiplied out, which saves divisions: every factor k/(k
+    // + K½) makes 2·m·n·k one (k + K½).
+    // A convolution whose result is small, as its weight gradient is, shares its depth out among the tiles:
+    // in s parts it takes (k/s + K½)·s·(m·n + A½/s), least at s = √(k·A½ ÷ (K½·m·n)).
+    double area = gemm.m * gemm.n;
+    if (gemm.splits_depth) {
+        const double parts = std::max(1.0, std::sqrt(gemm.k * gpu.half_area / (gpu.half_depth * area)));
+        area = (gemm.k + parts * gpu.half_depth) / (gemm.k + gpu.half_depth) * (area + gpu.half_area / parts) -
+               gpu.half_area;
+    }
+    const double peak = gemm.low_precision ? gpu.peak_low : gpu.peak;
+    const double arithmetic = 2 * gemm.count * (gemm.k + gpu.half_depth) * (area + gpu.half_area) /
+                              (peak * gpu.gemm_efficiency);
+    return kernel_time(arithmetic, gemm.bytes, gemm.launches, gpu);
+}
+
+Time cast_time(double bytes, const GpuRates& gpu) { return {Rate::memory_bandwidth, bytes / gpu.memory_bandwidth}; }
+
+double gemm_efficiency(double m, double n, double k, const GpuRates& gpu) {
+    const double area = m * n;
+    return gpu.gemm_efficiency * (k / (k + gpu.half_depth)) * (area / (area + gpu.half_area));
+}
+
+}  // namespace shardscope

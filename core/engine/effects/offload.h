@@ -1,0 +1,24 @@
+// E3 and E11 under offload: the optimizer's state, or the weights as well, live in the host's memory.
+//
+// Source: Ren et al. 2021 (ZeRO-Offload), arXiv 2101.06840.
+#pragma once
+
+#include "time/rates.h"
+
+namespace shardscope {
+
+struct HostLink {
+    double bandwidth = 0;         // B/s of the link to the host
+    double memory_bandwidth = 0;  // B/s of the host's memory
+};
+
+// The time until `bytes` of this GPU's weights have come from the host.
+inline Time host_fetch_time(double bytes, const HostLink& link) { return {Rate::latency, bytes / link.bandwidth}; }
+
+// The optimizer step on the host: gradients go there and weights come back (`moved` bytes), and the host
+// streams over its state (`updated` bytes).
+inline Time host_update_time(double moved, double updated, const HostLink& link) {
+    return {Rate::latency, moved / link.bandwidth + updated / link.memory_bandwidth};
+}
+
+}  // namespace shardscope

@@ -1,0 +1,234 @@
+#include "memory/memory.h"
+
+#include <algorithm>
+
+#include "compile/stage_parameters.h"
+#include "effects/activations.h"
+#include "effects/fsdp_traffic.h"
+#include "effects/loss.h"
+#include "effects/recompute.h"
+#include "scenario/gpu_groups.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+template <typename Name>
+constexpr std::string_view pick(const auto& names, Name which) {
+    return names[static_cast<std::size_t>(which)];
+}
+
+double sum(const MemoryTerms& terms) {
+    double total = 0;
+    for (const double bytes : terms) total += bytes;
+    return total;
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+    return pick(std::array<std::string_view, 3>{"fits", "risky", "does-not-fit"}, verdict);
+}
+std::string label_of(Verdict verdict) {
+    return said(pick(std::array<std::string_view, 3>{phrase("fits"), phrase("risky"), phrase("does not fit")},
+                     verdict));
+}
+std::string_view name_of(MemoryTerm term) {
+    return pick(std::array<std::string_view, kMemoryTerms>{"weights", "gradients", "optimizer", "gathered",
+                                                           "activations", "logits", "context", "allocator"},
+                term);
+}
+std::string label_of(MemoryTerm term) {
+    return said(pick(
+        std::array<std::string_view, kMemoryTerms>{
+            phrase("weights"), phrase("gradients"), phrase("optimizer state"), phrase("gathered units"),
+            phrase("activations"), phrase("logits + loss"), phrase("CUDA + NCCL"), phrase("allocator")},
+        term));
+}
+std::string_view name_of(Moment moment) {
+    return pick(std::array<std::string_view, kMoments>{"forward-end", "backward", "optimizer-step"}, moment);
+}
+std::string label_of(Moment moment) {
+    return said(
+        pick(std::array<std::string_view, kMoments>{phrase("end of forward"), phrase("start of backward"),
+                                                    phrase("optimizer step")},
+             moment));
+}
+
+Verdict verdict_of(double peak, const Settings& s) {
+    const double capacity = s[P::memory];
+    const double margin = s[P::risk_margin] * capacity;
+    if (peak > capacity + margin) return Verdict::does_not_fit;
+    return peak > capacity - margin ? Verdict::risky : Verdict::fits;
+}
+
+double MemoryUse::at(Moment moment) const { return sum(by_moment[static_cast<std::size_t>(moment)]); }
+
+namespace {
+
+// The bytes of what one micro-batch's pass hands to the next layer, on one GPU.
+double layer_input_bytes(const Compiled& c) {
+    const Settings& s = c.settings;
+    const double bytes = activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch * c.width;
+    return s.on(P::sequence_parallel) ? bytes / c.layout.tensor : bytes;
+}
+
+Activations activations_of(const BlockWork& layer, const Compiled& c) {
+    const Settings& s = c.settings;
+    const RecomputePolicy policy = recompute_policy(s);
+    return activations({layer.saved, layer.scores, layer_input_bytes(c)},
+                       {policy.selective, policy.share, s[P::selective_kept]});
+}
+
+// Everything on a GPU while `gathered`, `resident` and `logits` bytes come and go.
+MemoryTerms terms_of(const StateMemory& state, double gathered, double resident, double logits,
+                     const Compiled& c) {
+    const Settings& s = c.settings;
+    MemoryTerms terms{};
+    const auto term = [&](MemoryTerm which) -> double& { return terms[static_cast<std::size_t>(which)]; };
+    term(MemoryTerm::weights) = state.weights;
+    term(MemoryTerm::gradients) = state.gradients;
+    term(MemoryTerm::optimizer) = state.optimizer;
+    term(MemoryTerm::gathered) = gathered;
+    term(MemoryTerm::activations) = resident;
+    term(MemoryTerm::logits) = logits;
+    term(MemoryTerm::context) = s[P::memory_reserve];
+    // States are allocated once; what comes and goes leaves holes.
+    term(MemoryTerm::allocator) =
+        s[P::fragmentation] * (gathered + resident + logits) + s[P::gathered_slack] * gathered;
+    return terms;
+}
+
+// `record(moment, terms)` for every moment of a step.
+template <typename Record>
+void each_moment(const StateMemory& state, const WorkMemory& work, const Compiled& c, Record&& record) {
+    record(Moment::forward_end, terms_of(state, state.gathered_forward, work.resident, work.logits, c));
+    record(Moment::backward, terms_of(state, state.gathered_backward, work.resident + work.working, 0, c));
+    record(Moment::optimizer_step, terms_of(state, 0, 0, 0, c));
+}
+
+}  // namespace
+
+MemoryUse memory_use(const Stage& stage, const Compiled& c) {
+    MemoryUse use;
+    use.stage = stage.position;
+    use.capacity = c.settings[P::memory];
+    use.margin = c.settings[P::risk_margin] * use.capacity;
+    each_moment(state_memory(stage, c), work_memory(stage, c), c,
+                [&](Moment moment, const MemoryTerms& terms) {
+                    use.by_moment[static_cast<std::size_t>(moment)] = terms;
+                    const double total = sum(terms);
+                    if (total <= use.peak) return;
+                    use.peak = total;
+                    use.peak_moment = moment;
+                });
+    return use;
+}
+
+namespace {
+
+GatheredUnits gathered_of(const StageParameters& all, const Stage& stage, const Compiled& c) {
+    const Settings& s = c.settings;
+    const bool shared = c.layout.shard.size() > 1;
+    const bool from_host = s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters;
+    const TrafficPolicy policy = traffic_policy(s);
+    const bool gathers = policy.gathers_each_turn && (shared || from_host);
+    if (!gathers && !(policy.reduces_each_turn && shared)) return {};
+
+    // Experts that no GPU shares are whole already.
+    const double experts = c.layout.expert_shard.size() > 1 ? all.experts_of_layer : 0;
+    const UnitSizes units{.root = all.root,
+                          .layer = std::max(all.dense_layer, all.sparse_layer + experts),
+                          .all_layers = all.all.shared - all.root + stage.sparse * experts,
+                          .layers = stage.layers(),
+                          .together = c.passes.layers};
+    GatheredUnits out;
+    out.gradients = whole_gradients(units);
+    if (gathers) out.weights = gathered_weights(units, s.on(P::reshard_after_forward));
+    return out;
+}
+
+}  // namespace
+
+GatheredUnits gathered_units(const Stage& stage, const Compiled& c) {
+    return gathered_of(stage_parameters(stage, c), stage, c);
+}
+
+StateMemory state_memory(const Stage& stage, const Compiled& c) {
+    const Settings& s = c.settings;
+    const auto sharding = s.choice<Sharding>(P::sharding);
+    const StateShares shares = state_shares(sharding, c.layout.shard.size());
+    const StateShares expert_shares = state_shares(sharding, c.layout.expert_shard.size());
+    const auto offload = s.choice<Offload>(P::offload);
+    const bool from_host = is_fsdp(s) && offload == Offload::optimizer_and_parameters;
+    const StageParameters parameters = stage_parameters(stage, c);
+    const GatheredUnits units = gathered_of(parameters, stage, c);
+    StateMemory out;
+    out.gathered_forward = c.compute_bytes * units.weights;
+    out.gathered_backward = out.gathered_forward + c.state.gradients * units.gradients;
+    // Without FSDP nothing gathers weights from the host, so they stay.
+    if (!from_host)
+        out.weights = sharded_bytes(c.state.weights, parameters.all, shares.weights, expert_shares.weights);
+    out.gradients = sharded_bytes(c.state.gradients * (1 + s[P::gradient_copies]), parameters.all,
+                                  shares.gradients, expert_shares.gradients);
+    if (offload == Offload::none)
+        out.optimizer =
+            sharded_bytes(c.state.optimizer, parameters.all, shares.optimizer, expert_shares.optimizer);
+    return out;
+}
+
+double held_micro_batches(const Stage& stage, const Compiled& c) {
+    if (c.stages.count <= 1 && !c.schedule->layered) return 1;
+    return c.schedule->in_flight(c.pipeline, stage.position);
+}
+
+WorkMemory work_memory(const Stage& stage, const Compiled& c) {
+    const Settings& s = c.settings;
+    Activations dense, sparse;
+    if (stage.dense > 0) dense = activations_of(c.work.dense, c);
+    if (stage.sparse > 0) sparse = activations_of(c.work.sparse, c);
+    double ends = 0;
+    if (stage.embedding) ends += c.work.embedding.saved;
+    if (stage.head) ends += c.work.head.saved;
+    const double buffers = c.stages.count > 1 ? s[P::stage_buffers] * layer_input_bytes(c) : 0;
+    WorkMemory out;
+    // Of two copies a micro-batch passes through one.
+    out.resident = held_micro_batches(stage, c) *
+                   ((stage.dense * dense.kept + stage.sparse * sparse.kept + ends) / c.stages.copies + buffers);
+    out.working = c.passes.share * std::max(dense.working, sparse.working);
+    if (stage.head)
+        out.logits = logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,
+                                    .vocabulary = s[P::vocab_size],
+                                    .bytes_per_logit = s[P::logits_bytes],
+                                    .tensor = c.layout.tensor,
+                                    .parallel_loss = s.on(P::parallel_loss)});
+    return out;
+}
+
+double peak_memory(const StateMemory& state, const WorkMemory& work, const Compiled& c) {
+    double peak = 0;
+    each_moment(state, work, c, [&](Moment, const MemoryTerms& terms) { peak = std::max(peak, sum(terms)); });
+    return peak;
+}
+
+MemoryUse memory_use(const Compiled& c) {
+    MemoryUse use = memory_use(c.stages.first, c);
+    if (c.stages.count <= 1) return use;
+    // The first stage holds the most micro-batches, the last one the logits, one between them the most
+    // layers.
+    for (const Stage* stage : {&c.stages.middle, &c.stages.last}) {
+        const MemoryUse other = memory_use(*stage, c);
+        if (other.peak > use.peak) use = other;
+    }
+    return use;
+}
+
+double total_memory(const Compiled& c) {
+    const std::vector<Stage> stages =
+        every_stage(c.stages, c.operators.dense.repeat, c.operators.sparse.repeat);
+    double pipeline = 0;
+    for (const Stage& stage : stages) pipeline += memory_use(stage, c).peak;
+    return pipeline * c.settings[P::gpus] / static_cast<double>(stages.size());
+}
+
+}  // namespace shardscope

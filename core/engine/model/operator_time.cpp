@@ -1,0 +1,69 @@
+#include "model/operator_time.h"
+
+#include "effects/attention.h"
+#include "effects/gemm.h"
+#include "effects/streaming.h"
+
+namespace shardscope {
+namespace {
+
+Time product_time(const Operator& op, double m, double n, double k, const GpuRates& gpu) {
+    return gemm_time({.m = m,
+                      .n = n,
+                      .k = k,
+                      .count = op.count,
+                      .bytes = op.bytes,
+                      .launches = op.launches,
+                      .low_precision = op.low_precision,
+                      .splits_depth = op.kind == OperatorKind::convolution},
+                     gpu);
+}
+AttentionCore attention_of(const Operator& op) { return {op.flops(), op.bytes, op.m, op.launches}; }
+StreamingOperator streaming_of(const Operator& op) {
+    return {op.bytes, op.launches, op.kind == OperatorKind::softmax, op.composed};
+}
+
+}  // namespace
+
+Time forward_time(const Operator& op, const GpuRates& gpu) {
+    switch (op.kind) {
+        case OperatorKind::gemm:
+        case OperatorKind::convolution:
+            return product_time(op, op.m, op.n, op.k, gpu) + cast_time(op.cast_bytes, gpu);
+        case OperatorKind::attention: return attention_forward_time(attention_of(op), gpu);
+        case OperatorKind::norm:
+        case OperatorKind::elementwise:
+        case OperatorKind::softmax:
+        case OperatorKind::gather: return streaming_forward_time(streaming_of(op), gpu);
+        case OperatorKind::collective: break;
+    }
+    return {};
+}
+
+Time backward_time(const Operator& op, const GpuRates& gpu) {
+    switch (op.kind) {
+        case OperatorKind::gemm:
+        case OperatorKind::convolution:
+            // Input gradient M×K over N, weight gradient K×N over M.
+            return product_time(op, op.m, op.k, op.n, gpu) + product_time(op, op.k, op.n, op.m, gpu) +
+                   cast_time(op.gradient_cast_bytes, gpu);
+        case OperatorKind::attention: return attention_backward_time(attention_of(op), gpu);
+        case OperatorKind::norm:
+        case OperatorKind::elementwise:
+        case OperatorKind::softmax:
+        case OperatorKind::gather: return streaming_backward_time(streaming_of(op), gpu);
+        case OperatorKind::collective: break;
+    }
+    return {};
+}
+
+Time weight_gradient_time(const Operator& op, const GpuRates& gpu) {
+    return op.multiplies() ? product_time(op, op.k, op.n, op.m, gpu) : Time{};
+}
+
+double backward_flops(const Operator& op, const GpuRates& gpu) {
+    if (op.kind == OperatorKind::attention) return attention_backward_factor(gpu) * op.flops();
+    return 2 * op.flops();
+}
+
+}  // namespace shardscope

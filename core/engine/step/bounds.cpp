@@ -1,0 +1,116 @@
+#include "step/bounds.h"
+
+#include <algorithm>
+
+#include "effects/overlap.h"
+#include "step/trace.h"
+
+namespace shardscope {
+namespace {
+
+// One micro-batch on a stage with nothing but compute: no pass lengthens the step by more.
+StageTimes computing_stage(const Stage& stage, const Layers& layers, const Compiled& c) {
+    const double share = 1 / c.stages.copies;
+    StageTimes out;
+    const auto add = [&](const Time& forward, const Time& backward, double blocks) {
+        out.forward += share * blocks * forward;
+        out.backward += share * blocks * backward;
+    };
+    add(c.work.dense.forward.time, layers.dense.backward(), stage.dense);
+    add(c.work.sparse.forward.time, layers.sparse.backward(), stage.sparse);
+    if (stage.embedding) add(c.work.embedding.forward.time, c.work.embedding.backward.time, 1);
+    if (stage.head) add(c.work.head.forward.time, c.work.head.backward.time, 1);
+    out.weight_gradient = share * stage.dense * c.work.dense.weight_gradient +
+                          share * stage.sparse * c.work.sparse.weight_gradient;
+    return out;
+}
+
+}  // namespace
+
+ComputeFloor compute_floor(const Compiled& c) {
+    const Settings& s = c.settings;
+    const Layers layers(c);
+    const Stage& stage = busiest_stage(c, layers);
+    ComputeFloor out;
+    const auto kind = [&](double count, const Layer& layer) {
+        if (count <= 0) return LayerFloor{};
+        const LayerFloor floor{count, layer.work.forward.time.total(), layer.backward().total()};
+        // A pass lasts as long as the host takes to issue it, if that is longer.
+        const double host = s[P::layer_overhead];
+        out.computing += count * (std::max(host, floor.forward) + std::max(host, floor.backward));
+        return floor;
+    };
+    out.dense = kind(stage.dense, layers.dense);
+    out.sparse = kind(stage.sparse, layers.sparse);
+    if (stage.embedding) out.computing += c.work.embedding.both_passes().total();
+    if (stage.head) out.computing += c.work.head.both_passes().total();
+    out.computing *= s[P::accumulation] / c.stages.copies;
+    if (c.stages.count > 1) {
+        out.average = average_stage(c, layers);
+        out.filling = computing_stage(stage, layers, c);
+    }
+    return out;
+}
+
+double with_bubble(const ComputeFloor& floor, const Compiled& c) {
+    if (c.stages.count <= 1) return floor.computing;
+    return floor.computing +
+           c.schedule->bubble(c.pipeline, with_messages(floor.average, c), with_messages(floor.filling, c))
+               .total();
+}
+
+UnhiddenFloor unhidden_floor(const Stage& stage, const Compiled& c) {
+    const Layers layers(c);
+    UnhiddenFloor out;
+    for (const UnhiddenTerm& term : unhidden_terms(stage, layers, c).items()) {
+        const double seconds = term.time.total();
+        switch (term.frequency) {
+            case Frequency::step: out.once += seconds; break;
+            case Frequency::turn: out.per_turn += seconds; break;
+            case Frequency::pass: out.per_pass += seconds; break;
+            case Frequency::further_pass: out.per_further_pass += seconds; break;
+        }
+    }
+    return out;
+}
+
+TrafficFloor traffic_floor(const Compiled& c) {
+    const Layers layers(c);
+    const TrafficPolicy policy = traffic_policy(c.settings);
+    const auto kind = [&](const Layer& layer) {
+        const auto forward = [&](bool first) {
+            return forward_traffic(policy, layer.traffic, false, first).both().total();
+        };
+        const auto backward = [&](bool last) {
+            return backward_traffic(policy, layer.traffic, false, last).both().total();
+        };
+        return LayerTrafficFloor{forward(true), forward(false), backward(true), backward(false)};
+    };
+    return {kind(layers.dense), kind(layers.sparse)};
+}
+
+double visible_floor(const ComputeFloor& computing, const TrafficFloor& traffic, const Compiled& c) {
+    const double host = c.settings[P::layer_overhead];
+    const double omega = c.settings[P::overlap];
+    const Passes& passes = c.passes;
+    const auto visible = [&](double layer, double communication) {
+        const double busy = passes.turn * passes.share * layer;
+        const double launch = passes.turn * host;
+        return std::max(launch, overlapped(busy, communication, omega)) - std::max(launch, busy);
+    };
+    const auto kind = [&](const LayerFloor& layer, const LayerTrafficFloor& unit, bool last) {
+        // The layer at the end has nothing to hide behind; that part is in `unhidden_floor`. Those that share
+        // its turn hide less than the others, which does no harm to a bound.
+        const double layers = layer.count - (last ? std::min(passes.layers, layer.count) : 0);
+        if (layers <= 0) return 0.0;
+        const double special =
+            visible(layer.forward, unit.forward_first) + visible(layer.backward, unit.backward_last);
+        const double other =
+            visible(layer.forward, unit.forward_other) + visible(layer.backward, unit.backward_other);
+        return layers * (special + (passes.turns() - 1) * other);
+    };
+    return kind(computing.dense, traffic.dense, computing.sparse.count <= 0) +
+           kind(computing.sparse, traffic.sparse, true);
+}
+
+}  // namespace shardscope

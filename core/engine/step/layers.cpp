@@ -1,0 +1,53 @@
+#include "step/layers.h"
+
+#include <algorithm>
+
+#include "effects/offload.h"
+#include "scenario/gpu_groups.h"
+
+namespace shardscope {
+
+Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled& c) {
+    const Settings& s = c.settings;
+    Layer out{work, recompute(work.forward_work(), recompute_policy(c.settings)), traffic, work.weights + work.experts};
+    const double shard = work.weights / c.layout.shard.size() + work.experts / c.layout.expert_shard.size();
+    // Every GPU fetches its shard from the host before it is gathered.
+    if (is_fsdp(s) && s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters)
+        out.traffic.gather += host_fetch_time(c.compute_bytes * shard, c.host);
+    out.updated = s.choice<Sharding>(P::sharding) == Sharding::ddp ? out.parameters : shard;
+    return out;
+}
+
+LayerPlaces places_of(double layers, bool last, const Passes& passes) {
+    LayerPlaces out{layers, 0, 0};
+    if (!last) return out;
+    out.at_end = std::min(1.0, layers);
+    out.beside_end = std::min(passes.layers - 1, layers - out.at_end);
+    out.inner = layers - out.at_end - out.beside_end;
+    return out;
+}
+
+const Stage& busiest_stage(const Compiled& c, const Layers& layers) {
+    const Stage* out = &c.stages.first;
+    if (c.stages.count <= 1) return *out;
+    const double dense_layer = layers.dense.both_passes().total();
+    const double sparse_layer = layers.sparse.both_passes().total();
+    const double embedding = c.work.embedding.both_passes().total();
+    const double head = c.work.head.both_passes().total();
+    double longest = 0;
+    for (const Stage* candidate : {&c.stages.first, &c.stages.middle, &c.stages.last}) {
+        double seconds = candidate->dense * dense_layer + candidate->sparse * sparse_layer;
+        if (candidate->embedding) seconds += embedding;
+        if (candidate->head) seconds += head;
+        if (seconds <= longest) continue;
+        longest = seconds;
+        out = candidate;
+    }
+    return *out;
+}
+
+UnitTraffic end_traffic(const Stage& stage, const Compiled& c) {
+    return stage.embedding ? c.traffic.first_end : stage.head ? c.traffic.last_end : UnitTraffic{};
+}
+
+}  // namespace shardscope

@@ -1,0 +1,120 @@
+#include "step/step.h"
+
+#include <algorithm>
+
+#include "step/trace.h"
+
+namespace shardscope {
+namespace {
+
+// The sum over a trace.
+class StepSum {
+  public:
+    explicit StepSum(const Compiled& c) : c_(c), fills_gaps_(c.stages.count > 1 && c.schedule->fills_gaps) {}
+
+    StepTime of(const StepTrace& trace) {
+        const double micro_batches = c_.passes.count * c_.passes.share;
+        const Stage& stage = *trace.stage;
+        if (stage.embedding) add_end(c_.work.embedding, micro_batches);
+        if (stage.head) add_end(c_.work.head, micro_batches);
+        if (stage.dense > 0) add_terms(c_.work.dense, micro_batches * stage.dense);
+        if (stage.sparse > 0) add_terms(c_.work.sparse, micro_batches * stage.sparse);
+        for (const LayerPasses& passes : trace.layers.items()) add(passes);
+        if (c_.stages.count > 1) {
+            add_messages(trace.messages);
+            add(StepTerm::bubble, c_.schedule->bubble(c_.pipeline, trace.average, with_messages(filling(), c_)), 1);
+        }
+        for (const UnhiddenTerm& term : trace.unhidden.items())
+            add(term.term, term.time, count_of(term.frequency, c_.passes));
+        for (const double seconds : step_.terms) step_.total += seconds;
+        return step_;
+    }
+
+  private:
+    double& term(StepTerm which) { return step_.terms[static_cast<std::size_t>(which)]; }
+
+    void add(StepTerm which, const Time& time, double count) {
+        if (count <= 0) return;
+        term(which) += count * time.total();
+        step_.attribution += count * time;
+    }
+    // What a block's passes consist of; their time is attributed by `add_end` or `add`.
+    void add_terms(const BlockWork& work, double count) {
+        for (std::size_t i = 0; i < kStepTerms; ++i)
+            step_.terms[i] += count * (work.forward.terms[i] + work.backward.terms[i]);
+        step_.hidden_communication += count * (work.forward.hidden + work.backward.hidden);
+    }
+    // Both passes of one of the model's ends, nothing below them.
+    void add_end(const BlockWork& end, double count) {
+        add_terms(end, count);
+        step_.attribution += count * end.both_passes();
+        filling_.forward += count * end.forward.time;
+        filling_.backward += count * end.backward.time;
+    }
+    void add(const LayerPasses& passes) {
+        const double count = passes.count;
+        term(StepTerm::recompute) += count * passes.recompute.total();
+        term(StepTerm::network) += count * passes.exposure.visible;
+        term(StepTerm::host) += count * passes.waits_for_host();
+        step_.hidden_communication += count * passes.exposure.hidden;
+        step_.attribution += count * passes.time;
+        if (!fills_gaps_) return;
+        if (passes.phase == Phase::forward) {
+            filling_.forward += count * added_by(passes.busy(), passes);
+        } else {
+            filling_.backward += count * added_by(passes.busy(), passes);
+            filling_.weight_gradient += count * added_by(passes.weight_gradient, passes);
+        }
+    }
+    // By how much `part` of what a GPU computes lengthens the passes.
+    [[nodiscard]] Time added_by(const Time& part, const LayerPasses& passes) const {
+        return passes.time + -1.0 * time_of(passes, passes.busy() + -1.0 * part, c_);
+    }
+    // Messages between stages travel below everything that computes.
+    void add_messages(const Time& messages) {
+        const Exposure below = exposure(step_.attribution, messages, c_.settings[P::overlap]);
+        term(StepTerm::stage_network) += below.visible;
+        step_.hidden_communication += below.hidden;
+        step_.attribution = below.both;
+    }
+    // By how much the passes of one micro-batch lengthen the step, see Schedule::bubble.
+    [[nodiscard]] StageTimes filling() const {
+        StageTimes out = filling_;
+        for (Time* time : {&out.forward, &out.backward, &out.weight_gradient})
+            *time *= 1 / c_.pipeline.micro_batches;
+        return out;
+    }
+
+    const Compiled& c_;
+    bool fills_gaps_;
+    StepTime step_;
+    StageTimes filling_;  // of all micro-batches
+};
+
+StepTime step_of(StagePlace place, const Layers& layers, const Compiled& c) {
+    StepTime out = StepSum(c).of(trace_step(c.stages.at(place), layers, c));
+    out.slowest = place;
+    return out;
+}
+
+}  // namespace
+
+StepTime step_time(const Compiled& c, StagePlace place) { return step_of(place, Layers(c), c); }
+
+StepTime step_time(const Compiled& c) {
+    const Layers layers(c);
+    StepTime slowest = step_of(StagePlace::first, layers, c);
+    if (c.stages.count <= 1) return slowest;
+    const auto compare = [&](StagePlace place) {
+        const StepTime other = step_of(place, layers, c);
+        if (other.total > slowest.total) slowest = other;
+    };
+    // A stage in the middle with no more layers of either kind than the first one does nothing else.
+    const Stage& first = c.stages.first;
+    const Stage& middle = c.stages.middle;
+    if (middle.dense > first.dense || middle.sparse > first.sparse) compare(StagePlace::middle);
+    compare(StagePlace::last);
+    return slowest;
+}
+
+}  // namespace shardscope

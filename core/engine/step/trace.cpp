@@ -1,0 +1,166 @@
+#include "step/trace.h"
+
+#include "compile/stage_parameters.h"
+#include "effects/fsdp_traffic.h"
+#include "effects/host.h"
+#include "effects/optimizer.h"
+#include "effects/offload.h"
+#include "scenario/gpu_groups.h"
+
+namespace shardscope {
+namespace {
+
+// `count` times `together` passes of a layer, with the traffic below them.
+void add_passes(StepTrace& trace, const Layer& layer, Phase phase, double count, double together,
+                const Time& traffic, const Compiled& c) {
+    if (count <= 0) return;
+    LayerPasses out;
+    out.layer = &layer;
+    out.phase = phase;
+    out.count = count;
+    out.together = together;
+    const double part = together * c.passes.share;
+    if (phase == Phase::forward) {
+        out.pass = part * layer.work.forward.time;
+    } else {
+        out.pass = part * layer.work.backward.time;
+        out.recompute = part * layer.recompute.time;
+        out.weight_gradient = part * layer.work.weight_gradient;
+    }
+    out.traffic = traffic;
+    out.exposure = exposure(out.busy(), traffic, c.settings[P::overlap]);
+    out.time = with_host(out.exposure.both, together * c.settings[P::layer_overhead]);
+    trace.layers.add(out);
+}
+
+void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, const Compiled& c) {
+    if (count <= 0) return;
+    const TrafficPolicy policy = traffic_policy(c.settings);
+    const Passes& passes = c.passes;
+    const LayerPlaces places = places_of(count, last, passes);
+    for (const Phase phase : {Phase::forward, Phase::backward}) {
+        const bool forwards = phase == Phase::forward;
+        // One turn of the step, the first or the last, may have traffic that the others lack.
+        const bool alike = forwards ? !policy.gathers_once : policy.reduces_each_turn;
+        for (const bool special : {true, false}) {
+            const double turns = alike ? (special ? passes.turns() : 0) : (special ? 1 : passes.turns() - 1);
+            const auto traffic = [&](bool at_end) {
+                return (forwards ? forward_traffic(policy, layer.traffic, at_end, special)
+                                 : backward_traffic(policy, layer.traffic, at_end, special))
+                    .both();
+            };
+            add_passes(trace, layer, phase, turns * places.inner, passes.turn, traffic(false), c);
+            add_passes(trace, layer, phase, turns * places.beside_end, 1, traffic(false), c);
+            add_passes(trace, layer, phase, turns * places.at_end, passes.turn, traffic(true), c);
+        }
+        // The traffic of layers that share the last turn travels below one pass of theirs.
+        add_passes(trace, layer, phase, (passes.count - passes.turns()) * places.beside_end, 1, {}, c);
+    }
+}
+
+}  // namespace
+
+Time time_of(const LayerPasses& passes, const Time& busy, const Compiled& c) {
+    return with_host(overlapped(busy, passes.traffic, c.settings[P::overlap]),
+                     passes.together * c.settings[P::layer_overhead]);
+}
+
+double count_of(Frequency frequency, const Passes& passes) {
+    switch (frequency) {
+        case Frequency::step: return 1;
+        case Frequency::turn: return passes.turns();
+        case Frequency::pass: return passes.count;
+        case Frequency::further_pass: return passes.count - passes.turns();
+    }
+    return 1;
+}
+
+UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Compiled& c) {
+    const Settings& s = c.settings;
+    const auto sharding = s.choice<Sharding>(P::sharding);
+    const TrafficPolicy policy = traffic_policy(s);
+    const double root_parameters = end_parameters(stage, c);
+    const double parameters =
+        stage.dense * layers.dense.parameters + stage.sparse * layers.sparse.parameters + root_parameters;
+    const double accumulated = s[P::gradient_traffic] * c.state.gradients;  // bytes per parameter
+    const auto copies = [&](double bytes) { return Time{Rate::memory_bandwidth, bytes / c.gpu.memory_bandwidth}; };
+    UnhiddenTerms out;
+
+    const UnitTraffic ends = end_traffic(stage, c);
+    const UnitTraffic& layer = layers.last(stage).traffic;
+    out.add({StepTerm::network, Stream::network, Phase::forward,
+             policy.gathers_each_turn ? Frequency::turn : Frequency::step,
+             gathers_before(policy, ends, layer, true)});
+    out.add({StepTerm::network, Stream::network, Phase::end,
+             policy.reduces_each_turn ? Frequency::turn : Frequency::step,
+             reductions_after(policy, ends, layer, true)});
+    if (is_fsdp(s)) {
+        // Experts that no GPU shares are neither gathered nor copied.
+        const bool experts_whole = c.layout.expert_shard.size() <= 1;
+        const double whole = c.layout.shard.size() <= 1 ? parameters
+                             : experts_whole            ? stage.sparse * c.work.sparse.experts
+                                                        : 0;
+        out.add({StepTerm::copies, Stream::compute, Phase::backward, Frequency::turn,
+                 copies(fsdp_copies(parameters, whole, s[P::copy_traffic], accumulated))});
+        if (c.passes.turn > 1)
+            out.add({StepTerm::copies, Stream::compute, Phase::backward, Frequency::further_pass,
+                     copies(accumulated * parameters)});
+    } else {
+        out.add({StepTerm::copies, Stream::compute, Phase::backward, Frequency::pass,
+                 copies(accumulated * parameters)});
+    }
+
+    const double root_updated = root_parameters / (sharding == Sharding::ddp ? 1 : c.layout.shard.size());
+    const double updated =
+        stage.dense * layers.dense.updated + stage.sparse * layers.sparse.updated + root_updated;
+    if (s.choice<Offload>(P::offload) == Offload::none) {
+        out.add({StepTerm::optimizer, Stream::compute, Phase::end, Frequency::step,
+                 optimizer_time(updated, s[P::optimizer_traffic], c.gpu.memory_bandwidth)});
+    } else {
+        out.add({StepTerm::host_link, Stream::host, Phase::end, Frequency::step,
+                 host_update_time((c.state.gradients + c.state.weights) * updated,
+                                  s[P::optimizer_traffic] * updated, c.host)});
+    }
+    out.add({StepTerm::host, Stream::host, Phase::end, Frequency::step, {Rate::latency, s[P::step_overhead]}});
+    return out;
+}
+
+StageTimes average_stage(const Compiled& c, const Layers& layers) {
+    const double share = 1 / c.stages.count;
+    const double dense_layers = c.operators.dense.repeat * share;
+    const double sparse_layers = c.operators.sparse.repeat * share;
+    const Time ends = share * (c.work.embedding.both_passes() + c.work.head.both_passes());
+    StageTimes out;
+    // A third of the ends' two passes is the forward one.
+    out.forward = dense_layers * c.work.dense.forward.time + sparse_layers * c.work.sparse.forward.time +
+                  (1.0 / 3) * ends;
+    out.backward =
+        dense_layers * layers.dense.backward() + sparse_layers * layers.sparse.backward() + (2.0 / 3) * ends;
+    out.weight_gradient =
+        dense_layers * c.work.dense.weight_gradient + sparse_layers * c.work.sparse.weight_gradient;
+    return out;
+}
+
+StageTimes with_messages(StageTimes stage, const Compiled& c) {
+    const double messages = c.pipeline.virtual_stages * c.pipeline.sequence_pieces;
+    stage.forward += messages * c.message;
+    stage.backward += messages * c.message;
+    return stage;
+}
+
+StepTrace trace_step(const Stage& stage, const Layers& layers, const Compiled& c) {
+    StepTrace out;
+    out.stage = &stage;
+    add_layers(out, layers.dense, stage.dense, stage.sparse <= 0, c);
+    add_layers(out, layers.sparse, stage.sparse, true, c);
+    out.unhidden = unhidden_terms(stage, layers, c);
+    if (c.stages.count > 1) {
+        // One message forward and one back for each piece of the model and of the micro-batch.
+        const double messages = c.pipeline.virtual_stages * c.stages.copies * c.pipeline.sequence_pieces;
+        out.messages = 2 * messages * c.passes.count * c.passes.share * c.message;
+        out.average = with_messages(average_stage(c, layers), c);
+    }
+    return out;
+}
+
+}  // namespace shardscope

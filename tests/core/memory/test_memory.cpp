@@ -1,0 +1,64 @@
+// E3–E8: what lies in memory, when.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "memory/memory.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+// Activations of one layer per s·b·h, as held at the end of the forward pass.
+double activation_factor(double recompute) {
+    Scenario scenario = with({{P::dropout, 1}, {P::attention, 1}, {P::recompute, recompute}});
+    scenario.model = scenario.catalogue->find(PresetKind::model, "gpt-3-175b");
+    const Compiled c = compile(resolve(scenario));
+    const auto activations = static_cast<std::size_t>(MemoryTerm::activations);
+    const double held = memory_use(c).by_moment[static_cast<std::size_t>(Moment::forward_end)][activations];
+    const double boundary = c.operators.embedding.saved() + c.operators.head.saved();
+    const Settings& s = c.settings;
+    return (held - boundary) / (s[P::layers] * c.tokens_per_micro_batch * s[P::hidden_size]);
+}
+
+}  // namespace
+
+TEST_CASE("memory: Korthikanti's factors with no, selective and full recompute", "[memory]") {
+    // 34 + 5·a·s/h with a = 96, s = 2,048, h = 12,288: 34 + 80; selective drops the scores, full keeps the
+    // input.
+    CHECK(activation_factor(0) == Approx(114).epsilon(1e-12));
+    CHECK(activation_factor(kRecomputeSelective) == Approx(34).epsilon(1e-12));
+    CHECK(activation_factor(1) == Approx(2).epsilon(1e-12));
+    CHECK(activation_factor(0.5) == Approx(58).epsilon(1e-12));
+}
+
+TEST_CASE("memory: the peak is the fullest moment, not a sum", "[memory]") {
+    const MemoryUse use = memory_use(compile(resolve(first())));
+    double fullest = 0;
+    for (std::size_t m = 0; m < kMoments; ++m) fullest = std::max(fullest, use.at(static_cast<Moment>(m)));
+    CHECK(use.peak == fullest);
+    CHECK(use.at(use.peak_moment) == use.peak);
+    CHECK(use.at(Moment::optimizer_step) < use.peak);
+}
+
+TEST_CASE("memory: full recompute still holds one layer whole while it is computed again", "[memory]") {
+    const Compiled c = compile(resolve(with({{P::recompute, 1}})));
+    const MemoryUse use = memory_use(c);
+    const auto activations = static_cast<std::size_t>(MemoryTerm::activations);
+    const double forward = use.by_moment[static_cast<std::size_t>(Moment::forward_end)][activations];
+    const double backward = use.by_moment[static_cast<std::size_t>(Moment::backward)][activations];
+    const double input = 2 * c.tokens_per_micro_batch * c.settings[P::hidden_size];
+    CHECK(backward - forward == Approx(c.operators.layer().saved() - input).epsilon(1e-9));
+}
+
+TEST_CASE("memory: bytes per parameter by format and optimizer", "[memory]") {
+    const auto total = [](Precision precision, Precision gradients, Optimizer optimizer) {
+        const StateBytes bytes = state_bytes(precision, gradients, optimizer);
+        return bytes.weights + bytes.gradients + bytes.optimizer;
+    };
+    CHECK(total(Precision::bf16, Precision::bf16, Optimizer::adamw) == 16);
+    CHECK(total(Precision::bf16, Precision::fp32, Optimizer::adamw) == 18);
+    CHECK(total(Precision::fp32, Precision::fp32, Optimizer::adamw) == 16);
+    CHECK(total(Precision::bf16, Precision::bf16, Optimizer::sgd) == 8);
+}

@@ -1,0 +1,285 @@
+// E3–E8 under tensor, pipeline and expert parallelism, against published numbers.
+#include <catch2/catch.hpp>
+
+#include "memory/memory.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+
+double term(const MemoryUse& use, MemoryTerm which, Moment moment = Moment::forward_end) {
+    return use.by_moment[static_cast<std::size_t>(moment)][static_cast<std::size_t>(which)];
+}
+
+double states(const MemoryUse& use) {
+    return term(use, MemoryTerm::weights) + term(use, MemoryTerm::gradients) +
+           term(use, MemoryTerm::optimizer);
+}
+
+struct Figure {
+    const char* model;
+    double pipeline, virtual_stages, micro_batch;
+    double parameters, none, sequence_selective;  // GiB
+};
+
+// Transformer layers of the first GPU, the ends left out.
+struct Layers {
+    double states, activations;
+};
+Layers layers_of(const Figure& f, double sequence_parallel, double recompute) {
+    const Compiled c = compile(resolve(of_model(f.model, {{P::gpus, 8 * f.pipeline},
+                                                          {P::tensor_parallel, 8},
+                                                          {P::pipeline_parallel, f.pipeline},
+                                                          {P::virtual_stages, f.virtual_stages},
+                                                          {P::schedule, 2},
+                                                          {P::micro_batch, f.micro_batch},
+                                                          {P::accumulation, 8 * f.pipeline},
+                                                          {P::precision, 1},
+                                                          {P::gradient_precision, 3},
+                                                          {P::sharding, 0},
+                                                          {P::attention, 1},
+                                                          {P::sequence_parallel, sequence_parallel},
+                                                          {P::recompute, recompute}})));
+    const MemoryUse use = memory_use(c);
+    CHECK(use.stage == 0);
+    const double in_flight = f.pipeline > 1 ? c.schedule->in_flight(c.pipeline, 0) : 1;
+    double ends = c.operators.embedding.saved();
+    if (f.pipeline == 1) ends += c.operators.head.saved();
+    return {states(use) - 18 * end_parameters(c.stages.first, c),
+            term(use, MemoryTerm::activations) - in_flight * ends};
+}
+
+}  // namespace
+
+TEST_CASE("memory: Korthikanti et al. 2022, figure 1, transformer layers", "[memory]") {
+    // arXiv 2205.05198: 18 B a parameter; “none” is tensor parallelism alone.
+    for (const Figure& f :
+         {Figure{"gpt-22b", 1, 1, 4, 45.56, 59.25, 9.56}, Figure{"gpt-3-175b", 8, 3, 1, 45.56, 66.84, 12.35},
+          Figure{"gpt-530b", 35, 3, 1, 31.64, 114.02, 23.08},
+          Figure{"gpt-1t", 64, 1, 1, 32.96, 131.25, 26.56}}) {
+        INFO(f.model);
+        const Layers none = layers_of(f, 0, 0);
+        CHECK(none.states / kGiB == Approx(f.parameters).epsilon(1e-3));
+        CHECK(none.activations / kGiB == Approx(f.none).epsilon(1e-3));
+        CHECK(layers_of(f, 1, kRecomputeSelective).activations / kGiB ==
+              Approx(f.sequence_selective).epsilon(1e-3));
+    }
+}
+
+TEST_CASE("memory: ZeRO-1 shares the optimizer within its group", "[memory]") {
+    const auto optimizer_bytes = [](std::initializer_list<std::pair<P, double>> plan) {
+        Scenario scenario = of_model("llama-3-70b", {{P::gpus, 256},
+                                                     {P::tensor_parallel, 8},
+                                                     {P::pipeline_parallel, 4},
+                                                     {P::sharding, 1},
+                                                     {P::accumulation, 16}});
+        for (const auto& [id, value] : plan) scenario.give(id, value);
+        const Compiled c = compile(resolve(scenario));
+        const MemoryUse use = memory_use(c);
+        // Bytes per parameter of the fullest stage.
+        return term(use, MemoryTerm::optimizer) / (term(use, MemoryTerm::weights) / 2);
+    };
+    // Master copy and moments, 12 B, over the 8 data-parallel GPUs; over 2 of them; with context parallelism
+    // still 8.
+    CHECK(optimizer_bytes({}) == Approx(12.0 / 8).epsilon(1e-12));
+    CHECK(optimizer_bytes({{P::shard_group, 2}}) == Approx(12.0 / 2).epsilon(1e-12));
+    CHECK(optimizer_bytes({{P::context_parallel, 4}, {P::sequence_length, 8192}}) ==
+          Approx(12.0 / 8).epsilon(1e-12));
+}
+
+TEST_CASE("memory: the fullest stage is named", "[memory]") {
+    // Many micro-batches in flight: the first GPU. One: the last, which has the logits.
+    const auto fullest = [](double accumulation, double schedule) {
+        return memory_use(compile(resolve(of_model("llama-3-8b", {{P::gpus, 32},
+                                                                  {P::pipeline_parallel, 4},
+                                                                  {P::sharding, 1},
+                                                                  {P::micro_batch, 4},
+                                                                  {P::schedule, schedule},
+                                                                  {P::accumulation, accumulation}}))))
+            .stage;
+    };
+    CHECK(fullest(16, 0) == 0);
+    CHECK(fullest(1, 0) == 3);
+    // Under GPipe every stage holds them all, and the last the logits too.
+    CHECK(fullest(16, 1) == 3);
+}
+
+TEST_CASE("memory: what a schedule holds", "[memory]") {
+    const auto activations = [](double schedule, double virtual_stages, double accumulation) {
+        const Compiled c = compile(resolve(of_model("gpt-3-175b", {{P::gpus, 64},
+                                                                   {P::tensor_parallel, 8},
+                                                                   {P::pipeline_parallel, 8},
+                                                                   {P::virtual_stages, virtual_stages},
+                                                                   {P::schedule, schedule},
+                                                                   {P::accumulation, accumulation}})));
+        const MemoryUse use = memory_use(c);
+        return term(use, MemoryTerm::activations);
+    };
+    const double plain = activations(0, 1, 64);
+    CHECK(activations(0, 1, 512) == plain);
+    CHECK(activations(1, 1, 64) == Approx(plain * 64 / 8).epsilon(0.02));  // the last stage's ends differ
+    CHECK(activations(2, 3, 64) == Approx(plain * (1 + 7.0 / 24)).epsilon(1e-12));
+    CHECK(activations(6, 1, 64) > 1.7 * plain);
+    // Breadth-first and modular hold all of them; DualPipe p + 1, and the ends' logits and embedding half.
+    CHECK(activations(3, 3, 64) == Approx(plain * 64 / 8).epsilon(0.02));
+    CHECK(activations(4, 1, 64) == Approx(plain * 64 / 8).epsilon(0.02));
+    CHECK(activations(7, 1, 64) == Approx(plain * 9 / 8).epsilon(0.02));
+    CHECK(activations(8, 1, 64) == Approx(plain).epsilon(0.02));
+    // Four pieces of each sequence: (8 + 3) ÷ 4.
+    CHECK(activations(9, 1, 64) == Approx(plain * 11 / 32).epsilon(1e-9));
+}
+
+TEST_CASE("memory: layered accumulation holds every micro-batch and two layers of weights", "[memory]") {
+    const auto use = [](double schedule, double micro_batches) {
+        return memory_use(compile(
+            resolve(with({{P::schedule, schedule}, {P::micro_batch, 1}, {P::accumulation, micro_batches}}))));
+    };
+    const MemoryUse one = use(0, 8);
+    const MemoryUse all = use(3, 8);
+    CHECK(term(all, MemoryTerm::activations) == Approx(8 * term(one, MemoryTerm::activations)).epsilon(1e-9));
+    CHECK(term(all, MemoryTerm::gathered) == term(one, MemoryTerm::gathered));
+    CHECK(term(use(4, 8), MemoryTerm::activations) == term(all, MemoryTerm::activations));
+}
+
+TEST_CASE("memory: a breadth-first pipeline keeps two pieces gathered", "[memory]") {
+    const auto gathered = [](double schedule, double virtual_stages) {
+        const Compiled c = compile(resolve(of_model("gpt-3-175b", {{P::gpus, 512},
+                                                                   {P::tensor_parallel, 8},
+                                                                   {P::pipeline_parallel, 8},
+                                                                   {P::virtual_stages, virtual_stages},
+                                                                   {P::schedule, schedule},
+                                                                   {P::sharding, 3},
+                                                                   {P::micro_batch, 1},
+                                                                   {P::accumulation, 16}})));
+        return term(memory_use(c.stages.middle, c), MemoryTerm::gathered);
+    };
+    // 12 layers a GPU: bf16 weights of two pieces, and the fp32 or bf16 gradients of one, layer by layer.
+    const double layer = gathered(4, 1);
+    CHECK(gathered(3, 12) == Approx(layer).epsilon(1e-12));
+    CHECK(gathered(3, 4) == Approx(3 * layer).epsilon(1e-12));
+    CHECK(gathered(3, 2) == Approx(6 * layer).epsilon(1e-12));
+    CHECK(gathered(2, 4) == Approx(layer).epsilon(1e-12));
+}
+
+TEST_CASE("memory: two copies of the weights double what is not sharded", "[memory]") {
+    const auto use = [](double schedule, double sharding) {
+        const Compiled c = compile(resolve(of_model("gpt-3-175b", {{P::gpus, 512},
+                                                                   {P::tensor_parallel, 8},
+                                                                   {P::pipeline_parallel, 8},
+                                                                   {P::schedule, schedule},
+                                                                   {P::sharding, sharding},
+                                                                   {P::micro_batch, 1},
+                                                                   {P::accumulation, 16}})));
+        return memory_use(c.stages.middle, c);
+    };
+    for (const double schedule : {7.0, 8.0}) {
+        for (const MemoryTerm which : {MemoryTerm::weights, MemoryTerm::gradients, MemoryTerm::optimizer}) {
+            CHECK(term(use(schedule, 0), which) == Approx(2 * term(use(0, 0), which)).epsilon(1e-12));
+            // ZeRO-3 shares both copies out among twice as many GPUs.
+            CHECK(term(use(schedule, 3), which) == Approx(term(use(0, 3), which)).epsilon(1e-12));
+        }
+        CHECK(term(use(schedule, 1), MemoryTerm::weights) ==
+              Approx(2 * term(use(0, 1), MemoryTerm::weights)).epsilon(1e-12));
+        CHECK(term(use(schedule, 1), MemoryTerm::optimizer) ==
+              Approx(term(use(0, 1), MemoryTerm::optimizer)).epsilon(1e-12));
+    }
+}
+
+TEST_CASE("memory: offload takes the optimizer, then the weights, off the GPU", "[memory]") {
+    const auto use = [](double offload, double sharding, double gpus) {
+        return memory_use(
+            compile(resolve(with({{P::offload, offload}, {P::sharding, sharding}, {P::gpus, gpus}}))));
+    };
+    CHECK(term(use(0, 3, 64), MemoryTerm::optimizer) > 0);
+    CHECK(term(use(1, 3, 64), MemoryTerm::optimizer) == 0);
+    CHECK(term(use(1, 3, 64), MemoryTerm::weights) == term(use(0, 3, 64), MemoryTerm::weights));
+    CHECK(term(use(2, 3, 64), MemoryTerm::weights) == 0);
+    // Layers still come to the GPU to be computed, on one GPU too.
+    CHECK(term(use(2, 3, 64), MemoryTerm::gathered) == term(use(0, 3, 64), MemoryTerm::gathered));
+    CHECK(term(use(2, 3, 1), MemoryTerm::gathered) == term(use(0, 3, 64), MemoryTerm::gathered));
+    // Without FSDP nothing would gather them: they stay.
+    CHECK(term(use(2, 1, 64), MemoryTerm::weights) == term(use(0, 1, 64), MemoryTerm::weights));
+}
+
+TEST_CASE("memory: experts are sharded among the GPUs that hold the same ones", "[memory]") {
+    // Mixtral 8x7B on 64 GPUs: with and without expert parallelism 16 B of all parameters over all GPUs.
+    const auto all = [](double experts) {
+        return states(
+            memory_use(compile(resolve(of_model("mixtral-8x7b", {{P::expert_parallel, experts}})))));
+    };
+    CHECK(all(1) == Approx(16 * 46702792704.0 / 64).epsilon(1e-12));
+    CHECK(all(8) == Approx(16 * 46702792704.0 / 64).epsilon(1e-12));
+    // Without sharding each GPU holds one expert instead of eight.
+    const auto ddp = [](double experts) {
+        return states(memory_use(
+            compile(resolve(of_model("mixtral-8x7b", {{P::expert_parallel, experts}, {P::sharding, 0}})))));
+    };
+    CHECK(ddp(1) - ddp(8) == Approx(16 * 7.0 * 32 * 3 * 4096 * 14336).epsilon(1e-12));
+}
+
+TEST_CASE("memory: a vocabulary-parallel loss shares the logits out", "[memory]") {
+    const auto logits = [](double parallel) {
+        return term(memory_use(compile(resolve(
+                        of_model("llama-3-8b", {{P::tensor_parallel, 8}, {P::parallel_loss, parallel}})))),
+                    MemoryTerm::logits);
+    };
+    const Settings s = resolve(of_model("llama-3-8b", {{P::tensor_parallel, 8}}));
+    CHECK(logits(0) == s[P::logits_bytes] * s[P::sequence_length] * s[P::micro_batch] * s[P::vocab_size]);
+    CHECK(logits(1) == logits(0) / 8);
+}
+
+TEST_CASE("memory: of all GPUs, and what layers at the front of a pipeline cost", "[memory]") {
+    const auto total = [](double pipeline, double first) {
+        return compile(resolve(of_model("gpt-22b", {{P::gpus, 32},
+                                                    {P::pipeline_parallel, pipeline},
+                                                    {P::first_stage_layers, first},
+                                                    {P::accumulation, 8},
+                                                    {P::sharding, 0},
+                                                    {P::recompute, 0}})));
+    };
+    // Without a pipeline every GPU is alike.
+    const Compiled flat = total(1, 0);
+    CHECK(total_memory(flat) == Approx(32 * memory_use(flat).peak));
+    // 48 layers on 4 stages. A layer moved from the others to the first, which holds four micro-batches,
+    // keeps four where stages 1, 2 and 3 kept three, two and one; eight pipelines.
+    const Compiled even = total(4, 12);
+    CHECK(total_memory(even) == Approx(total_memory(total(4, 0))));
+    const Compiled front = total(4, 15);
+    const double kept =
+        (work_memory(front.stages.first, front).resident - work_memory(even.stages.first, even).resident) /
+        (3 * 4);  // a layer and micro-batch
+    REQUIRE(kept > 0);
+    const double factor = (total_memory(front) - total_memory(even)) / (8 * kept);
+    // 3 · 4 − (3 + 2 + 1) = 6 layer-micro-batches, and what the allocator makes of them.
+    CHECK(factor == Approx(6 * (1 + even.settings[P::fragmentation])).epsilon(0.02));
+    double last = 0;
+    for (double first = 12; first <= 45; first += 3) {
+        const double now = total_memory(total(4, first));
+        CHECK(now > last);
+        last = now;
+    }
+}
+
+TEST_CASE("memory: the peak is that of the fullest of all stages, however layers are dealt", "[memory]") {
+    for (const double first : {0.0, 1.0, 3.0, 5.0, 7.0, 9.0, 20.0}) {
+        for (const double last : {0.0, 2.0, 11.0}) {
+            INFO(first << " and " << last);
+            const Compiled c = compile(resolve(of_model("gpt-3-175b", {{P::gpus, 512},
+                                                                       {P::tensor_parallel, 8},
+                                                                       {P::pipeline_parallel, 8},
+                                                                       {P::first_stage_layers, first},
+                                                                       {P::last_stage_layers, last},
+                                                                       {P::accumulation, 64},
+                                                                       {P::sharding, 1}})));
+            double most = 0;
+            for (const Stage& stage :
+                 every_stage(c.stages, c.operators.dense.repeat, c.operators.sparse.repeat))
+                most = std::max(most, memory_use(stage, c).peak);
+            CHECK(memory_use(c).peak == most);
+        }
+    }
+}

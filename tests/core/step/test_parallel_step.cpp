@@ -1,0 +1,534 @@
+// E17–E21: the step under tensor, context, expert and pipeline parallelism.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <numeric>
+
+#include "step/layers.h"
+#include "memory/memory.h"
+#include "step/step.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+double term(const StepTime& step, StepTerm which) { return step.terms[static_cast<std::size_t>(which)]; }
+
+StepTime step_of(const Scenario& scenario) {
+    const Settings s = resolve(scenario);
+    REQUIRE(is_valid(s));
+    return step_time(compile(s));
+}
+
+Scenario changed(Scenario scenario, std::initializer_list<std::pair<P, double>> values) {
+    for (const auto& [id, value] : values) scenario.give(id, value);
+    return scenario;
+}
+
+// GPT-3 175B on 512 GPUs: tensor × pipeline × data.
+Scenario three_d() {
+    return of_model("gpt-3-175b", {{P::gpus, 512},
+                                   {P::tensor_parallel, 8},
+                                   {P::sequence_parallel, 1},
+                                   {P::pipeline_parallel, 8},
+                                   {P::virtual_stages, 3},
+                                   {P::sharding, 1},
+                                   {P::micro_batch, 1},
+                                   {P::recompute, kRecomputeSelective},
+                                   {P::accumulation, 32}});
+}
+
+Scenario with_context() {
+    return of_model("llama-3-70b", {{P::gpus, 256},
+                                    {P::sequence_length, 32768},
+                                    {P::tensor_parallel, 4},
+                                    {P::context_parallel, 4},
+                                    {P::pipeline_parallel, 4},
+                                    {P::sharding, 1},
+                                    {P::micro_batch, 1},
+                                    {P::accumulation, 8}});
+}
+
+Scenario with_experts() {
+    return of_model("deepseek-v3", {{P::gpus, 1024},
+                                    {P::sequence_length, 4096},
+                                    {P::tensor_parallel, 2},
+                                    {P::pipeline_parallel, 8},
+                                    {P::expert_parallel, 32},
+                                    {P::sharding, 1},
+                                    {P::micro_batch, 1},
+                                    {P::recompute, 1},
+                                    {P::accumulation, 16}});
+}
+
+Scenario fsdp_experts() {
+    return of_model("mixtral-8x7b", {{P::gpus, 128}, {P::expert_parallel, 8}, {P::tensor_parallel, 2}});
+}
+
+std::vector<Scenario> plans() {
+    return {three_d(),
+            with_context(),
+            with_experts(),
+            fsdp_experts(),
+            changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, 5}}),  // zero bubble, H1
+            changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, 6}}),  // H2
+            changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, 1}}),  // GPipe
+            changed(three_d(), {{P::schedule, 3}}),                          // breadth-first
+            changed(three_d(), {{P::schedule, 3}, {P::sharding, 3}}),
+            changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, 4}, {P::sharding, 2}}),  // modular
+            changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, 7}}),                    // DualPipe
+            changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, 8}, {P::sharding, 3}}),  // BitPipe
+            changed(with_context(), {{P::schedule, 9}, {P::sequence_pieces, 8}}),              // Seq1F1B
+            changed(with_experts(), {{P::schedule, 7}}),
+            with({{P::schedule, 3}, {P::accumulation, 8}}),  // layered accumulation
+            changed(three_d(), {{P::async_tensor_parallel, 1}, {P::recompute, 0.5}}),
+            changed(with_context(), {{P::sharding, 3}, {P::context_imbalance, 1.5}}),
+            changed(with_context(), {{P::sharding, 2}, {P::offload, 1}}),
+            changed(with_experts(), {{P::sharding, 4}, {P::expert_imbalance, 1.3}}),
+            with({{P::tensor_parallel, 4}, {P::offload, 2}, {P::accumulation, 2}})};
+}
+
+constexpr std::initializer_list<P> kLatencies{P::collective_latency, P::intra_node_latency,
+                                              P::inter_node_latency, P::kernel_launch,
+                                              P::layer_overhead,     P::step_overhead};
+
+}  // namespace
+
+TEST_CASE("step: parallel plans' terms sum to the total and so does the attribution", "[step]") {
+    for (const Scenario& scenario : plans()) {
+        INFO(scenario.title());
+        const StepTime step = step_of(scenario);
+        CHECK(std::accumulate(step.terms.begin(), step.terms.end(), 0.0) ==
+              Approx(step.total).epsilon(1e-12));
+        CHECK(step.attribution.total() == Approx(step.total).epsilon(1e-12));
+        CHECK(std::ranges::all_of(step.terms, [](double t) { return t >= 0; }));
+        const Estimate e = answer(scenario).estimate;
+        CHECK(std::accumulate(e.elasticity.begin(), e.elasticity.end(), 0.0) == Approx(1).epsilon(1e-12));
+        CHECK(e.compute_time() + e.communication_time() - e.step.hidden_communication + e.schedule_time() ==
+              Approx(e.step.total).epsilon(1e-12));
+    }
+}
+
+TEST_CASE("step: parallel plans' elasticities agree with finite differences", "[step][walls]") {
+    const double factor = 1 + 1e-6;
+    for (const Scenario& base : plans()) {
+        INFO(base.title());
+        const Answer now = answer(base);
+        REQUIRE(now.valid());
+        const auto difference = [&](std::initializer_list<P> faster, std::initializer_list<P> shorter) {
+            Scenario scaled = base;
+            for (const P id : faster) scaled.give(id, now.settings[id] * factor);
+            for (const P id : shorter) scaled.give(id, now.settings[id] / factor);
+            return std::log(answer(scaled).estimate.tokens_per_s / now.estimate.tokens_per_s) /
+                   std::log(factor);
+        };
+        const auto& e = now.estimate.elasticity;
+        CHECK(e[0] == Approx(difference({P::peak_flops}, {})).margin(2e-5));
+        CHECK(e[1] == Approx(difference({P::memory_bandwidth}, {})).margin(2e-5));
+        CHECK(e[2] == Approx(difference({P::intra_node_bandwidth}, {})).margin(2e-5));
+        CHECK(e[3] == Approx(difference({P::inter_node_bandwidth}, {})).margin(2e-5));
+        CHECK(e[4] ==
+              Approx(difference({P::host_bandwidth, P::host_memory_bandwidth}, kLatencies)).margin(2e-5));
+    }
+}
+
+TEST_CASE("step: continuous in continuous inputs under every kind of parallelism", "[step]") {
+    for (const Scenario& base : {three_d(), with_context(), with_experts()}) {
+        for (const P id : {P::inter_node_bandwidth, P::intra_node_bandwidth, P::memory_bandwidth,
+                           P::peak_flops, P::inter_node_latency, P::layer_overhead}) {
+            const double at = resolve(base)[id];
+            double last = 0;
+            for (double value = at / 30; value < at * 30; value *= 1.002) {
+                const double time = step_of(changed(base, {{id, value}})).total;
+                if (last > 0) REQUIRE(std::fabs(time / last - 1) < 0.0025);
+                last = time;
+            }
+        }
+    }
+}
+
+TEST_CASE("step: more bandwidth, memory bandwidth or peak is never slower", "[step]") {
+    for (const Scenario& base : plans()) {
+        INFO(base.title());
+        for (const P id :
+             {P::inter_node_bandwidth, P::intra_node_bandwidth, P::memory_bandwidth, P::peak_flops}) {
+            const double at = resolve(base)[id];
+            double last = INFINITY;
+            for (double value = at / 100; value < at * 100; value *= 1.7) {
+                const double time = step_of(changed(base, {{id, value}})).total;
+                CHECK(time <= last * (1 + 1e-12));
+                last = time;
+            }
+        }
+    }
+}
+
+TEST_CASE("step: a layer's tensor-parallel exchanges move 4·2(t − 1)/t·s·b·h·Q", "[step]") {
+    for (const double t : {2.0, 4.0, 8.0}) {
+        for (const double sequence_parallel : {0.0, 1.0}) {
+            const Compiled c = compile(
+                resolve(without_latency(of_model("llama-3-70b", {{P::tensor_parallel, t},
+                                                                 {P::sequence_parallel, sequence_parallel},
+                                                                 {P::tensor_exposure, 1}}))));
+            const double bytes = 2048.0 * 2 * 8192 * 2;  // s·b·h·Q
+            const auto network = static_cast<std::size_t>(StepTerm::tensor_network);
+            const double seconds = c.work.dense.forward.terms[network] + c.work.dense.backward.terms[network];
+            CHECK(seconds == Approx(4 * 2 * (t - 1) / t * bytes / c.network.intra_bandwidth).epsilon(1e-12));
+        }
+    }
+}
+
+TEST_CASE("step: exposure scales tensor-parallel time, asynchrony cuts it", "[step]") {
+    const double base =
+        term(step_of(changed(three_d(), {{P::tensor_exposure, 1}})), StepTerm::tensor_network);
+    CHECK(base > 0);
+    CHECK(term(step_of(changed(three_d(), {{P::tensor_exposure, 0.5}})), StepTerm::tensor_network) ==
+          Approx(base / 2).epsilon(1e-12));
+    CHECK(term(step_of(changed(three_d(), {{P::tensor_exposure, 1},
+                                           {P::async_tensor_parallel, 1},
+                                           {P::async_tensor_exposure, 0.74}})),
+               StepTerm::tensor_network) == Approx(0.74 * base).epsilon(1e-12));
+    CHECK(term(step_of(changed(three_d(), {{P::tensor_exposure, 0}})), StepTerm::tensor_network) == 0);
+    double last = 0;
+    for (double exposure = 0; exposure <= 2; exposure += 0.25) {
+        const double time = step_of(changed(three_d(), {{P::tensor_exposure, exposure}})).total;
+        CHECK(time >= last);
+        last = time;
+    }
+}
+
+TEST_CASE("step: expert exchanges by hand", "[step]") {
+    // Mixtral on one node, 8 GPUs with an expert each: two all-to-alls a pass of s·b·top·h·Q bytes, 7/8 of
+    // which leave the GPU.
+    const Compiled c = compile(resolve(without_latency(of_model(
+        "mixtral-8x7b",
+        {{P::gpus, 8}, {P::expert_parallel, 8}, {P::micro_batch, 1}, {P::expert_imbalance, 1.25}}))));
+    const double bytes = 2048.0 * 2 * 4096 * 2;
+    const auto network = static_cast<std::size_t>(StepTerm::expert_network);
+    const double expected = 2 * 1.25 * 7.0 / 8 * bytes / c.network.intra_bandwidth;
+    CHECK(c.work.sparse.forward.terms[network] == Approx(expected).epsilon(1e-12));
+    CHECK(c.work.sparse.backward.terms[network] == Approx(expected).epsilon(1e-12));
+    CHECK(term(step_of(of_model("mixtral-8x7b", {{P::expert_parallel, 1}})), StepTerm::expert_network) == 0);
+}
+
+TEST_CASE("step: keys and values travel round the context-parallel GPUs under attention", "[step]") {
+    // Llama 3 70B, t = 2, c = 4 in one node: 8/2 key heads of 128 + 128, 16 bit, 8,192 tokens; 3/4 of them
+    // travel.
+    const Scenario scenario = without_latency(of_model("llama-3-70b", {{P::gpus, 8},
+                                                                       {P::sequence_length, 8192},
+                                                                       {P::micro_batch, 1},
+                                                                       {P::tensor_parallel, 2},
+                                                                       {P::context_parallel, 4},
+                                                                       {P::overlap, 1}}));
+    const Compiled c = compile(resolve(scenario));
+    const double ring = 3.0 / 4 * 2 * 8192 * 4 * 256 / c.network.intra_bandwidth;
+    const auto network = static_cast<std::size_t>(StepTerm::context_network);
+    // ω = 1 hides nothing; backward the gradients travel too.
+    CHECK(c.work.dense.forward.terms[network] == Approx(ring).epsilon(1e-9));
+    CHECK(c.work.dense.backward.terms[network] == Approx(2 * ring).epsilon(1e-9));
+    // ω = 0 hides it all below attention.
+    const Compiled hidden = compile(resolve(changed(scenario, {{P::overlap, 0}})));
+    const PassTime pass = hidden.work.dense.forward;
+    CHECK(pass.terms[network] == Approx(0).margin(1e-15));
+    CHECK(pass.hidden == Approx(ring).epsilon(1e-9));
+}
+
+TEST_CASE("step: an uneven causal triangle slows attention by its imbalance", "[step]") {
+    const auto attention = [](double imbalance) {
+        return term(step_of(changed(with_context(), {{P::context_imbalance, imbalance}})),
+                    StepTerm::attention);
+    };
+    CHECK(attention(1.75) == Approx(1.75 * attention(1)).epsilon(1e-12));
+    // Without context parallelism there is nothing to be uneven.
+    CHECK(step_of(changed(three_d(), {{P::context_imbalance, 2}})).total == step_of(three_d()).total);
+}
+
+TEST_CASE("step: the bubble is (p − 1)/v passes of the average stage, whatever the micro-batches", "[step]") {
+    const auto bubble = [](std::initializer_list<std::pair<P, double>> plan) {
+        return term(step_of(changed(three_d(), plan)), StepTerm::bubble);
+    };
+    const double of_32 = bubble({});
+    CHECK(bubble({{P::accumulation, 512}}) == Approx(of_32).epsilon(1e-12));
+    double last = 1;
+    for (double micro_batches = 8; micro_batches <= 1024; micro_batches *= 2) {
+        const StepTime step = step_of(changed(three_d(), {{P::accumulation, micro_batches}}));
+        const double share = term(step, StepTerm::bubble) / step.total;
+        CHECK(share < last);
+        last = share;
+    }
+    // One piece a GPU: thrice the bubble but for the messages, which are then a third.
+    const double plain = bubble({{P::virtual_stages, 1}});
+    CHECK(plain / of_32 == Approx(3).epsilon(0.05));
+    CHECK(plain / of_32 <= 3);
+    CHECK(bubble({{P::virtual_stages, 1}, {P::schedule, 1}}) == plain);
+    CHECK(bubble({{P::virtual_stages, 1}, {P::schedule, 5}}) < plain);
+    CHECK(bubble({{P::virtual_stages, 1}, {P::schedule, 6}}) <
+          bubble({{P::virtual_stages, 1}, {P::schedule, 5}}));
+    CHECK(term(step_of(first()), StepTerm::bubble) == 0);
+}
+
+TEST_CASE("step: bubble over ideal time without ends, messages and latencies", "[step]") {
+    // 96 layers on 8 stages: (p − 1)/(v·m) of the layers' time. The ends, 2 of 98 layers' worth, are left to
+    // the tolerance; the stage that sets the pace holds one of them.
+    const Scenario scenario =
+        changed(without_latency(three_d()), {{P::inter_node_bandwidth, 1e15}, {P::sharding, 0}});
+    const StepTime step = step_of(scenario);
+    double work = 0;
+    for (const StepTerm part : {StepTerm::matmul, StepTerm::attention, StepTerm::elementwise,
+                                StepTerm::recompute, StepTerm::tensor_network})
+        work += term(step, part);
+    CHECK(term(step, StepTerm::bubble) / work == Approx(7.0 / (3 * 32)).epsilon(0.04));
+}
+
+TEST_CASE("step: messages between stages", "[step]") {
+    // b·s·h·Q over the tensor-parallel GPUs, forward and back, for each of v pieces and m micro-batches.
+    const Scenario scenario =
+        changed(without_latency(three_d()), {{P::overlap, 1}, {P::collective_efficiency, 1}});
+    const Compiled c = compile(resolve(scenario));
+    const double message = 2.0 * 2048 * 12288 / 8 / c.network.inter_bandwidth;
+    CHECK(term(step_time(c), StepTerm::stage_network) == Approx(32 * 2 * 3 * message).epsilon(1e-9));
+    // Stages in one node use its link.
+    const Compiled inside = compile(resolve(without_latency(
+        with({{P::gpus, 8}, {P::pipeline_parallel, 4}, {P::overlap, 1}, {P::collective_efficiency, 1}}))));
+    const double short_message = 2.0 * 2 * 2048 * 5120 / inside.network.intra_bandwidth;
+    CHECK(term(step_time(inside), StepTerm::stage_network) == Approx(2 * short_message).epsilon(1e-9));
+}
+
+TEST_CASE("step: the slowest stage sets the pace", "[step]") {
+    // 80 layers on 4 stages, the LM head on top of the last: 20 layers and the head.
+    const Scenario scenario = changed(without_latency(of_model("llama-3-70b", {{P::gpus, 32},
+                                                                               {P::tensor_parallel, 8},
+                                                                               {P::pipeline_parallel, 4},
+                                                                               {P::sharding, 0},
+                                                                               {P::accumulation, 16}})),
+                                      {{P::attention, 0}});
+    const Compiled c = compile(resolve(scenario));
+    const double layer = c.work.dense.forward.terms[0] + c.work.dense.backward.terms[0];
+    const double head = c.work.head.forward.terms[0] + c.work.head.backward.terms[0];
+    CHECK(term(step_time(c), StepTerm::matmul) == Approx(16 * (20 * layer + head)).epsilon(1e-12));
+}
+
+TEST_CASE("step: a tied head on its own stage is trained like a copy of the embedding", "[step]") {
+    const auto step = [](double tied) {
+        return step_of(of_model("gpt-3-175b", {{P::gpus, 64},
+                                               {P::tensor_parallel, 8},
+                                               {P::pipeline_parallel, 8},
+                                               {P::sharding, 0},
+                                               {P::tied_embeddings, tied}}));
+    };
+    CHECK(term(step(1), StepTerm::optimizer) == Approx(term(step(0), StepTerm::optimizer)).epsilon(1e-12));
+    CHECK(term(step(1), StepTerm::copies) == Approx(term(step(0), StepTerm::copies)).epsilon(1e-12));
+}
+
+TEST_CASE("step: the optimizer works on this GPU's share", "[step]") {
+    const auto optimizer = [](const Scenario& scenario) {
+        const Compiled c = compile(resolve(scenario));
+        return term(step_time(c), StepTerm::optimizer) * c.gpu.memory_bandwidth /
+               c.settings[P::optimizer_traffic];
+    };
+    // ZeRO-1 over a group of 2 instead of all 8 data-parallel GPUs: four times the parameters.
+    const Scenario base = three_d();
+    CHECK(optimizer(changed(base, {{P::shard_group, 2}})) == Approx(4 * optimizer(base)).epsilon(1e-12));
+    // All parameters of Mixtral over all 64 GPUs, wherever its experts lie.
+    CHECK(optimizer(of_model("mixtral-8x7b", {})) == Approx(46702792704.0 / 64).epsilon(1e-12));
+    CHECK(optimizer(of_model("mixtral-8x7b", {{P::expert_parallel, 8}})) ==
+          Approx(46702792704.0 / 64).epsilon(1e-12));
+}
+
+TEST_CASE("step: ZeRO-1 within a node shares there and combines between nodes", "[step]") {
+    // Nothing hidden: weights gathered and gradients reduced over 8 GPUs of a node, then an all-reduce of
+    // each eighth of the gradients over 8 nodes, through one adapter.
+    const Scenario scenario =
+        changed(without_latency(of_model(
+                    "llama-2-13b",
+                    {{P::gpus, 64}, {P::sharding, 1}, {P::shard_group, 8}, {P::collective_efficiency, 1}})),
+                {{P::overlap, 1}});
+    const Compiled c = compile(resolve(scenario));
+    CHECK(c.layout.replica.nodes == 8);
+    const double gradients = c.state.gradients * c.parameters;
+    const double inside = 7.0 / 8 * (2 * c.parameters + gradients) / c.network.intra_bandwidth;
+    const double between = 2 * 7.0 / 8 * gradients / 8 / c.network.inter_bandwidth;
+    CHECK(term(step_time(c), StepTerm::network) == Approx(inside + between).epsilon(1e-9));
+    // Accumulation reduces once a step all the same, ZeRO-2 in every micro-batch.
+    CHECK(term(step_of(changed(scenario, {{P::accumulation, 4}})), StepTerm::network) ==
+          Approx(inside + between).epsilon(1e-9));
+    CHECK(term(step_of(changed(scenario, {{P::accumulation, 4}, {P::sharding, 2}})), StepTerm::network) ==
+          Approx(7.0 / 8 * (2 * c.parameters + 4 * gradients) / c.network.intra_bandwidth + 4 * between)
+              .epsilon(1e-9));
+}
+
+TEST_CASE("step: FSDP gathers layers twice and the ends once, and reduces all, in every micro-batch",
+          "[step]") {
+    // 64 GPUs on 8 nodes; slow adapters, so that the nodes' way out binds: 8 of them together. Nothing
+    // hidden.
+    const auto network = [](double reshard, double accumulation, double precision) {
+        const Scenario scenario =
+            changed(without_latency(of_model("llama-2-13b", {{P::gpus, 64},
+                                                             {P::inter_node_bandwidth, 5e9},
+                                                             {P::collective_efficiency, 1},
+                                                             {P::gradient_precision, precision},
+                                                             {P::accumulation, accumulation}})),
+                    {{P::overlap, 1}, {P::reshard_after_forward, reshard}});
+        const Compiled c = compile(resolve(scenario));
+        return term(step_time(c), StepTerm::network) * 8 * c.network.inter_bandwidth / (63.0 / 64);
+    };
+    const double all = 13015864320;                // parameters
+    const double ends = (2.0 * 32000 + 1) * 5120;  // embedding, head and its norm
+    CHECK(network(1, 1, 0) == Approx(2 * (2 * all - ends) + 2 * all).epsilon(1e-9));
+    CHECK(network(0, 1, 0) == Approx(2 * all + 2 * all).epsilon(1e-9));
+    CHECK(network(1, 3, 0) == Approx(3 * (2 * (2 * all - ends) + 2 * all)).epsilon(1e-9));
+    // Gradients in fp32 take twice as much to reduce.
+    CHECK(network(1, 1, 3) == Approx(2 * (2 * all - ends) + 4 * all).epsilon(1e-9));
+}
+
+TEST_CASE("step: offload moves gradients and weights over the host link", "[step]") {
+    const auto link = [](double offload, double sharding) {
+        return term(step_of(with({{P::offload, offload}, {P::sharding, sharding}})), StepTerm::host_link);
+    };
+    const Settings s = resolve(first());
+    // 13 B parameters over 64 GPUs: gradients out and weights back, 2 B each, then the optimizer in host
+    // memory.
+    const double local = 12853954560.0 / 64;
+    const double state = resolve(first()).choice<Precision>(P::gradient_precision) == Precision::fp32 ? 6 : 4;
+    const double expected =
+        state * local / s[P::host_bandwidth] + s[P::optimizer_traffic] * local / s[P::host_memory_bandwidth];
+    CHECK(link(0, 3) == 0);
+    CHECK(link(1, 3) == Approx(expected).epsilon(1e-12));
+    CHECK(link(1, 1) == Approx(expected).epsilon(1e-12));
+    CHECK(term(step_of(with({{P::offload, 1}})), StepTerm::optimizer) == 0);
+    // Weights on the host too: every gather waits for them.
+    CHECK(step_of(with({{P::offload, 2}})).total > step_of(with({{P::offload, 1}})).total);
+}
+
+TEST_CASE("step: one GPU of each kind has no communication of that kind", "[step]") {
+    const StepTime step = step_of(first());
+    for (const StepTerm none : {StepTerm::tensor_network, StepTerm::context_network, StepTerm::expert_network,
+                                StepTerm::stage_network, StepTerm::bubble, StepTerm::host_link})
+        CHECK(term(step, none) == 0);
+}
+
+TEST_CASE("step: without latencies twice every rate is half the time", "[step]") {
+    for (const Scenario& plan : plans()) {
+        const Scenario base = without_latency(plan);
+        const Settings s = resolve(base);
+        Scenario doubled = base;
+        for (const P id : {P::peak_flops, P::memory_bandwidth, P::intra_node_bandwidth,
+                           P::inter_node_bandwidth, P::host_bandwidth, P::host_memory_bandwidth})
+            doubled.give(id, 2 * s[id]);
+        CHECK(step_of(doubled).total == Approx(step_of(base).total / 2).epsilon(1e-12));
+    }
+}
+
+TEST_CASE("scaling: 3D layouts weak-scale nearly flat where pure FSDP does not", "[estimate]") {
+    // Llama 3.1 70B, TP4 PP4 CP2 VP5: 14.66 s a step at 64 and at 2,048 H100 (NVIDIA/dgxc-benchmarking).
+    const auto throughput = [](double gpus, std::initializer_list<std::pair<P, double>> plan) {
+        Scenario scenario = changed(of_model("llama-3-70b", {{P::gpus, gpus}}), plan);
+        return answer(scenario).estimate.tokens_per_s_per_gpu;
+    };
+    const std::initializer_list<std::pair<P, double>> layered{
+        {P::sequence_length, 8192}, {P::micro_batch, 1},       {P::accumulation, 64},
+        {P::tensor_parallel, 4},    {P::sequence_parallel, 1}, {P::context_parallel, 2},
+        {P::pipeline_parallel, 4},  {P::virtual_stages, 5},    {P::sharding, 1}};
+    CHECK(throughput(2048, layered) / throughput(64, layered) > 0.95);
+}
+
+TEST_CASE("step: layered accumulation moves as much as one micro-batch does", "[step]") {
+    // E27: ZeRO-3 gathers, and ZeRO-2 reduces, once a step instead of once a micro-batch.
+    for (const double sharding : {2.0, 3.0}) {
+        const auto moved = [&](double schedule, double micro_batches) {
+            return answer(with({{P::sharding, sharding},
+                                {P::schedule, schedule},
+                                {P::micro_batch, 1},
+                                {P::accumulation, micro_batches}}))
+                .estimate.communication_time();
+        };
+        const double one = moved(3, 1);
+        CHECK(one == Approx(moved(0, 1)).epsilon(1e-12));
+        for (const double micro_batches : {2.0, 8.0, 64.0})
+            CHECK(moved(3, micro_batches) == Approx(one).epsilon(1e-12));
+        CHECK(moved(4, 8) == Approx(moved(3, 8)).epsilon(1e-12));
+        // ZeRO-2 gathers once a step in any order.
+        CHECK(moved(0, 8) > 3 * one);
+    }
+}
+
+TEST_CASE("step: communication hides behind all micro-batches of a layer", "[step]") {
+    // Slow links: gathers and reductions of a layer take longer than one micro-batch of it, but not than 32.
+    const auto exposed = [](double schedule) {
+        const Answer a = answer(with({{P::gpus, 64},
+                                      {P::inter_node_bandwidth, 5e9},
+                                      {P::schedule, schedule},
+                                      {P::micro_batch, 2},
+                                      {P::accumulation, 32}}));
+        return a.estimate.exposed_communication() / a.estimate.step.total;
+    };
+    CHECK(exposed(0) > 0.5);
+    CHECK(exposed(3) < 0.1);
+}
+
+TEST_CASE("step: in a breadth-first pipeline pieces are gathered once a step", "[step]") {
+    const auto moved = [](double virtual_stages, double micro_batches) {
+        const StepTime step = step_of(of_model("gpt-3-175b", {{P::gpus, 512},
+                                                              {P::tensor_parallel, 8},
+                                                              {P::pipeline_parallel, 8},
+                                                              {P::virtual_stages, virtual_stages},
+                                                              {P::schedule, 3},
+                                                              {P::sharding, 3},
+                                                              {P::stage_buffers, 0},
+                                                              {P::micro_batch, 1},
+                                                              {P::inter_node_bandwidth, 12.5e9},
+                                                              {P::accumulation, micro_batches}}));
+        const double messages = term(step, StepTerm::stage_network);
+        return std::pair{term(step, StepTerm::network), messages};
+    };
+    // What is not hidden falls with the number of micro-batches it hides behind, and with smaller pieces.
+    CHECK(moved(3, 32).first < moved(3, 8).first);
+    CHECK(moved(12, 32).first < moved(1, 32).first);
+    CHECK(moved(12, 32).second > 2 * moved(3, 32).second);
+}
+
+TEST_CASE("step: a pipeline that runs both ways computes the same and evens out its ends", "[step]") {
+    const Scenario one = changed(three_d(), {{P::virtual_stages, 1}});
+    for (const double schedule : {7.0, 8.0}) {
+        const Compiled both = compile(resolve(changed(one, {{P::schedule, schedule}})));
+        const Compiled plain = compile(resolve(one));
+        CHECK(both.stages.copies == 2);
+        CHECK(both.stages.first.layers() == 2 * plain.stages.first.layers());
+        CHECK(both.stages.first.embedding);
+        CHECK(both.stages.first.head);
+        CHECK(both.stages.last.head);
+        CHECK_FALSE(both.stages.middle.head);
+        // 12 layers a stage, all micro-batches; the head counts half on each end.
+        const StepTime step = step_time(both);
+        const StepTime step_plain = step_time(plain);
+        const double head = 32 * both_passes(plain.work.head).total();
+        const double embedding = 32 * both_passes(plain.work.embedding).total();
+        const auto computing = [](const StepTime& t) {
+            return term(t, StepTerm::matmul) + term(t, StepTerm::attention) + term(t, StepTerm::elementwise) +
+                   term(t, StepTerm::tensor_network);
+        };
+        CHECK(computing(step_plain) - computing(step) == Approx((head - embedding) / 2).epsilon(1e-9));
+        CHECK(term(step, StepTerm::bubble) < term(step_plain, StepTerm::bubble));
+    }
+}
+
+TEST_CASE("step: sequences in pieces send as many bytes in more messages, and launch more often", "[step]") {
+    const auto of = [](double pieces) {
+        return compile(resolve(changed(with_context(), {{P::schedule, 9}, {P::sequence_pieces, pieces}})));
+    };
+    const Compiled one = of(1);
+    const Compiled eight = of(8);
+    CHECK(eight.passes.count == 8 * one.passes.count);
+    // Shorter messages reach less of the bandwidth, and each pays its latency.
+    const double whole = one.message.total();
+    CHECK(8 * eight.message.total() > 1.01 * whole);
+    CHECK(8 * eight.message.total() < 1.5 * whole);
+    // One piece is 1F1B.
+    CHECK(step_time(one).total == step_of(with_context()).total);
+    CHECK(term(step_time(eight), StepTerm::bubble) < term(step_time(one), StepTerm::bubble) / 7);
+    const Scenario launching = changed(with_context(), {{P::layer_overhead, 3e-3}, {P::schedule, 9}});
+    CHECK(term(step_of(changed(launching, {{P::sequence_pieces, 32}})), StepTerm::host) >
+          2 * term(step_of(changed(launching, {{P::sequence_pieces, 8}})), StepTerm::host));
+}

@@ -1,0 +1,68 @@
+#include "widgets/drawing.h"
+
+#include <QCache>
+#include <QFontMetricsF>
+#include <QPainter>
+#include <cmath>
+#include <utility>
+
+namespace shardscope {
+
+QString shown(double value, Quantity quantity, bool with_unit) {
+    return QString::fromStdString(format(value, quantity, with_unit));
+}
+
+double round_step(double range, int most) {
+    if (!(range > 0) || !std::isfinite(range)) return 1;
+    const double least = range / most;
+    const double decade = std::pow(10.0, std::floor(std::log10(least)));
+    for (const double factor : {1.0, 2.0, 5.0}) {
+        if (factor * decade >= least * (1 - 1e-9)) return factor * decade;
+    }
+    return 10 * decade;
+}
+
+double round_top(double value, int most_ticks) {
+    const double half = round_step(value, most_ticks) / 2;
+    return half * std::max(1.0, std::ceil(value / half - 1e-9));
+}
+
+QColor pin_color(const Theme& theme, char letter) {
+    return theme.pins[static_cast<std::size_t>(letter - 'B') % theme.pins.size()];
+}
+
+void hatch_over(QPainter& painter, const QRectF& area, const Theme& theme, const QColor& color, double pitch,
+                double width) {
+    Theme lines = theme;
+    lines.hatch_ground = Qt::transparent;
+    lines.hatch_line = color;
+    fill_hatch(painter, area, lines, pitch, width);
+}
+
+QString signed_number(double value, int decimals) {
+    QString digits = QString::number(std::fabs(value), 'f', decimals);
+    if (digits.toDouble() == 0) return QStringLiteral("±0");
+    return (value < 0 ? QStringLiteral("−") : QStringLiteral("+")) + digits;
+}
+
+QString relative(double ratio) {
+    if (!(ratio > 0) || !std::isfinite(ratio)) return {};
+    if (ratio >= 10) return QStringLiteral("×") + QString::number(ratio, 'f', 0);
+    return signed_number((ratio - 1) * 100, 0) + QStringLiteral(" %");
+}
+
+QString unbroken(QString text) { return text.replace(QStringLiteral(" %"), QStringLiteral("\u00a0%")); }
+
+double text_width(const QFont& font, const QString& text) {
+    // The same few hundred words are measured in every frame, and shaping them takes far longer than to look
+    // them up. Figures are drawn in several threads.
+    constexpr int kKept = 2000;
+    thread_local QCache<std::pair<QFont, QString>, double> known(kKept);
+    const std::pair key(font, text);
+    if (const double* width = known[key]) return *width;
+    const double width = QFontMetricsF(font).horizontalAdvance(text);
+    known.insert(key, new double(width));
+    return width;
+}
+
+}  // namespace shardscope
