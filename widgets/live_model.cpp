@@ -120,7 +120,7 @@ void LiveModel::push(Scenario scenario, const QString& text) {
     undo_->push(new ScenarioCommand(*this, scenario_, std::move(scenario), text));
 }
 
-void LiveModel::edit(P id, double value) {
+void LiveModel::edit(P id, Value value) {
     Scenario after = edited(base(), id, value);
     const QString text = step_text(id, answer_.settings, resolve(after));
     push(std::move(after), text);

@@ -42,7 +42,7 @@ class LiveModel : public QObject {
     void doubt(P id, bool unread);
     [[nodiscard]] bool doubted() const { return doubted_.any(); }
 
-    void edit(P id, double value);
+    void edit(P id, Value value);
     void reset(P id);  // back to the preset's value
     void set_automatic(P id, bool automatic);
     // All plan parameters that are usually chosen; or none.

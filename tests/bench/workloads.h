@@ -23,15 +23,15 @@ inline Scenario gpt3_175b_3d() {
     Scenario scenario = Scenario::first_launch();
     scenario.model = scenario.catalogue->find(PresetKind::model, "gpt-3-175b");
     for (const auto& [id, value] :
-         std::initializer_list<std::pair<P, double>>{{P::gpus, 512},
-                                                     {P::tensor_parallel, 8},
-                                                     {P::sequence_parallel, 1},
-                                                     {P::pipeline_parallel, 8},
-                                                     {P::virtual_stages, 3},
-                                                     {P::sharding, 1},
-                                                     {P::micro_batch, 1},
-                                                     {P::accumulation, 64},
-                                                     {P::recompute, kRecomputeSelective}})
+         std::initializer_list<std::pair<P, Value>>{{P::gpus, 512},
+                                                    {P::tensor_parallel, 8},
+                                                    {P::sequence_parallel, true},
+                                                    {P::pipeline_parallel, 8},
+                                                    {P::virtual_stages, 3},
+                                                    {P::sharding, Sharding::zero1},
+                                                    {P::micro_batch, 1},
+                                                    {P::accumulation, 64},
+                                                    {P::recompute, kRecomputeSelective}})
         scenario.give(id, value);
     return scenario;
 }

@@ -16,7 +16,7 @@ namespace {
 Scenario large_job() {
     Scenario scenario = with_model(Scenario::first_launch(commands::catalogue()),
                                    *commands::catalogue().find(PresetKind::model, "llama-3-70b"));
-    for (const auto& [id, value] : std::initializer_list<std::pair<P, double>>{
+    for (const auto& [id, value] : std::initializer_list<std::pair<P, Value>>{
              {P::gpus, 512}, {P::micro_batch, 1}, {P::global_batch, 1024}, {P::sequence_length, 8192}})
         scenario.give(id, value);
     return scenario;

@@ -276,7 +276,7 @@ TEST_CASE("the peak's row is that of the precision in use", "[gui][rows]") {
     type(*it.row.field(), "800 TFLOP/s");
     CHECK(it.model.answer().settings[P::peak_flops_bf16] == 800e12);
     CHECK_FALSE(it.button("/reset").isHidden());
-    it.model.edit(P::precision, static_cast<double>(Precision::fp8));
+    it.model.edit(P::precision, Precision::fp8);
     CHECK(it.row.field()->accessibleName() == "Peak, fp8");
     CHECK(it.button("/reset").isHidden());
 }

@@ -160,7 +160,7 @@ TEST_CASE("plans: their days and cost weigh the batch, and an MFU set by hand is
     Desk desk;
     Scenario scenario = desk.window.model().scenario();
     scenario.give(P::price_per_gpu_hour, 2);
-    scenario.give(P::critical_batch_law, static_cast<double>(CriticalBatchLaw::kaplan));
+    scenario.give(P::critical_batch_law, CriticalBatchLaw::kaplan);
     scenario.give(P::mtbf_hours_per_gpu, 2000);
     scenario.automatic.set(index(P::micro_batch));
     scenario.automatic.set(index(P::recompute));

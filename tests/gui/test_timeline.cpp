@@ -25,8 +25,11 @@ struct TimelineDesk : Desk {
     // A pipeline that fits.
     void cut() {
         Scenario scenario = Scenario::first_launch(commands::catalogue());
-        for (const auto& [id, value] : std::initializer_list<std::pair<P, double>>{
-                 {P::sharding, 1}, {P::pipeline_parallel, 4}, {P::micro_batch, 1}, {P::accumulation, 8}})
+        for (const auto& [id, value] :
+             std::initializer_list<std::pair<P, Value>>{{P::sharding, Sharding::zero1},
+                                                        {P::pipeline_parallel, 4},
+                                                        {P::micro_batch, 1},
+                                                        {P::accumulation, 8}})
             scenario = edited(scenario, id, value);
         window.model().start_with(scenario);
         QApplication::processEvents();

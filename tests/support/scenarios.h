@@ -9,14 +9,14 @@ namespace shardscope::testing {
 inline Scenario first() { return Scenario::first_launch(); }
 
 // The first-launch scenario with these overrides.
-inline Scenario with(std::initializer_list<std::pair<P, double>> values) {
+inline Scenario with(std::initializer_list<std::pair<P, Value>> values) {
     Scenario scenario = first();
     for (const auto& [id, value] : values) scenario.give(id, value);
     return scenario;
 }
 
 // A shipped model in the first-launch cluster, with these overrides.
-inline Scenario of_model(std::string_view model, std::initializer_list<std::pair<P, double>> values) {
+inline Scenario of_model(std::string_view model, std::initializer_list<std::pair<P, Value>> values) {
     Scenario scenario = first();
     scenario.model = scenario.catalogue->find(PresetKind::model, model);
     for (const auto& [id, value] : values) scenario.give(id, value);

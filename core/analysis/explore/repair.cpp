@@ -144,18 +144,18 @@ std::optional<Repair> best_fix(const Answer& now) {
     }
     const Settings& s = now.settings;
     // One step on each axis of the plan.
-    const std::pair<P, double> steps[] = {{P::micro_batch, s[P::micro_batch] * 2},
-                                          {P::recompute, 0},
-                                          {P::sharding, static_cast<double>(Sharding::zero2)},
-                                          {P::sharding, static_cast<double>(Sharding::hsdp)},
-                                          {P::reshard_after_forward, 0},
-                                          {P::tensor_parallel, s[P::tensor_parallel] * 2},
-                                          {P::tensor_parallel, s[P::tensor_parallel] / 2},
-                                          {P::context_parallel, s[P::context_parallel] * 2},
-                                          {P::context_parallel, s[P::context_parallel] / 2},
-                                          {P::pipeline_parallel, s[P::pipeline_parallel] * 2},
-                                          {P::pipeline_parallel, s[P::pipeline_parallel] / 2},
-                                          {P::virtual_stages, s[P::virtual_stages] * 2}};
+    const std::pair<P, Value> steps[] = {{P::micro_batch, s[P::micro_batch] * 2},
+                                         {P::recompute, 0},
+                                         {P::sharding, Sharding::zero2},
+                                         {P::sharding, Sharding::hsdp},
+                                         {P::reshard_after_forward, 0},
+                                         {P::tensor_parallel, s[P::tensor_parallel] * 2},
+                                         {P::tensor_parallel, s[P::tensor_parallel] / 2},
+                                         {P::context_parallel, s[P::context_parallel] * 2},
+                                         {P::context_parallel, s[P::context_parallel] / 2},
+                                         {P::pipeline_parallel, s[P::pipeline_parallel] * 2},
+                                         {P::pipeline_parallel, s[P::pipeline_parallel] / 2},
+                                         {P::virtual_stages, s[P::virtual_stages] * 2}};
     std::optional<Repair> best;
     for (const auto& [id, value] : steps) {
         if (s[id] == value || now.scenario.automatic[index(id)]) continue;
@@ -186,7 +186,7 @@ std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& sto
         if (sharding < Sharding::zero3) {
             for (double level = s[P::sharding] + 1; level <= 3; ++level) more.push_back(level);
         } else {
-            more.push_back(static_cast<double>(Sharding::zero3));
+            more.push_back(Value(Sharding::zero3));
         }
         try_all(P::sharding, more);
     }

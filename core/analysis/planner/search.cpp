@@ -243,7 +243,6 @@ void Search::fold() {
     machine_.layer_parameters = c.layer_parameters;
     machine_.root_parameters = c.root_parameters;
     machine_.flops_per_token = c.flops_per_token;
-    machine_.training_tokens = c.training_tokens;
 }
 
 // Stages and layout; the cell's values are in `w`.

@@ -11,6 +11,8 @@
 
 namespace shardscope {
 
+constexpr double kPlain = Value(ScheduleKind::one_f_one_b);
+
 // The loops over the degrees, with the settings as far as they are decided.
 struct PlanSpace::Build {
     PlanSpace& space;
@@ -19,7 +21,7 @@ struct PlanSpace::Build {
     const ParameterSet& free;
 
     [[nodiscard]] bool is_free(P id) const { return free[index(id)]; }
-    void set(P id, double value) { s.set(id, value, s.origin(id)); }
+    void set(P id, Value value) { s.set(id, value, s.origin(id)); }
     // The values to try, what has been decided so far held.
     [[nodiscard]] std::vector<double> values(P id) const {
         return is_free(id) ? domain(id, s).stops : std::vector<double>{base[id]};
@@ -47,7 +49,7 @@ struct PlanSpace::Build {
 
 void PlanSpace::Build::run() {
     // What is free starts at one, so that it takes no GPUs from what is decided before it.
-    if (is_free(P::schedule)) set(P::schedule, static_cast<double>(ScheduleKind::one_f_one_b));
+    if (is_free(P::schedule)) set(P::schedule, ScheduleKind::one_f_one_b);
     for (const P id : {P::tensor_parallel, P::context_parallel, P::pipeline_parallel, P::expert_parallel,
                        P::virtual_stages}) {
         if (is_free(id)) set(id, 1);
@@ -104,9 +106,7 @@ std::vector<Pieces> PlanSpace::Build::pieces() const {
     const double stages = s[P::pipeline_parallel];
     // Without a schedule of its own, a scenario interleaves where there are virtual stages.
     const bool follows = !is_free(P::schedule) && base.origin(P::schedule) != Origin::given;
-    const double plain = base.origin(P::schedule) == Origin::derived
-                             ? static_cast<double>(ScheduleKind::one_f_one_b)
-                             : base[P::schedule];
+    const double plain = base.origin(P::schedule) == Origin::derived ? kPlain : base[P::schedule];
     std::vector<Pieces> out;
     const auto add_all = [&](double virtual_stages) {
         for (const Schedule* schedule : schedules()) {
@@ -126,7 +126,7 @@ std::vector<Pieces> PlanSpace::Build::pieces() const {
     };
     if (stages <= 1) {
         if (!is_free(P::virtual_stages) && base[P::virtual_stages] > 1) return {};
-        return {{1, is_free(P::schedule) ? static_cast<double>(ScheduleKind::one_f_one_b) : plain, {}}};
+        return {{1, is_free(P::schedule) ? kPlain : plain, {}}};
     }
     for (const double virtual_stages : values(P::virtual_stages)) add_all(virtual_stages);
     return out;

@@ -32,56 +32,66 @@ class Exchanges {
     std::array<Last, 3> last_;  // by Among
 };
 
-template <typename OperatorTime>
-PassTime pass(const Block& block, const BlockRates& rates, Exchanges& exchange, double rings,
-              OperatorTime&& time) {
-    PassTime out;
-    Time ring;
-    for (const Operator& op : block.operators) {
-        if (op.collective == Collective::ring_exchange) {
-            ring += rings * exchange(op);
-            continue;
-        }
-        const StepTerm term = step_term_of(op);
-        const Time t = op.kind == OperatorKind::collective ? exchange(op) : time(op, rates.gpu);
-        term_of(out, term) += t.total();
-        if (term == StepTerm::attention) {
-            out.attention += t;
-        } else {
-            out.time += t;
-        }
+// Adds up one direction of a block.
+class PassSum {
+  public:
+    void add(StepTerm term, const Time& time) {
+        term_of(out_, term) += time.total();
+        (term == StepTerm::attention ? out_.attention : out_.time) += time;
     }
-    if (rates.context.size() <= 1) {
-        out.time += out.attention;
-        return out;
+    void add_ring(const Time& time) { ring_ += time; }
+    PassTime done(const BlockRates& rates) {
+        if (rates.context.size() <= 1) {
+            out_.time += out_.attention;
+            return out_;
+        }
+        const Exposure exposed =
+            context_parallel_exposure(out_.attention, ring_, rates.context_imbalance, rates.overlap);
+        out_.attention *= rates.context_imbalance;
+        term_of(out_, StepTerm::attention) *= rates.context_imbalance;
+        term_of(out_, StepTerm::context_network) += exposed.visible;
+        out_.hidden += exposed.hidden;
+        out_.time += exposed.both;
+        return out_;
     }
-    const Exposure exposed =
-        context_parallel_exposure(out.attention, ring, rates.context_imbalance, rates.overlap);
-    out.attention *= rates.context_imbalance;
-    term_of(out, StepTerm::attention) *= rates.context_imbalance;
-    term_of(out, StepTerm::context_network) += exposed.visible;
-    out.hidden += exposed.hidden;
-    out.time += exposed.both;
-    return out;
-}
+
+  private:
+    PassTime out_;
+    Time ring_;
+};
 
 BlockWork work_of(const Block& block, const BlockRates& rates, Exchanges& exchange) {
     BlockWork out;
     if (block.repeat <= 0) return out;
-    out.forward = pass(block, rates, exchange, kForwardRings, forward_time);
-    out.backward = pass(block, rates, exchange, kBackwardRings, backward_time);
     out.weights = block.local_weights();
     out.experts = block.local_experts();
     out.saved = block.saved();
+    PassSum forward, backward;
     for (const Operator& op : block.operators) {
+        if (op.collective == Collective::ring_exchange) {
+            forward.add_ring(kForwardRings * exchange(op));
+            backward.add_ring(kBackwardRings * exchange(op));
+            continue;
+        }
+        const StepTerm term = step_term_of(op);
+        if (op.kind == OperatorKind::collective) {
+            forward.add(term, exchange(op));
+            backward.add(term, exchange(op));
+            continue;
+        }
+        const Time weight_gradient = weight_gradient_time(op, rates.gpu);
+        forward.add(term, forward_time(op, rates.gpu));
+        backward.add(term, backward_time(op, rates.gpu, weight_gradient));
+        out.weight_gradient += weight_gradient;
         if (op.attention_core && op.kind == OperatorKind::softmax) out.scores += op.saved;
-        out.weight_gradient += weight_gradient_time(op, rates.gpu);
         // The operator is the busiest GPU's; the average one has fewer tokens.
         const double average = op.expert ? 1 / rates.expert_imbalance : 1;
         out.forward_flops += average * op.flops();
         out.backward_flops += average * backward_flops(op, rates.gpu);
         if (op.attention_core) out.attention_flops += op.flops();
     }
+    out.forward = forward.done(rates);
+    out.backward = backward.done(rates);
     return out;
 }
 
@@ -106,7 +116,8 @@ BlockRates block_rates(const Settings& s, const Layout& layout, const GpuRates& 
             .tensor = layout.tensor_group,
             .context = layout.context_group,
             .expert = layout.expert_group,
-            .tensor_overlap = {s[P::tensor_exposure], s.on(P::async_tensor_parallel), s[P::async_tensor_exposure]},
+            .tensor_overlap = {s[P::tensor_exposure], s.on(P::async_tensor_parallel),
+                               s[P::async_tensor_exposure]},
             .expert_imbalance = s[P::expert_imbalance],
             .context_imbalance = s[P::context_imbalance],
             .overlap = s[P::overlap]};

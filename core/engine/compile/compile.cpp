@@ -3,6 +3,7 @@
 
 #include "compile/compiled.h"
 #include "compile/stage_parameters.h"
+#include "model/operator_inputs.h"
 #include "scenario/gpu_groups.h"
 #include "scenario/listed_model.h"
 
@@ -39,22 +40,22 @@ double executed_flops(const Compiled& c) {
     const auto of = [&](const Block& block, const BlockWork& work, double recomputed) {
         return block.repeat * (work.forward_flops + work.backward_flops + recomputed);
     };
-    const double flops = of(c.operators.embedding, c.work.embedding, 0) +
-                         of(c.operators.head, c.work.head, 0) +
-                         of(c.operators.dense, c.work.dense, recompute(c.work.dense.forward_work(), policy).flops) +
-                         of(c.operators.sparse, c.work.sparse, recompute(c.work.sparse.forward_work(), policy).flops);
+    const double flops =
+        of(c.operators.embedding, c.work.embedding, 0) + of(c.operators.head, c.work.head, 0) +
+        of(c.operators.dense, c.work.dense, recompute(c.work.dense.forward_work(), policy).flops) +
+        of(c.operators.sparse, c.work.sparse, recompute(c.work.sparse.forward_work(), policy).flops);
     return flops * c.layout.tensor / c.tokens_per_micro_batch;
 }
 
 Traffic traffic_of(const Compiled& c) {
     const Settings& s = c.settings;
-    const BucketPolicy policy{.per_unit = is_fsdp(s),
-                              .collectives_per_unit = s[P::unit_collectives],
-                              .bucket_size = s[P::bucket_size],
-                              .stage_parameters =
-                                  c.parameters * c.layout.copies / c.layout.tensor / c.layout.pipeline,
-                              .weight_bytes = c.compute_bytes,
-                              .gradient_bytes = c.state.gradients};
+    const BucketPolicy policy{
+        .per_unit = is_fsdp(s),
+        .collectives_per_unit = s[P::unit_collectives],
+        .bucket_size = s[P::bucket_size],
+        .stage_parameters = c.parameters * c.layout.copies / c.layout.tensor / c.layout.pipeline,
+        .weight_bytes = c.compute_bytes,
+        .gradient_bytes = c.state.gradients};
     BucketTimes shared(policy, c.layout.shard, c.layout.replica, c.data_parallel);
     BucketTimes experts(policy, c.layout.expert_shard, c.layout.expert_replica, c.data_parallel);
     const auto unit = [&](double weights, double expert_weights) {
@@ -117,6 +118,7 @@ IdealInputs ideal_inputs(const Compiled& c) {
 
 void compile_machine(Compiled& c) {
     const Settings& s = c.settings;
+    c.whole = false;
     const auto precision = s.choice<Precision>(P::precision);
     c.width = s.listed() ? s.listed()->width(s[P::image_size]) : s[P::hidden_size];
     c.peak = peak_flops(s);
@@ -145,9 +147,6 @@ void compile_operators(Compiled& c) {
     } else {
         c.flops_per_token = model_flops_per_token(s, c.active_parameters);
     }
-    // Twenty tokens a parameter are a language model's.
-    const double usual = s.listed() ? std::nan("") : 20 * c.active_parameters;
-    c.training_tokens = s[P::training_tokens] > 0 ? s[P::training_tokens] : usual;
 }
 
 Stages stages_of(const Compiled& c) {
@@ -189,18 +188,24 @@ void compile_schedule(Compiled& c) {
 }
 
 void compile_outputs(Compiled& c) {
+    const Settings& s = c.settings;
+    // Twenty tokens a parameter are a language model's.
+    const double usual = s.listed() ? std::nan("") : 20 * c.active_parameters;
+    c.training_tokens = s[P::training_tokens] > 0 ? s[P::training_tokens] : usual;
     c.executed_flops_per_token = executed_flops(c);
     c.ideal = ideal_inputs(c);
 }
 
 void compile(const Settings& settings, Compiled& out) {
+    const bool same = out.whole && same_operators(settings, out.settings);
     out.settings = settings;
     compile_machine(out);
-    compile_operators(out);
+    if (!same) compile_operators(out);
     compile_sharing(out);
     compile_pipeline(out);
     compile_schedule(out);
     compile_outputs(out);
+    out.whole = true;
 }
 
 Compiled compile(const Settings& settings) {

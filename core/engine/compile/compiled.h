@@ -36,6 +36,7 @@ struct Traffic {
 struct Compiled {  // what an estimate needs of a scenario, worked out once
     Settings settings;
     OperatorList operators;
+    bool whole = false;  // `compile` made all of it of these settings
 
     // What no plan changes.
     GpuRates gpu;
@@ -69,7 +70,8 @@ struct Compiled {  // what an estimate needs of a scenario, worked out once
     IdealInputs ideal;
 };
 
-// Fills `out`, reusing its storage. The settings must be valid (`check`).
+// Fills `out`, reusing its storage, and its operators where the settings leave them as they are. The settings
+// must be valid (`check`).
 void compile(const Settings& settings, Compiled& out);
 Compiled compile(const Settings& settings);
 

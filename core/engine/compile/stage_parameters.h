@@ -9,11 +9,11 @@ struct Compiled;
 struct Stage;
 
 struct StageParameters {
-    double root = 0;                      // embedding and head
-    double dense_layer = 0;               // of one layer
-    double sparse_layer = 0;              // of one layer, experts left out
-    double experts_of_layer = 0;          // of one layer
-    ModelParameters all;                  // of the stage
+    double root = 0;              // embedding and head
+    double dense_layer = 0;       // of one layer
+    double sparse_layer = 0;      // of one layer, experts left out
+    double experts_of_layer = 0;  // of one layer
+    ModelParameters all;          // of the stage
 };
 StageParameters stage_parameters(const Stage& stage, const Compiled& compiled);
 

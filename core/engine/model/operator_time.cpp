@@ -40,12 +40,12 @@ Time forward_time(const Operator& op, const GpuRates& gpu) {
     return {};
 }
 
-Time backward_time(const Operator& op, const GpuRates& gpu) {
+Time backward_time(const Operator& op, const GpuRates& gpu, const Time& weight_gradient) {
     switch (op.kind) {
         case OperatorKind::gemm:
         case OperatorKind::convolution:
-            // Input gradient M×K over N, weight gradient K×N over M.
-            return product_time(op, op.m, op.k, op.n, gpu) + product_time(op, op.k, op.n, op.m, gpu) +
+            // The input gradient is M×K over N.
+            return product_time(op, op.m, op.k, op.n, gpu) + weight_gradient +
                    cast_time(op.gradient_cast_bytes, gpu);
         case OperatorKind::attention: return attention_backward_time(attention_of(op), gpu);
         case OperatorKind::norm:
@@ -58,6 +58,7 @@ Time backward_time(const Operator& op, const GpuRates& gpu) {
 }
 
 Time weight_gradient_time(const Operator& op, const GpuRates& gpu) {
+    // K×N over M.
     return op.multiplies() ? product_time(op, op.k, op.n, op.m, gpu) : Time{};
 }
 

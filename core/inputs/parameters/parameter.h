@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "text/units.h"
 
@@ -106,6 +107,19 @@ enum class Optimizer { adamw, adamw_8bit, adafactor, lion, muon, momentum, sgd }
 inline constexpr double kRecomputeSelective = -1;  // `training.recompute`: else the share recomputed, 0…1
 inline constexpr double kPositionsAsSequence =
     -1;  // `model.learned_positions`: as many as the sequence is long
+
+// What a parameter is set to: a number, a flag, or a choice by its enumerator. Settings hold all of them as
+// numbers.
+class Value {
+  public:
+    template <typename T>
+    requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) constexpr Value(T value)
+        : number_(static_cast<double>(value)) {}
+    constexpr operator double() const { return number_; }
+
+  private:
+    double number_;
+};
 
 using ParameterSet = std::bitset<kParameters>;
 

@@ -36,7 +36,7 @@ class Settings {  // one value for every parameter
     [[nodiscard]] Choice choice(P id) const {
         return static_cast<Choice>(static_cast<int>(value_[index(id)]));
     }
-    void set(P id, double value, Origin origin) {
+    void set(P id, Value value, Origin origin) {
         value_[index(id)] = value;
         origin_[index(id)] = origin;
     }

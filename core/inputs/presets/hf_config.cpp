@@ -400,6 +400,8 @@ const json& language_part(const json& config) {
 }  // namespace
 
 bool is_hf_config(std::string_view text) {
+    // Most files name neither, and need not be parsed to know it.
+    if (text.find("\"model_type\"") == text.npos && text.find("\"architectures\"") == text.npos) return false;
     Problems none;
     const json config = parse_json(text, none);
     return config.is_object() && !config.contains("format") &&

@@ -425,6 +425,20 @@ std::vector<std::string> Catalogue::adopt(const std::vector<PartValues>& parts, 
     return unknown;
 }
 
+Catalogue Catalogue::copy() const {
+    Catalogue out;
+    out.everywhere_ = everywhere_;
+    std::map<const Preset*, const Preset*> copies{{nullptr, nullptr}};
+    for (const Preset& preset : presets_) copies[&preset] = &out.presets_.emplace_back(preset);
+    for (Preset& preset : out.presets_) {
+        preset.gpu = copies.at(preset.gpu);
+        preset.calibration = copies.at(preset.calibration);
+    }
+    for (const auto& [key, preset] : by_name_) out.by_name_[key] = copies.at(preset);
+    for (std::size_t i = 0; i < stacks_.size(); ++i) out.stacks_[i] = copies.at(stacks_[i]);
+    return out;
+}
+
 const Catalogue& Catalogue::shipped() {
     static const Catalogue catalogue = [] {
         Catalogue loaded;
@@ -442,9 +456,7 @@ Catalogue Catalogue::uncalibrated() {
 }
 
 Catalogue Catalogue::with_folder(const std::string& folder, Problems& problems, const Check& check) {
-    Catalogue catalogue;
-    catalogue.load_shipped();
-    catalogue.load_fits();
+    Catalogue catalogue = shipped().copy();
     const std::vector<std::string> files = files_of_presets(folder, problems);
     std::size_t bytes = 0;
     for (const std::string& file : files) {

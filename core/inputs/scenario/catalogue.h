@@ -55,6 +55,8 @@ class Catalogue {  // presets by kind and name
 
   private:
     Catalogue() = default;
+    // The same presets, which refer to each other and not to those of this one.
+    [[nodiscard]] Catalogue copy() const;
     void tell_apart(Preset& own) const;
     void load_shipped();
     void load_fits();

@@ -100,7 +100,7 @@ double divisor_at_most(double number, double most) {
 // global batch is held. Returns whether all is valid then.
 bool settle(Scenario& out, P id, double micro_batch) {
     Settings s = resolve(out);
-    const auto give = [&](P which, double value) {
+    const auto give = [&](P which, Value value) {
         if (value == s[which]) return;
         out.give(which, value);
         s = resolve(out);
@@ -135,7 +135,7 @@ bool settle(Scenario& out, P id, double micro_batch) {
         if (id == P::schedule) {
             give(P::virtual_stages, 1);
         } else {
-            give(P::schedule, static_cast<double>(ScheduleKind::interleaved));
+            give(P::schedule, ScheduleKind::interleaved);
         }
     }
     if (!takes_partition(schedule_of(s.choice<ScheduleKind>(P::schedule)), s[P::virtual_stages], s)) {
@@ -174,7 +174,7 @@ Scenario Scenario::first_launch(const Catalogue& catalogue) {
     return scenario;
 }
 
-void Scenario::give(P id, double new_value) {
+void Scenario::give(P id, Value new_value) {
     if (id == P::peak_flops) id = peak_of(resolve(*this).choice<Precision>(P::precision));
     if (id == P::accumulation) withdraw(P::global_batch);
     if (id == P::global_batch) withdraw(P::accumulation);
@@ -258,11 +258,11 @@ Settings resolve(const Scenario& scenario) {
     // them in fp16.
     if (s.origin(P::gradient_precision) == Origin::calibration &&
         s.choice<Precision>(P::precision) == Precision::fp16) {
-        s.set(P::gradient_precision, static_cast<double>(Precision::fp16), Origin::derived);
+        s.set(P::gradient_precision, Precision::fp16, Origin::derived);
     }
     // Virtual stages come with the schedule that has them.
     if (s[P::virtual_stages] > 1 && !scenario.is_given(P::schedule))
-        s.set(P::schedule, static_cast<double>(ScheduleKind::interleaved), Origin::derived);
+        s.set(P::schedule, ScheduleKind::interleaved, Origin::derived);
     if (std::isnan(s[P::norm_weights])) {
         const bool biased = s.on(P::bias) && s.choice<Norm>(P::norm) == Norm::layernorm;
         s.set(P::norm_weights, static_cast<double>(biased ? NormWeights::scale_and_bias : NormWeights::scale),
@@ -298,7 +298,7 @@ Scenario making_room(const Scenario& scenario, P id) {
     return is_valid(resolve(out)) ? out : scenario;
 }
 
-Scenario edited(const Scenario& scenario, P id, double value) {
+Scenario edited(const Scenario& scenario, P id, Value value) {
     Scenario out = making_room(scenario, id);
     const Settings before = resolve(out);
     if (!bears(id, before)) return scenario;
@@ -323,7 +323,7 @@ Scenario edited(const Scenario& scenario, P id, double value) {
     return is_valid(before) ? scenario : out;
 }
 
-Scenario assigned(const Scenario& scenario, P id, double value) {
+Scenario assigned(const Scenario& scenario, P id, Value value) {
     Scenario out = scenario;
     out.give(id, value);
     out.automatic.reset(index(id));

@@ -30,7 +30,7 @@ struct Scenario {      // presets and what overrides them
 
     // Plain assignment of an override, without repair of other parameters. `peak_flops` goes to the peak of
     // the precision in use; of `accumulation` and `global_batch` the later one given counts.
-    void give(P id, double value);
+    void give(P id, Value value);
     void withdraw(P id);
     // Its name on one line, or "MPT-13B on 64 H100 SXM 80 GB".
     [[nodiscard]] std::string title() const;
@@ -53,10 +53,10 @@ bool is_valid(const Scenario& scenario, const Settings& settings);
 
 // The parameter has this value and is no longer automatic, as --set and a point of a sweep mean it. Nothing
 // else is changed, so that the values may not be valid together.
-Scenario assigned(const Scenario& scenario, P id, double value);
+Scenario assigned(const Scenario& scenario, P id, Value value);
 // One edit as a person makes it in the window: the value is moved to the nearest valid one, and parameters
 // that must follow do (the batch that is not held, heads, the shard group).
-Scenario edited(const Scenario& scenario, P id, double value);
+Scenario edited(const Scenario& scenario, P id, Value value);
 // Whether an edit of this parameter may make others follow; one of a rate or an assumption never does.
 bool others_may_follow(P id);
 // What an edit of `id` starts from, and what its valid values depend on: automatic degrees stand at one, if

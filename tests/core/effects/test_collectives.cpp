@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "effects/collectives.h"
+#include "effects/overlap.h"
 
 using namespace shardscope;
 

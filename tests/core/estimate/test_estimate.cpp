@@ -221,7 +221,7 @@ TEST_CASE("a window counts in the MFU as its band", "[estimate]") {
           Approx(attention * (s - window * (2 - window / s))).epsilon(1e-9));
     // Without a mask a token sees its window and no more.
     const Answer both_ways = answer(
-        of_model("mistral-7b", {{P::sequence_length, s}, {P::attention_window, window}, {P::causal, 0}}));
+        of_model("mistral-7b", {{P::sequence_length, s}, {P::attention_window, window}, {P::causal, false}}));
     CHECK(whole.compiled.flops_per_token - both_ways.compiled.flops_per_token ==
           Approx(attention * (s - window)).epsilon(1e-9));
     for (const Answer* each : {&narrow, &whole, &both_ways}) {
@@ -234,19 +234,17 @@ TEST_CASE("no answer executes more than the peak", "[estimate]") {
     // A million tokens, a peak overridden in fp8, constants at their limits.
     const Answer longest = answer(of_model("llama-3-8b", {{P::sequence_length, 1048576}}));
     CHECK(longest.estimate.hfu <= 1);
-    const Answer overridden =
-        answer(with({{P::precision, static_cast<double>(Precision::fp8)}, {P::peak_flops_fp8, 100e12}}));
+    const Answer overridden = answer(with({{P::precision, Precision::fp8}, {P::peak_flops_fp8, 100e12}}));
     CHECK(overridden.estimate.hfu <= 1);
     CHECK(overridden.estimate.mfu <= 1);
-    const Answer perfect =
-        answer(without_latency(with({{P::sequence_length, 1048576},
-                                     {P::gemm_efficiency, 1},
-                                     {P::attention_efficiency, 1},
-                                     {P::attention_generation, 3},
-                                     {P::fp8_efficiency, 2},
-                                     {P::gemm_half_depth, 0},
-                                     {P::gemm_half_area, 0},
-                                     {P::precision, static_cast<double>(Precision::fp8)}})));
+    const Answer perfect = answer(without_latency(with({{P::sequence_length, 1048576},
+                                                        {P::gemm_efficiency, 1},
+                                                        {P::attention_efficiency, 1},
+                                                        {P::attention_generation, 3},
+                                                        {P::fp8_efficiency, 2},
+                                                        {P::gemm_half_depth, 0},
+                                                        {P::gemm_half_area, 0},
+                                                        {P::precision, Precision::fp8}})));
     CHECK(perfect.valid());
     CHECK(perfect.estimate.hfu <= 1);
 }

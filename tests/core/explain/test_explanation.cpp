@@ -139,10 +139,10 @@ TEST_CASE("explanation: what the formulas say is what the engine found", "[expla
          {with({}), with({{P::gpus, 512}, {P::tensor_parallel, 2}, {P::accumulation, 4}}),
           with({{P::pipeline_parallel, 4}, {P::tensor_parallel, 2}, {P::context_parallel, 2}}),
           with({{P::experts, 8}, {P::experts_per_token, 2}, {P::expert_parallel, 8}}),
-          with({{P::sharding, static_cast<double>(Sharding::zero1)}, {P::micro_batch, 1}}),
-          with({{P::sharding, static_cast<double>(Sharding::zero2)}, {P::micro_batch, 1}}),
-          with({{P::reshard_after_forward, 0}, {P::micro_batch, 1}}), with({{P::recompute, 1}}),
-          with({{P::offload, 1}})}) {
+          with({{P::sharding, Sharding::zero1}, {P::micro_batch, 1}}),
+          with({{P::sharding, Sharding::zero2}, {P::micro_batch, 1}}),
+          with({{P::reshard_after_forward, false}, {P::micro_batch, 1}}), with({{P::recompute, 1}}),
+          with({{P::offload, Offload::optimizer}})}) {
         const Answer now = answer(scenario);
         REQUIRE(now.valid());
         for (std::size_t i = 0; i < kOutputs; ++i) {
@@ -271,7 +271,8 @@ TEST_CASE("explanations: what opens into terms is their sum", "[explain]") {
         answer(first()),
         answer(with({{P::pipeline_parallel, 4}, {P::tensor_parallel, 2}, {P::context_parallel, 2}})),
         answer(with({{P::experts, 8}, {P::experts_per_token, 2}, {P::expert_parallel, 8}})),
-        answer(with({{P::offload, 1}})), answer(of_model("resnet-50", {{P::micro_batch, 32}}))};
+        answer(with({{P::offload, Offload::optimizer}})),
+        answer(of_model("resnet-50", {{P::micro_batch, 32}}))};
     for (const Answer& now : answers) {
         REQUIRE(now.valid());
         REQUIRE(now.estimate.fits());

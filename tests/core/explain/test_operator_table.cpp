@@ -46,17 +46,12 @@ void adds_up(const Scenario& scenario) {
 TEST_CASE("operator table: with what else there is it adds up to the step", "[explain]") {
     adds_up(testing::first());
     adds_up(with({{P::recompute, 1}, {P::accumulation, 4}}));
-    adds_up(with(
-        {{P::recompute, kRecomputeSelective}, {P::attention, static_cast<double>(AttentionKernel::naive)}}));
-    adds_up(with({{P::tensor_parallel, 4}, {P::sequence_parallel, 1}, {P::context_parallel, 2}}));
+    adds_up(with({{P::recompute, kRecomputeSelective}, {P::attention, AttentionKernel::naive}}));
+    adds_up(with({{P::tensor_parallel, 4}, {P::sequence_parallel, true}, {P::context_parallel, 2}}));
     adds_up(with({{P::pipeline_parallel, 4}, {P::accumulation, 16}, {P::tensor_parallel, 2}}));
-    adds_up(with({{P::pipeline_parallel, 4},
-                  {P::accumulation, 16},
-                  {P::schedule, static_cast<double>(ScheduleKind::dualpipe)}}));
-    adds_up(with({{P::pipeline_parallel, 4},
-                  {P::accumulation, 16},
-                  {P::schedule, static_cast<double>(ScheduleKind::seq1f1b)}}));
-    adds_up(with({{P::precision, static_cast<double>(Precision::fp8)}}));
+    adds_up(with({{P::pipeline_parallel, 4}, {P::accumulation, 16}, {P::schedule, ScheduleKind::dualpipe}}));
+    adds_up(with({{P::pipeline_parallel, 4}, {P::accumulation, 16}, {P::schedule, ScheduleKind::seq1f1b}}));
+    adds_up(with({{P::precision, Precision::fp8}}));
     adds_up(with({{P::mfu_override, 0.3}}));
     adds_up(of_model("mixtral-8x7b", {{P::expert_parallel, 8}}));
     adds_up(of_model("deepseek-v3", {{P::gpus, 512}, {P::expert_parallel, 16}, {P::pipeline_parallel, 4}}));

@@ -55,8 +55,8 @@ TEST_CASE("explain: MFU's own numbers give the MFU", "[explain]") {
     const double by_hand =
         (6 * 12853954560.0 + 12.0 * 40 * 40 * 128 * 2048) * now.estimate.tokens_per_s_per_gpu / 989.5e12;
     CHECK(now.estimate.mfu == Approx(by_hand).epsilon(1e-12));
-    CHECK(explain(Subject::of(Output::mfu), answer(with({{P::flops_convention, 2}}))).formula ==
-          "MFU = 6·N_a · r ÷ P");
+    CHECK(explain(Subject::of(Output::mfu), answer(with({{P::flops_convention, FlopsConvention::six_n}})))
+              .formula == "MFU = 6·N_a · r ÷ P");
 }
 
 TEST_CASE("takeover: the wall differs on the two sides of it", "[explain]") {

@@ -45,7 +45,7 @@ TEST_CASE("difference: what follows from another input is not said again", "[dif
     // Heads and the feed-forward size follow the width, the global batch the GPUs, the peak the precision.
     CHECK(words(first(), edited(first(), P::hidden_size, 6144)) == "model width 6,144");
     CHECK(words(first(), edited(first(), P::gpus, 128)) == "128 GPUs");
-    CHECK(words(first(), with({{P::precision, 1}})) == "precision fp16");
+    CHECK(words(first(), with({{P::precision, Precision::fp16}})) == "precision fp16");
 }
 
 TEST_CASE("difference: a preset is named once, without the values it brings", "[difference]") {
@@ -70,7 +70,7 @@ TEST_CASE("difference: of the batch, what is held", "[difference]") {
 }
 
 TEST_CASE("difference: switches are on or off, and a planned value counts as one", "[difference]") {
-    CHECK(words(first(), with({{P::reshard_after_forward, 0}})) == "reshard after forward off");
+    CHECK(words(first(), with({{P::reshard_after_forward, false}})) == "reshard after forward off");
     const Scenario planned_batch = with_auto(first(), P::micro_batch, true);
     const Answer found = answer(planned_batch);
     REQUIRE(found.settings[P::micro_batch] != 2);

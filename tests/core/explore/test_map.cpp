@@ -153,7 +153,7 @@ TEST_CASE("map: the ideal threshold is reached where tokens per GPU are enough",
     CHECK(map.at(1, 0).ideal_cover == Approx(2 * 1024 / 1237.0).epsilon(0.001));
     CHECK(map.at(2, 0).ideal_cover == Approx(2 * 1024 / 2474.0).epsilon(0.001));
     CHECK(map.at(2, 1).ideal_cover == Approx(2 * 2048 / 2474.0).epsilon(0.001));
-    const Scenario whole = edited(held, P::sharding, 1);
+    const Scenario whole = edited(held, P::sharding, Sharding::zero1);
     CHECK(wall_map(whole, {P::gpus, {64}}, {P::sequence_length, {2048}}).at(0, 0).ideal_cover == 0);
 }
 

@@ -136,10 +136,10 @@ TEST_CASE("plan report: best and frontier agree, and a plan reads as one line", 
     CHECK(report.feasible <= report.space);
     CHECK(short_plan(resolve(with({{P::micro_batch, 2}, {P::accumulation, 3}, {P::recompute, 1}}))) ==
           "zero3, micro-batch 2 × 3, recompute full");
-    CHECK(
-        short_plan(resolve(with(
-            {{P::tensor_parallel, 4}, {P::sequence_parallel, 1}, {P::sharding, 1}, {P::micro_batch, 1}}))) ==
-        "TP 4 SP, zero1, micro-batch 1 × 1");
+    CHECK(short_plan(resolve(with({{P::tensor_parallel, 4},
+                                   {P::sequence_parallel, true},
+                                   {P::sharding, Sharding::zero1},
+                                   {P::micro_batch, 1}}))) == "TP 4 SP, zero1, micro-batch 1 × 1");
 }
 
 TEST_CASE("plan report: where nothing fits it says how much the smallest plan needs", "[planner]") {

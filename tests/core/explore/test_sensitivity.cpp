@@ -139,7 +139,8 @@ TEST_CASE("sensitivity: of what does not fit, what makes it fit comes first, and
 TEST_CASE("sensitivity: a rate is made faster as the elasticities mean it", "[sensitivity][walls]") {
     const double factor = 1 + 1e-6;
     for (const Scenario& scenario :
-         {with({{P::inter_node_bandwidth, 12.5e9}}), with({{P::tensor_parallel, 4}, {P::offload, 2}})}) {
+         {with({{P::inter_node_bandwidth, 12.5e9}}),
+          with({{P::tensor_parallel, 4}, {P::offload, Offload::optimizer_and_parameters}})}) {
         const Answer now = answer(scenario);
         REQUIRE(now.fits());
         for (std::size_t i = 0; i < kRates; ++i) {

@@ -88,7 +88,7 @@ TEST_CASE("solve: steps of a held batch, of degrees and of choices", "[solve]") 
     CHECK(verdict_at(large, P::tensor_parallel, degree.value) == Verdict::fits);
     CHECK(verdict_at(large, P::tensor_parallel, degree.value / 2) != Verdict::fits);
 
-    const Scenario one_copy = with({{P::sharding, static_cast<double>(Sharding::ddp)}});
+    const Scenario one_copy = with({{P::sharding, Sharding::ddp}});
     REQUIRE(answer(one_copy).estimate.verdict == Verdict::does_not_fit);
     const Solution sharding = solve({one_copy, P::sharding, {}});
     REQUIRE(sharding.found());

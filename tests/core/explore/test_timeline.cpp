@@ -21,10 +21,10 @@ struct Case {
 };
 
 Scenario cut(std::string_view model, double schedule, double p, double v, double m, double sharding = 1,
-             std::initializer_list<std::pair<P, double>> more = {}) {
+             std::initializer_list<std::pair<P, Value>> more = {}) {
     Scenario scenario = of_model(model, {{P::gpus, 512},
                                          {P::tensor_parallel, 8},
-                                         {P::sequence_parallel, 1},
+                                         {P::sequence_parallel, true},
                                          {P::pipeline_parallel, p},
                                          {P::virtual_stages, v},
                                          {P::schedule, schedule},
@@ -48,9 +48,9 @@ std::vector<Case> cases() {
     out.push_back({"host bound", with({{P::gpus, 8}, {P::sequence_length, 128}, {P::micro_batch, 1}})});
     out.push_back({"network bound", with({{P::inter_node_bandwidth, 1e9}, {P::micro_batch, 1}})});
     out.push_back({"recompute", with({{P::recompute, 1}, {P::accumulation, 3}})});
-    out.push_back({"no resharding", with({{P::reshard_after_forward, 0}})});
-    out.push_back({"offload", with({{P::offload, 1}})});
-    out.push_back({"tensor", with({{P::tensor_parallel, 4}, {P::sequence_parallel, 1}})});
+    out.push_back({"no resharding", with({{P::reshard_after_forward, false}})});
+    out.push_back({"offload", with({{P::offload, Offload::optimizer}})});
+    out.push_back({"tensor", with({{P::tensor_parallel, 4}, {P::sequence_parallel, true}})});
     out.push_back({"context", with({{P::context_parallel, 4}, {P::sequence_length, 32768}})});
     out.push_back({"experts", of_model("mixtral-8x7b", {{P::expert_parallel, 8}, {P::accumulation, 2}})});
     for (const ScheduleKind schedule :

@@ -38,14 +38,14 @@ Scenario slow_network() {
 // Tensor, context and pipeline parallel, with virtual stages.
 Scenario cut() {
     Scenario scenario = of_model("llama-3-70b", {});
-    for (const auto& [id, value] : std::initializer_list<std::pair<P, double>>{{P::gpus, 512},
-                                                                               {P::sequence_length, 8192},
-                                                                               {P::micro_batch, 1},
-                                                                               {P::accumulation, 64},
-                                                                               {P::tensor_parallel, 4},
-                                                                               {P::context_parallel, 2},
-                                                                               {P::pipeline_parallel, 4},
-                                                                               {P::virtual_stages, 5}})
+    for (const auto& [id, value] : std::initializer_list<std::pair<P, Value>>{{P::gpus, 512},
+                                                                              {P::sequence_length, 8192},
+                                                                              {P::micro_batch, 1},
+                                                                              {P::accumulation, 64},
+                                                                              {P::tensor_parallel, 4},
+                                                                              {P::context_parallel, 2},
+                                                                              {P::pipeline_parallel, 4},
+                                                                              {P::virtual_stages, 5}})
         scenario = edited(scenario, id, value);
     return scenario;
 }

@@ -9,7 +9,7 @@ using namespace shardscope::testing;
 
 namespace {
 
-Layout layout(std::initializer_list<std::pair<P, double>> values) { return layout_of(resolve(with(values))); }
+Layout layout(std::initializer_list<std::pair<P, Value>> values) { return layout_of(resolve(with(values))); }
 
 bool is(const RingGroup& group, double local, double nodes) {
     return group.local == local && group.nodes == nodes;
@@ -26,10 +26,10 @@ TEST_CASE("layout: pure FSDP rings over whole nodes", "[plan]") {
 }
 
 TEST_CASE("layout: HSDP shards in the node and combines between nodes", "[plan]") {
-    const Layout l = layout({{P::gpus, 64}, {P::sharding, 4}});
+    const Layout l = layout({{P::gpus, 64}, {P::sharding, Sharding::hsdp}});
     CHECK(is(l.shard, 8, 1));
     CHECK(is(l.replica, 1, 8));
-    const Layout half = layout({{P::gpus, 64}, {P::sharding, 4}, {P::shard_group, 4}});
+    const Layout half = layout({{P::gpus, 64}, {P::sharding, Sharding::hsdp}, {P::shard_group, 4}});
     CHECK(is(half.shard, 4, 1));
     CHECK(is(half.replica, 2, 8));
 }
@@ -72,7 +72,7 @@ TEST_CASE("layout: experts are shared among GPUs with different data, their shar
     CHECK(is(l.shard, 4, 16));
     CHECK(is(l.expert_shard, 1, 8));
     CHECK(is(l.expert_replica, 1, 1));
-    scenario.give(P::sharding, 0);
+    scenario.give(P::sharding, Sharding::ddp);
     const Layout ddp = layout_of(resolve(scenario));
     CHECK(is(ddp.expert_shard, 1, 1));
     CHECK(is(ddp.expert_replica, 1, 8));

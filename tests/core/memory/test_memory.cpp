@@ -12,7 +12,8 @@ namespace {
 
 // Activations of one layer per s·b·h, as held at the end of the forward pass.
 double activation_factor(double recompute) {
-    Scenario scenario = with({{P::dropout, 1}, {P::attention, 1}, {P::recompute, recompute}});
+    Scenario scenario =
+        with({{P::dropout, true}, {P::attention, AttentionKernel::naive}, {P::recompute, recompute}});
     scenario.model = scenario.catalogue->find(PresetKind::model, "gpt-3-175b");
     const Compiled c = compile(resolve(scenario));
     const auto activations = static_cast<std::size_t>(MemoryTerm::activations);

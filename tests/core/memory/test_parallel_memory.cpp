@@ -1,6 +1,7 @@
 // E3–E8 under tensor, pipeline and expert parallelism, against published numbers.
 #include <catch2/catch.hpp>
 
+#include "compile/stage_parameters.h"
 #include "memory/memory.h"
 #include "support/scenarios.h"
 
@@ -35,13 +36,13 @@ Layers layers_of(const Figure& f, double sequence_parallel, double recompute) {
                                                           {P::tensor_parallel, 8},
                                                           {P::pipeline_parallel, f.pipeline},
                                                           {P::virtual_stages, f.virtual_stages},
-                                                          {P::schedule, 2},
+                                                          {P::schedule, ScheduleKind::interleaved},
                                                           {P::micro_batch, f.micro_batch},
                                                           {P::accumulation, 8 * f.pipeline},
-                                                          {P::precision, 1},
-                                                          {P::gradient_precision, 3},
-                                                          {P::sharding, 0},
-                                                          {P::attention, 1},
+                                                          {P::precision, Precision::fp16},
+                                                          {P::gradient_precision, Precision::fp32},
+                                                          {P::sharding, Sharding::ddp},
+                                                          {P::attention, AttentionKernel::naive},
                                                           {P::sequence_parallel, sequence_parallel},
                                                           {P::recompute, recompute}})));
     const MemoryUse use = memory_use(c);
@@ -71,11 +72,11 @@ TEST_CASE("memory: Korthikanti et al. 2022, figure 1, transformer layers", "[mem
 }
 
 TEST_CASE("memory: ZeRO-1 shares the optimizer within its group", "[memory]") {
-    const auto optimizer_bytes = [](std::initializer_list<std::pair<P, double>> plan) {
+    const auto optimizer_bytes = [](std::initializer_list<std::pair<P, Value>> plan) {
         Scenario scenario = of_model("llama-3-70b", {{P::gpus, 256},
                                                      {P::tensor_parallel, 8},
                                                      {P::pipeline_parallel, 4},
-                                                     {P::sharding, 1},
+                                                     {P::sharding, Sharding::zero1},
                                                      {P::accumulation, 16}});
         for (const auto& [id, value] : plan) scenario.give(id, value);
         const Compiled c = compile(resolve(scenario));
@@ -96,7 +97,7 @@ TEST_CASE("memory: the fullest stage is named", "[memory]") {
     const auto fullest = [](double accumulation, double schedule) {
         return memory_use(compile(resolve(of_model("llama-3-8b", {{P::gpus, 32},
                                                                   {P::pipeline_parallel, 4},
-                                                                  {P::sharding, 1},
+                                                                  {P::sharding, Sharding::zero1},
                                                                   {P::micro_batch, 4},
                                                                   {P::schedule, schedule},
                                                                   {P::accumulation, accumulation}}))))
@@ -152,7 +153,7 @@ TEST_CASE("memory: a breadth-first pipeline keeps two pieces gathered", "[memory
                                                                    {P::pipeline_parallel, 8},
                                                                    {P::virtual_stages, virtual_stages},
                                                                    {P::schedule, schedule},
-                                                                   {P::sharding, 3},
+                                                                   {P::sharding, Sharding::zero3},
                                                                    {P::micro_batch, 1},
                                                                    {P::accumulation, 16}})));
         return term(memory_use(c.stages.middle, c), MemoryTerm::gathered);
@@ -215,8 +216,8 @@ TEST_CASE("memory: experts are sharded among the GPUs that hold the same ones", 
     CHECK(all(8) == Approx(16 * 46702792704.0 / 64).epsilon(1e-12));
     // Without sharding each GPU holds one expert instead of eight.
     const auto ddp = [](double experts) {
-        return states(memory_use(
-            compile(resolve(of_model("mixtral-8x7b", {{P::expert_parallel, experts}, {P::sharding, 0}})))));
+        return states(memory_use(compile(resolve(
+            of_model("mixtral-8x7b", {{P::expert_parallel, experts}, {P::sharding, Sharding::ddp}})))));
     };
     CHECK(ddp(1) - ddp(8) == Approx(16 * 7.0 * 32 * 3 * 4096 * 14336).epsilon(1e-12));
 }
@@ -238,7 +239,7 @@ TEST_CASE("memory: of all GPUs, and what layers at the front of a pipeline cost"
                                                     {P::pipeline_parallel, pipeline},
                                                     {P::first_stage_layers, first},
                                                     {P::accumulation, 8},
-                                                    {P::sharding, 0},
+                                                    {P::sharding, Sharding::ddp},
                                                     {P::recompute, 0}})));
     };
     // Without a pipeline every GPU is alike.
@@ -274,7 +275,7 @@ TEST_CASE("memory: the peak is that of the fullest of all stages, however layers
                                                                        {P::first_stage_layers, first},
                                                                        {P::last_stage_layers, last},
                                                                        {P::accumulation, 64},
-                                                                       {P::sharding, 1}})));
+                                                                       {P::sharding, Sharding::zero1}})));
             double most = 0;
             for (const Stage& stage :
                  every_stage(c.stages, c.operators.dense.repeat, c.operators.sparse.repeat))

@@ -18,7 +18,7 @@ double factor(const Scenario& scenario) {
 }
 
 Scenario gpt(double naive) {
-    Scenario scenario = with({{P::dropout, 1}, {P::attention, naive}});
+    Scenario scenario = with({{P::dropout, true}, {P::attention, naive}});
     scenario.model = scenario.catalogue->find(PresetKind::model, "gpt-3-175b");
     return scenario;
 }

@@ -2,8 +2,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "model/operators.h"
+#include "compile/stage_parameters.h"
 #include "memory/memory.h"
+#include "model/operators.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -31,10 +32,10 @@ double flops(const OperatorList& list) {
 double factor(const char* model, double sequence_parallel, double recompute) {
     const Scenario scenario = of_model(model, {{P::tensor_parallel, 8},
                                                {P::gpus, 8},
-                                               {P::attention, 1},
+                                               {P::attention, AttentionKernel::naive},
                                                {P::sequence_parallel, sequence_parallel},
                                                {P::recompute, recompute},
-                                               {P::precision, 1}});
+                                               {P::precision, Precision::fp16}});
     const Compiled c = compile(resolve(scenario));
     const auto activations = static_cast<std::size_t>(MemoryTerm::activations);
     const double held = memory_use(c).by_moment[static_cast<std::size_t>(Moment::forward_end)][activations];
@@ -161,7 +162,7 @@ TEST_CASE("operators: parallelism cuts FLOPs and loses none", "[model]") {
         for (const double t : {1.0, 4.0}) {
             const OperatorList list = list_of(
                 of_model("mixtral-8x7b",
-                         {{P::expert_parallel, e}, {P::tensor_parallel, t}, {P::sequence_parallel, 1}}));
+                         {{P::expert_parallel, e}, {P::tensor_parallel, t}, {P::sequence_parallel, true}}));
             CHECK(t * flops(list) == Approx(whole).epsilon(1e-12));
         }
     }
@@ -275,7 +276,7 @@ TEST_CASE("operators: experts under sequence parallelism gather every routed cop
     const Scenario scenario = of_model("mixtral-8x7b", {{P::sequence_length, 4096},
                                                         {P::micro_batch, 1},
                                                         {P::tensor_parallel, 4},
-                                                        {P::sequence_parallel, 1}});
+                                                        {P::sequence_parallel, true}});
     OperatorList list;
     build_transformer(resolve(scenario), list);
     double gathered = 0, reduced = 0;

@@ -11,7 +11,7 @@ using namespace shardscope::testing;
 
 namespace {
 
-Scenario on(const char* model, const char* cluster, std::initializer_list<std::pair<P, double>> values) {
+Scenario on(const char* model, const char* cluster, std::initializer_list<std::pair<P, Value>> values) {
     Scenario scenario = of_model(model, {});
     scenario = with_cluster(scenario, *scenario.catalogue->find(PresetKind::cluster, cluster));
     for (const auto& [id, value] : values) scenario.give(id, value);

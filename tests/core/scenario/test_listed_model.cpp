@@ -14,9 +14,9 @@ using testing::of_model;
 
 namespace {
 
-Scenario resnet(std::initializer_list<std::pair<P, double>> values = {}) {
+Scenario resnet(std::initializer_list<std::pair<P, Value>> values = {}) {
     Scenario scenario = of_model("resnet-50", values);
-    scenario.give(P::sharding, static_cast<double>(Sharding::ddp));
+    scenario.give(P::sharding, Sharding::ddp);
     return scenario;
 }
 
@@ -141,11 +141,11 @@ TEST_CASE("listed: unlike layers add up to the whole although one stands for the
 TEST_CASE("listed: memory, sharding and pipelines are those of transformers", "[listed]") {
     const double n = 25557032;
     const Answer whole = answer(resnet({{P::gpus, 8}}));
-    const Answer shared = answer(resnet({{P::gpus, 8}, {P::sharding, 0}}));
+    const Answer shared = answer(resnet({{P::gpus, 8}, {P::sharding, Sharding::ddp}}));
     REQUIRE(whole.valid());
     CHECK(whole.estimate.memory.terms()[static_cast<std::size_t>(MemoryTerm::optimizer)] == 12 * n);
     Scenario zero3 = resnet({{P::gpus, 8}});
-    zero3.give(P::sharding, static_cast<double>(Sharding::zero3));
+    zero3.give(P::sharding, Sharding::zero3);
     const Answer sharded = answer(zero3);
     REQUIRE(sharded.valid());
     CHECK(sharded.estimate.memory.terms()[static_cast<std::size_t>(MemoryTerm::optimizer)] ==

@@ -14,7 +14,7 @@ namespace {
 
 struct Broken {
     const char* model;
-    std::initializer_list<std::pair<P, double>> values;
+    std::initializer_list<std::pair<P, Value>> values;
     const char *where, *what, *why, *to_do;
 };
 
@@ -75,7 +75,10 @@ TEST_CASE("validity: each rule of parallelism says what, why and what to do", "[
                  "there is one pipeline stage only",
                  "more pipeline_parallel"},
           Broken{"mpt-13b",
-                 {{P::pipeline_parallel, 4}, {P::virtual_stages, 2}, {P::schedule, 1}, {P::accumulation, 4}},
+                 {{P::pipeline_parallel, 4},
+                  {P::virtual_stages, 2},
+                  {P::schedule, ScheduleKind::gpipe},
+                  {P::accumulation, 4}},
                  "/training/schedule",
                  "schedule is gpipe",
                  "it has no virtual stages",
@@ -130,55 +133,64 @@ TEST_CASE("validity: each rule of parallelism says what, why and what to do", "[
                  "not a multiple of data-parallel GPUs × micro-batch × stages = 16 × 2 × 4",
                  "use 128"},
           Broken{"mpt-13b",
-                 {{P::gpus, 40}, {P::pipeline_parallel, 5}, {P::schedule, 7}, {P::accumulation, 20}},
+                 {{P::gpus, 40},
+                  {P::pipeline_parallel, 5},
+                  {P::schedule, ScheduleKind::dualpipe},
+                  {P::accumulation, 20}},
                  "/training/schedule",
                  "schedule is dualpipe",
                  "it takes an even number of stages, not 5",
                  "use 4 for pipeline_parallel"},
           Broken{"mpt-13b",
-                 {{P::pipeline_parallel, 4}, {P::schedule, 7}, {P::accumulation, 6}},
+                 {{P::pipeline_parallel, 4}, {P::schedule, ScheduleKind::dualpipe}, {P::accumulation, 6}},
                  "/training/schedule",
                  "schedule is dualpipe",
                  "the 6 micro-batches of a step are fewer than the 8 it needs",
                  "use 8 or more of them, or 1f1b"},
           Broken{"mpt-13b",
-                 {{P::pipeline_parallel, 4}, {P::schedule, 7}, {P::accumulation, 9}},
+                 {{P::pipeline_parallel, 4}, {P::schedule, ScheduleKind::dualpipe}, {P::accumulation, 9}},
                  "/training/schedule",
                  "schedule is dualpipe",
                  "the 9 micro-batches of a step are not a multiple of 2",
                  "use 8 or 10 of them, or 1f1b"},
           Broken{"mpt-13b",
-                 {{P::pipeline_parallel, 4}, {P::schedule, 8}, {P::accumulation, 6}},
+                 {{P::pipeline_parallel, 4}, {P::schedule, ScheduleKind::bitpipe}, {P::accumulation, 6}},
                  "/training/schedule",
                  "schedule is bitpipe",
                  "the 6 micro-batches of a step are not a multiple of the 4 stages",
                  "use 4 or 8 of them, or 1f1b"},
           Broken{"mpt-13b",
-                 {{P::pipeline_parallel, 32}, {P::schedule, 8}, {P::accumulation, 32}},
+                 {{P::pipeline_parallel, 32}, {P::schedule, ScheduleKind::bitpipe}, {P::accumulation, 32}},
                  "/training/schedule",
                  "schedule is bitpipe",
                  "32 stages do not cut 40 layers as it does",
                  "use 16 for pipeline_parallel"},
           Broken{"mpt-13b",
-                 {{P::pipeline_parallel, 16}, {P::schedule, 4}, {P::accumulation, 32}},
+                 {{P::pipeline_parallel, 16}, {P::schedule, ScheduleKind::modular}, {P::accumulation, 32}},
                  "/training/schedule",
                  "schedule is modular",
                  "16 stages do not cut 40 layers as it does",
                  "use 8 for pipeline_parallel"},
           Broken{"mpt-13b",
-                 {{P::pipeline_parallel, 8}, {P::schedule, 4}, {P::virtual_stages, 5}, {P::accumulation, 32}},
+                 {{P::pipeline_parallel, 8},
+                  {P::schedule, ScheduleKind::modular},
+                  {P::virtual_stages, 5},
+                  {P::accumulation, 32}},
                  "/training/schedule",
                  "schedule is modular",
                  "it cuts the layers by itself",
                  "1 for virtual_stages"},
           Broken{"mpt-13b",
-                 {{P::pipeline_parallel, 8}, {P::schedule, 3}, {P::virtual_stages, 5}, {P::accumulation, 6}},
+                 {{P::pipeline_parallel, 8},
+                  {P::schedule, ScheduleKind::breadth_first},
+                  {P::virtual_stages, 5},
+                  {P::accumulation, 6}},
                  "/training/schedule",
                  "schedule is breadth-first",
                  "the 6 micro-batches of a step are fewer than the 8 it needs",
                  "use 8 or more of them, or 1 for virtual_stages"},
           Broken{"mpt-13b",
-                 {{P::pipeline_parallel, 8}, {P::schedule, 9}, {P::sequence_pieces, 7}},
+                 {{P::pipeline_parallel, 8}, {P::schedule, ScheduleKind::seq1f1b}, {P::sequence_pieces, 7}},
                  "/training/sequence_pieces",
                  "sequence_pieces is 7",
                  "do not divide the sequence of 2,048",
@@ -206,7 +218,7 @@ TEST_CASE("validity: each rule of parallelism says what, why and what to do", "[
                  "without virtual stages"},
           Broken{"mpt-13b",
                  {{P::pipeline_parallel, 8},
-                  {P::schedule, 7},
+                  {P::schedule, ScheduleKind::dualpipe},
                   {P::accumulation, 16},
                   {P::first_stage_layers, 3}},
                  "/training/first_stage_layers",
@@ -214,7 +226,7 @@ TEST_CASE("validity: each rule of parallelism says what, why and what to do", "[
                  "the schedule needs stages alike",
                  "use 0, or 1f1b"},
           Broken{"mpt-13b",
-                 {{P::pipeline_parallel, 8}, {P::schedule, 9}, {P::causal, 0}},
+                 {{P::pipeline_parallel, 8}, {P::schedule, ScheduleKind::seq1f1b}, {P::causal, false}},
                  "/training/schedule",
                  "schedule is seq1f1b",
                  "it cuts sequences, and attention is not causal",
@@ -258,21 +270,21 @@ TEST_CASE("edits: virtual stages bring the schedule and whole groups of micro-ba
     CHECK(s[P::accumulation] == 4);
     CHECK(resolve(edited(interleaved, P::accumulation, 11))[P::accumulation] == 12);
     // A schedule without them leaves one; one stage leaves one.
-    s = resolve(edited(interleaved, P::schedule, 1));
+    s = resolve(edited(interleaved, P::schedule, ScheduleKind::gpipe));
     CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::gpipe);
     CHECK(s[P::virtual_stages] == 1);
     CHECK(resolve(edited(interleaved, P::pipeline_parallel, 1))[P::virtual_stages] == 1);
     // More stages than layers allow: fewer pieces first.
     CHECK(resolve(edited(interleaved, P::pipeline_parallel, 16))[P::virtual_stages] == 5);
     // A schedule that was chosen gives way to the one that has virtual stages.
-    const Scenario gpipe = edited(staged, P::schedule, 1);
+    const Scenario gpipe = edited(staged, P::schedule, ScheduleKind::gpipe);
     CHECK(resolve(edited(gpipe, P::virtual_stages, 2)).choice<ScheduleKind>(P::schedule) ==
           ScheduleKind::interleaved);
 }
 
 TEST_CASE("edits: a schedule brings the stages and micro-batches it needs", "[scenario]") {
     const Scenario staged = with({{P::gpus, 40}, {P::pipeline_parallel, 5}});
-    Settings s = resolve(edited(staged, P::schedule, 7));
+    Settings s = resolve(edited(staged, P::schedule, ScheduleKind::dualpipe));
     CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::dualpipe);
     CHECK(s[P::pipeline_parallel] == 4);
     CHECK(s[P::accumulation] == 8);

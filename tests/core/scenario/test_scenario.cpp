@@ -43,7 +43,7 @@ TEST_CASE("scenario: the peak that is set is that of the precision in use", "[sc
     Scenario scenario = first();
     scenario.give(P::peak_flops, 500e12);
     CHECK(resolve(scenario)[P::peak_flops_bf16] == 500e12);
-    scenario = edited(scenario, P::precision, static_cast<double>(Precision::fp8));
+    scenario = edited(scenario, P::precision, Precision::fp8);
     CHECK(resolve(scenario)[P::peak_flops] == 1979e12);
     CHECK(resolve(scenario)[P::peak_flops_bf16] == 500e12);
 }
@@ -122,17 +122,17 @@ TEST_CASE("scenario: any chain of edits stays valid", "[scenario][property]") {
 }
 
 TEST_CASE("scenario: is_valid and check agree", "[scenario]") {
-    for (const auto& [id, value] : std::initializer_list<std::pair<P, double>>{{P::micro_batch, -2},
-                                                                               {P::micro_batch, 1.5},
-                                                                               {P::gpus, 12},
-                                                                               {P::tensor_parallel, 3},
-                                                                               {P::kv_heads, 7},
-                                                                               {P::hidden_size, 5000},
-                                                                               {P::sequence_length, 0},
-                                                                               {P::memory, std::nan("")},
-                                                                               {P::gemm_efficiency, 2},
-                                                                               {P::global_batch, 100},
-                                                                               {P::shard_group, 7}}) {
+    for (const auto& [id, value] : std::initializer_list<std::pair<P, Value>>{{P::micro_batch, -2},
+                                                                              {P::micro_batch, 1.5},
+                                                                              {P::gpus, 12},
+                                                                              {P::tensor_parallel, 3},
+                                                                              {P::kv_heads, 7},
+                                                                              {P::hidden_size, 5000},
+                                                                              {P::sequence_length, 0},
+                                                                              {P::memory, std::nan("")},
+                                                                              {P::gemm_efficiency, 2},
+                                                                              {P::global_batch, 100},
+                                                                              {P::shard_group, 7}}) {
         const Scenario scenario = with({{id, value}});
         const Settings s = resolve(scenario);
         INFO(parameter(id).key);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "step/layers.h"
 #include "memory/memory.h"
 #include "step/step.h"
 #include "support/scenarios.h"
@@ -22,7 +21,7 @@ StepTime step_of(const Scenario& scenario) {
     return step_time(compile(s));
 }
 
-Scenario changed(Scenario scenario, std::initializer_list<std::pair<P, double>> values) {
+Scenario changed(Scenario scenario, std::initializer_list<std::pair<P, Value>> values) {
     for (const auto& [id, value] : values) scenario.give(id, value);
     return scenario;
 }
@@ -31,10 +30,10 @@ Scenario changed(Scenario scenario, std::initializer_list<std::pair<P, double>> 
 Scenario three_d() {
     return of_model("gpt-3-175b", {{P::gpus, 512},
                                    {P::tensor_parallel, 8},
-                                   {P::sequence_parallel, 1},
+                                   {P::sequence_parallel, true},
                                    {P::pipeline_parallel, 8},
                                    {P::virtual_stages, 3},
-                                   {P::sharding, 1},
+                                   {P::sharding, Sharding::zero1},
                                    {P::micro_batch, 1},
                                    {P::recompute, kRecomputeSelective},
                                    {P::accumulation, 32}});
@@ -46,7 +45,7 @@ Scenario with_context() {
                                     {P::tensor_parallel, 4},
                                     {P::context_parallel, 4},
                                     {P::pipeline_parallel, 4},
-                                    {P::sharding, 1},
+                                    {P::sharding, Sharding::zero1},
                                     {P::micro_batch, 1},
                                     {P::accumulation, 8}});
 }
@@ -57,7 +56,7 @@ Scenario with_experts() {
                                     {P::tensor_parallel, 2},
                                     {P::pipeline_parallel, 8},
                                     {P::expert_parallel, 32},
-                                    {P::sharding, 1},
+                                    {P::sharding, Sharding::zero1},
                                     {P::micro_batch, 1},
                                     {P::recompute, 1},
                                     {P::accumulation, 16}});
@@ -68,26 +67,33 @@ Scenario fsdp_experts() {
 }
 
 std::vector<Scenario> plans() {
-    return {three_d(),
-            with_context(),
-            with_experts(),
-            fsdp_experts(),
-            changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, 5}}),  // zero bubble, H1
-            changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, 6}}),  // H2
-            changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, 1}}),  // GPipe
-            changed(three_d(), {{P::schedule, 3}}),                          // breadth-first
-            changed(three_d(), {{P::schedule, 3}, {P::sharding, 3}}),
-            changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, 4}, {P::sharding, 2}}),  // modular
-            changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, 7}}),                    // DualPipe
-            changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, 8}, {P::sharding, 3}}),  // BitPipe
-            changed(with_context(), {{P::schedule, 9}, {P::sequence_pieces, 8}}),              // Seq1F1B
-            changed(with_experts(), {{P::schedule, 7}}),
-            with({{P::schedule, 3}, {P::accumulation, 8}}),  // layered accumulation
-            changed(three_d(), {{P::async_tensor_parallel, 1}, {P::recompute, 0.5}}),
-            changed(with_context(), {{P::sharding, 3}, {P::context_imbalance, 1.5}}),
-            changed(with_context(), {{P::sharding, 2}, {P::offload, 1}}),
-            changed(with_experts(), {{P::sharding, 4}, {P::expert_imbalance, 1.3}}),
-            with({{P::tensor_parallel, 4}, {P::offload, 2}, {P::accumulation, 2}})};
+    return {
+        three_d(),
+        with_context(),
+        with_experts(),
+        fsdp_experts(),
+        changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, ScheduleKind::zb_h1}}),  // zero bubble, H1
+        changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, ScheduleKind::zb_h2}}),  // H2
+        changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, ScheduleKind::gpipe}}),  // GPipe
+        changed(three_d(), {{P::schedule, ScheduleKind::breadth_first}}),                  // breadth-first
+        changed(three_d(), {{P::schedule, ScheduleKind::breadth_first}, {P::sharding, Sharding::zero3}}),
+        changed(three_d(), {{P::virtual_stages, 1},
+                            {P::schedule, ScheduleKind::modular},
+                            {P::sharding, Sharding::zero2}}),                                 // modular
+        changed(three_d(), {{P::virtual_stages, 1}, {P::schedule, ScheduleKind::dualpipe}}),  // DualPipe
+        changed(three_d(), {{P::virtual_stages, 1},
+                            {P::schedule, ScheduleKind::bitpipe},
+                            {P::sharding, Sharding::zero3}}),                                      // BitPipe
+        changed(with_context(), {{P::schedule, ScheduleKind::seq1f1b}, {P::sequence_pieces, 8}}),  // Seq1F1B
+        changed(with_experts(), {{P::schedule, ScheduleKind::dualpipe}}),
+        with({{P::schedule, ScheduleKind::breadth_first}, {P::accumulation, 8}}),  // layered accumulation
+        changed(three_d(), {{P::async_tensor_parallel, true}, {P::recompute, 0.5}}),
+        changed(with_context(), {{P::sharding, Sharding::zero3}, {P::context_imbalance, 1.5}}),
+        changed(with_context(), {{P::sharding, Sharding::zero2}, {P::offload, Offload::optimizer}}),
+        changed(with_experts(), {{P::sharding, Sharding::hsdp}, {P::expert_imbalance, 1.3}}),
+        with({{P::tensor_parallel, 4},
+              {P::offload, Offload::optimizer_and_parameters},
+              {P::accumulation, 2}})};
 }
 
 constexpr std::initializer_list<P> kLatencies{P::collective_latency, P::intra_node_latency,
@@ -187,7 +193,7 @@ TEST_CASE("step: exposure scales tensor-parallel time, asynchrony cuts it", "[st
     CHECK(term(step_of(changed(three_d(), {{P::tensor_exposure, 0.5}})), StepTerm::tensor_network) ==
           Approx(base / 2).epsilon(1e-12));
     CHECK(term(step_of(changed(three_d(), {{P::tensor_exposure, 1},
-                                           {P::async_tensor_parallel, 1},
+                                           {P::async_tensor_parallel, true},
                                            {P::async_tensor_exposure, 0.74}})),
                StepTerm::tensor_network) == Approx(0.74 * base).epsilon(1e-12));
     CHECK(term(step_of(changed(three_d(), {{P::tensor_exposure, 0}})), StepTerm::tensor_network) == 0);
@@ -246,7 +252,7 @@ TEST_CASE("step: an uneven causal triangle slows attention by its imbalance", "[
 }
 
 TEST_CASE("step: the bubble is (p − 1)/v passes of the average stage, whatever the micro-batches", "[step]") {
-    const auto bubble = [](std::initializer_list<std::pair<P, double>> plan) {
+    const auto bubble = [](std::initializer_list<std::pair<P, Value>> plan) {
         return term(step_of(changed(three_d(), plan)), StepTerm::bubble);
     };
     const double of_32 = bubble({});
@@ -262,10 +268,10 @@ TEST_CASE("step: the bubble is (p − 1)/v passes of the average stage, whatever
     const double plain = bubble({{P::virtual_stages, 1}});
     CHECK(plain / of_32 == Approx(3).epsilon(0.05));
     CHECK(plain / of_32 <= 3);
-    CHECK(bubble({{P::virtual_stages, 1}, {P::schedule, 1}}) == plain);
-    CHECK(bubble({{P::virtual_stages, 1}, {P::schedule, 5}}) < plain);
-    CHECK(bubble({{P::virtual_stages, 1}, {P::schedule, 6}}) <
-          bubble({{P::virtual_stages, 1}, {P::schedule, 5}}));
+    CHECK(bubble({{P::virtual_stages, 1}, {P::schedule, ScheduleKind::gpipe}}) == plain);
+    CHECK(bubble({{P::virtual_stages, 1}, {P::schedule, ScheduleKind::zb_h1}}) < plain);
+    CHECK(bubble({{P::virtual_stages, 1}, {P::schedule, ScheduleKind::zb_h2}}) <
+          bubble({{P::virtual_stages, 1}, {P::schedule, ScheduleKind::zb_h1}}));
     CHECK(term(step_of(first()), StepTerm::bubble) == 0);
 }
 
@@ -273,7 +279,7 @@ TEST_CASE("step: bubble over ideal time without ends, messages and latencies", "
     // 96 layers on 8 stages: (p − 1)/(v·m) of the layers' time. The ends, 2 of 98 layers' worth, are left to
     // the tolerance; the stage that sets the pace holds one of them.
     const Scenario scenario =
-        changed(without_latency(three_d()), {{P::inter_node_bandwidth, 1e15}, {P::sharding, 0}});
+        changed(without_latency(three_d()), {{P::inter_node_bandwidth, 1e15}, {P::sharding, Sharding::ddp}});
     const StepTime step = step_of(scenario);
     double work = 0;
     for (const StepTerm part : {StepTerm::matmul, StepTerm::attention, StepTerm::elementwise,
@@ -301,9 +307,9 @@ TEST_CASE("step: the slowest stage sets the pace", "[step]") {
     const Scenario scenario = changed(without_latency(of_model("llama-3-70b", {{P::gpus, 32},
                                                                                {P::tensor_parallel, 8},
                                                                                {P::pipeline_parallel, 4},
-                                                                               {P::sharding, 0},
+                                                                               {P::sharding, Sharding::ddp},
                                                                                {P::accumulation, 16}})),
-                                      {{P::attention, 0}});
+                                      {{P::attention, AttentionKernel::flash}});
     const Compiled c = compile(resolve(scenario));
     const double layer = c.work.dense.forward.terms[0] + c.work.dense.backward.terms[0];
     const double head = c.work.head.forward.terms[0] + c.work.head.backward.terms[0];
@@ -315,7 +321,7 @@ TEST_CASE("step: a tied head on its own stage is trained like a copy of the embe
         return step_of(of_model("gpt-3-175b", {{P::gpus, 64},
                                                {P::tensor_parallel, 8},
                                                {P::pipeline_parallel, 8},
-                                               {P::sharding, 0},
+                                               {P::sharding, Sharding::ddp},
                                                {P::tied_embeddings, tied}}));
     };
     CHECK(term(step(1), StepTerm::optimizer) == Approx(term(step(0), StepTerm::optimizer)).epsilon(1e-12));
@@ -341,9 +347,10 @@ TEST_CASE("step: ZeRO-1 within a node shares there and combines between nodes", 
     // Nothing hidden: weights gathered and gradients reduced over 8 GPUs of a node, then an all-reduce of
     // each eighth of the gradients over 8 nodes, through one adapter.
     const Scenario scenario =
-        changed(without_latency(of_model(
-                    "llama-2-13b",
-                    {{P::gpus, 64}, {P::sharding, 1}, {P::shard_group, 8}, {P::collective_efficiency, 1}})),
+        changed(without_latency(of_model("llama-2-13b", {{P::gpus, 64},
+                                                         {P::sharding, Sharding::zero1},
+                                                         {P::shard_group, 8},
+                                                         {P::collective_efficiency, 1}})),
                 {{P::overlap, 1}});
     const Compiled c = compile(resolve(scenario));
     CHECK(c.layout.replica.nodes == 8);
@@ -354,7 +361,8 @@ TEST_CASE("step: ZeRO-1 within a node shares there and combines between nodes", 
     // Accumulation reduces once a step all the same, ZeRO-2 in every micro-batch.
     CHECK(term(step_of(changed(scenario, {{P::accumulation, 4}})), StepTerm::network) ==
           Approx(inside + between).epsilon(1e-9));
-    CHECK(term(step_of(changed(scenario, {{P::accumulation, 4}, {P::sharding, 2}})), StepTerm::network) ==
+    CHECK(term(step_of(changed(scenario, {{P::accumulation, 4}, {P::sharding, Sharding::zero2}})),
+               StepTerm::network) ==
           Approx(7.0 / 8 * (2 * c.parameters + 4 * gradients) / c.network.intra_bandwidth + 4 * between)
               .epsilon(1e-9));
 }
@@ -397,9 +405,10 @@ TEST_CASE("step: offload moves gradients and weights over the host link", "[step
     CHECK(link(0, 3) == 0);
     CHECK(link(1, 3) == Approx(expected).epsilon(1e-12));
     CHECK(link(1, 1) == Approx(expected).epsilon(1e-12));
-    CHECK(term(step_of(with({{P::offload, 1}})), StepTerm::optimizer) == 0);
+    CHECK(term(step_of(with({{P::offload, Offload::optimizer}})), StepTerm::optimizer) == 0);
     // Weights on the host too: every gather waits for them.
-    CHECK(step_of(with({{P::offload, 2}})).total > step_of(with({{P::offload, 1}})).total);
+    CHECK(step_of(with({{P::offload, Offload::optimizer_and_parameters}})).total >
+          step_of(with({{P::offload, Offload::optimizer}})).total);
 }
 
 TEST_CASE("step: one GPU of each kind has no communication of that kind", "[step]") {
@@ -423,14 +432,14 @@ TEST_CASE("step: without latencies twice every rate is half the time", "[step]")
 
 TEST_CASE("scaling: 3D layouts weak-scale nearly flat where pure FSDP does not", "[estimate]") {
     // Llama 3.1 70B, TP4 PP4 CP2 VP5: 14.66 s a step at 64 and at 2,048 H100 (NVIDIA/dgxc-benchmarking).
-    const auto throughput = [](double gpus, std::initializer_list<std::pair<P, double>> plan) {
+    const auto throughput = [](double gpus, std::initializer_list<std::pair<P, Value>> plan) {
         Scenario scenario = changed(of_model("llama-3-70b", {{P::gpus, gpus}}), plan);
         return answer(scenario).estimate.tokens_per_s_per_gpu;
     };
-    const std::initializer_list<std::pair<P, double>> layered{
-        {P::sequence_length, 8192}, {P::micro_batch, 1},       {P::accumulation, 64},
-        {P::tensor_parallel, 4},    {P::sequence_parallel, 1}, {P::context_parallel, 2},
-        {P::pipeline_parallel, 4},  {P::virtual_stages, 5},    {P::sharding, 1}};
+    const std::initializer_list<std::pair<P, Value>> layered{
+        {P::sequence_length, 8192}, {P::micro_batch, 1},          {P::accumulation, 64},
+        {P::tensor_parallel, 4},    {P::sequence_parallel, true}, {P::context_parallel, 2},
+        {P::pipeline_parallel, 4},  {P::virtual_stages, 5},       {P::sharding, Sharding::zero1}};
     CHECK(throughput(2048, layered) / throughput(64, layered) > 0.95);
 }
 
@@ -474,8 +483,8 @@ TEST_CASE("step: in a breadth-first pipeline pieces are gathered once a step", "
                                                               {P::tensor_parallel, 8},
                                                               {P::pipeline_parallel, 8},
                                                               {P::virtual_stages, virtual_stages},
-                                                              {P::schedule, 3},
-                                                              {P::sharding, 3},
+                                                              {P::schedule, ScheduleKind::breadth_first},
+                                                              {P::sharding, Sharding::zero3},
                                                               {P::stage_buffers, 0},
                                                               {P::micro_batch, 1},
                                                               {P::inter_node_bandwidth, 12.5e9},
@@ -503,8 +512,8 @@ TEST_CASE("step: a pipeline that runs both ways computes the same and evens out 
         // 12 layers a stage, all micro-batches; the head counts half on each end.
         const StepTime step = step_time(both);
         const StepTime step_plain = step_time(plain);
-        const double head = 32 * both_passes(plain.work.head).total();
-        const double embedding = 32 * both_passes(plain.work.embedding).total();
+        const double head = 32 * plain.work.head.both_passes().total();
+        const double embedding = 32 * plain.work.embedding.both_passes().total();
         const auto computing = [](const StepTime& t) {
             return term(t, StepTerm::matmul) + term(t, StepTerm::attention) + term(t, StepTerm::elementwise) +
                    term(t, StepTerm::tensor_network);
@@ -516,7 +525,8 @@ TEST_CASE("step: a pipeline that runs both ways computes the same and evens out 
 
 TEST_CASE("step: sequences in pieces send as many bytes in more messages, and launch more often", "[step]") {
     const auto of = [](double pieces) {
-        return compile(resolve(changed(with_context(), {{P::schedule, 9}, {P::sequence_pieces, pieces}})));
+        return compile(resolve(
+            changed(with_context(), {{P::schedule, ScheduleKind::seq1f1b}, {P::sequence_pieces, pieces}})));
     };
     const Compiled one = of(1);
     const Compiled eight = of(8);
@@ -528,7 +538,8 @@ TEST_CASE("step: sequences in pieces send as many bytes in more messages, and la
     // One piece is 1F1B.
     CHECK(step_time(one).total == step_of(with_context()).total);
     CHECK(term(step_time(eight), StepTerm::bubble) < term(step_time(one), StepTerm::bubble) / 7);
-    const Scenario launching = changed(with_context(), {{P::layer_overhead, 3e-3}, {P::schedule, 9}});
+    const Scenario launching =
+        changed(with_context(), {{P::layer_overhead, 3e-3}, {P::schedule, ScheduleKind::seq1f1b}});
     CHECK(term(step_of(changed(launching, {{P::sequence_pieces, 32}})), StepTerm::host) >
           2 * term(step_of(changed(launching, {{P::sequence_pieces, 8}})), StepTerm::host));
 }

@@ -10,9 +10,9 @@ using namespace shardscope::testing;
 
 namespace {
 
-constexpr double kaplan = static_cast<double>(CriticalBatchLaw::kaplan);
-constexpr double bergsma = static_cast<double>(CriticalBatchLaw::bergsma);
-constexpr double fixed = static_cast<double>(CriticalBatchLaw::fixed);
+constexpr auto kaplan = CriticalBatchLaw::kaplan;
+constexpr auto bergsma = CriticalBatchLaw::bergsma;
+constexpr auto fixed = CriticalBatchLaw::fixed;
 
 const TrainingRun run_of(const Scenario& scenario) { return answer(scenario).estimate.run; }
 

@@ -23,7 +23,7 @@ Scenario seventy() {
                                     {P::micro_batch, 1},
                                     {P::peak_flops_bf16, 990e12},
                                     {P::training_tokens, 15e12},
-                                    {P::flops_convention, static_cast<double>(FlopsConvention::six_n)},
+                                    {P::flops_convention, FlopsConvention::six_n},
                                     {P::mfu_override, 0.45}});
 }
 
@@ -190,10 +190,9 @@ TEST_CASE("MFU set by hand: the plan is the one that would be chosen without it"
 TEST_CASE("shortest training: with a critical batch law the best plan weighs its batch", "[run][planner]") {
     // Micro-batches may grow as memory allows, and with them the global batch.
     PlanQuestion question;
-    question.scenario =
-        of_model("mpt-1b", {{P::gpus, 512},
-                            {P::critical_batch_law, static_cast<double>(CriticalBatchLaw::fixed)},
-                            {P::critical_batch, 2e5}});
+    question.scenario = of_model(
+        "mpt-1b",
+        {{P::gpus, 512}, {P::critical_batch_law, CriticalBatchLaw::fixed}, {P::critical_batch, 2e5}});
     question.free.set(index(P::micro_batch));
     question.objective = Output::cost;
     question.scenario.give(P::price_per_gpu_hour, 2);

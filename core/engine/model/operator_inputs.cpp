@@ -1,0 +1,58 @@
+#include "model/operator_inputs.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+
+namespace shardscope {
+namespace {
+
+ParameterSet set_of(std::initializer_list<P> ids) {
+    ParameterSet out;
+    for (const P id : ids) out.set(index(id));
+    return out;
+}
+
+}  // namespace
+
+const ParameterSet& operator_inputs() {
+    static const ParameterSet inputs = ~set_of(
+        {P::gpus, P::memory, P::price_per_gpu_hour, P::tdp, P::global_batch, P::training_tokens, P::sharding,
+         P::shard_group, P::recompute, P::offload, P::reshard_after_forward, P::pipeline_parallel,
+         P::schedule, P::virtual_stages, P::collective_efficiency, P::accumulation});
+    return inputs;
+}
+
+const ParameterSet& operator_inputs_between_nodes() {
+    static const ParameterSet inputs =
+        set_of({P::inter_node_bandwidth, P::inter_node_latency, P::network_efficiency});
+    return inputs;
+}
+
+const ParameterSet& operator_divisions() {
+    static const ParameterSet divisions =
+        set_of({P::tensor_parallel, P::context_parallel, P::expert_parallel, P::sequence_parallel,
+                P::async_tensor_parallel, P::micro_batch});
+    return divisions;
+}
+
+bool same_values(const Settings& a, const Settings& b, const ParameterSet& parameters) {
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        if (parameters[i] && a[id] != b[id] && !(a[id] != a[id] && b[id] != b[id])) return false;
+    }
+    return true;
+}
+
+bool same_operators(const Settings& a, const Settings& b) {
+    // A list of operators may have gone, and another may lie at its address.
+    if (a.listed() || b.listed()) return false;
+    // Weights are cast to fp8 once a step.
+    if (a.choice<Precision>(P::precision) == Precision::fp8 && a[P::accumulation] != b[P::accumulation])
+        return false;
+    static const ParameterSet inside = operator_inputs() & ~operator_inputs_between_nodes();
+    const double widest = a[P::tensor_parallel] * std::max(a[P::context_parallel], a[P::expert_parallel]);
+    return same_values(a, b, widest > a[P::gpus_per_node] ? operator_inputs() : inside);
+}
+
+}  // namespace shardscope
