@@ -69,6 +69,14 @@ PLAN_SPACES = [
 ]
 
 
+def same_line(first, second):
+    """Whether two lines are the same but for the last digits of numbers."""
+    if NUMBER.sub("#", first) != NUMBER.sub("#", second):
+        return False
+    pairs = zip(NUMBER.findall(first), NUMBER.findall(second))
+    return all(math.isclose(float(a), float(b), rel_tol=TOLERANCE) for a, b in pairs)
+
+
 class Comparison:
     """The two programs, the questions asked and the differences found."""
 
@@ -117,20 +125,16 @@ class Comparison:
             self.differ(where, old, new)
 
     def text(self, where, old, new):
-        """Compares two texts; numbers within them may differ by the tolerance."""
+        """Compares two texts line by line; numbers within them may differ by the tolerance."""
         self.compared += 1
         if old == new:
             return
-        if NUMBER.sub("#", old) == NUMBER.sub("#", new):
-            pairs = zip(NUMBER.findall(old), NUMBER.findall(new))
-            if all(math.isclose(float(a), float(b), rel_tol=TOLERANCE) for a, b in pairs):
-                return
         old_lines, new_lines = old.splitlines(), new.splitlines()
-        for line, (first, second) in enumerate(zip(old_lines, new_lines), 1):
-            if first != second:
-                self.differ(f"{where}:{line}", first, second)
-                return
-        self.differ(where + " (lines)", len(old_lines), len(new_lines))
+        if len(old_lines) != len(new_lines):
+            self.differ(where + " (lines)", len(old_lines), len(new_lines))
+        for number, (first, second) in enumerate(zip(old_lines, new_lines), 1):
+            if first != second and not same_line(first, second):
+                self.differ(f"{where}:{number}", first, second)
 
     def command(self, arguments, where):
         """Compares exit status, output (lines of JSON where they are) and messages of one command."""
