@@ -1,11 +1,12 @@
-// `shardscope parameters`: the table of everything that can be set, as Markdown: the table
-// of core/parameters/README.md.
+// `shardscope parameters`: the table of everything that can be set, as Markdown, which is the table of
+// core/inputs/parameters/README.md, or as the JSON schemas of presets/schema.
 #include <CLI/CLI.hpp>
 #include <cmath>
-#include <cstdio>
+#include <memory>
 #include <string>
 
 #include "app/commands/command.h"
+#include "files/schema.h"
 
 namespace shardscope::commands {
 namespace {
@@ -22,7 +23,7 @@ std::string range_of(P id) {
     return names.empty() ? out : out + ", " + names;
 }
 
-int run() {
+void print_table() {
     print_out("| key | what | values | default |\n|---|---|---|---|\n");
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
@@ -31,15 +32,23 @@ int run() {
                   range_of(id).c_str(),
                   std::isnan(row.fallback) ? "from presets" : format(id, row.fallback).c_str());
     }
-    return kDone;
 }
 
 }  // namespace
 
 void add_parameters(CLI::App& app, Context& context) {
+    auto format = std::make_shared<std::string>("markdown");
     CLI::App* command =
-        app.add_subcommand("parameters", "The table of everything that can be set, as Markdown");
-    command->callback([&context] { context.exit_code = run(); });
+        app.add_subcommand("parameters", "The table of everything that can be set, or a JSON schema of it");
+    command
+        ->add_option("--format", *format,
+                     "markdown: the table; schema, preset-schema: of scenario and preset files, for editors")
+        ->check(CLI::IsMember({"markdown", "schema", "preset-schema"}));
+    command->callback([format, &context] {
+        if (*format == "markdown") print_table();
+        else print_text(*format == "schema" ? scenario_schema() : preset_schema());
+        context.exit_code = kDone;
+    });
 }
 
 }  // namespace shardscope::commands

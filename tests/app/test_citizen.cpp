@@ -91,6 +91,8 @@ TEST_CASE("completion: bash is offered commands, options, keys, values, presets 
     CHECK(bash_offers("estimate --hyp", "estimate --hyp") == std::vector<std::string>{"--hypothetical"});
     CHECK(bash_offers("estimate --format ''", "estimate --format ") ==
           std::vector<std::string>{"text", "json"});
+    CHECK(bash_offers("parameters --format ''", "parameters --format ") ==
+          std::vector<std::string>{"markdown", "schema", "preset-schema"});
     CHECK(bash_offers("estimate my", "estimate my") == std::vector<std::string>{"my-scenario.json"});
     CHECK(bash_offers("estimate scaling-trends-h", "estimate scaling-trends-h") ==
           std::vector<std::string>{"scaling-trends-hardware"});

@@ -152,7 +152,7 @@ TEST_CASE("documents: every picture that is kept is shown", "[docs]") {
 TEST_CASE("documents: the README is short", "[docs]") { CHECK(fs::file_size(kRoot / "README.md") <= 10'240); }
 
 TEST_CASE("documents: their tables are what the program prints", "[docs]") {
-    CHECK(block_of("core/parameters/README.md", "parameters") == run("parameters").out);
+    CHECK(block_of("core/inputs/parameters/README.md", "parameters") == run("parameters").out);
     CHECK(block_of("presets/studies/README.md", "studies") ==
           run("presets list --kind study --format markdown").out);
     const Ran accuracy = run("calibrate --runs " SHARDSCOPE_SOURCE_DIR
@@ -177,6 +177,11 @@ TEST_CASE("documents: their tables are what the program prints", "[docs]") {
     CHECK(words == now_words);
     REQUIRE(numbers.size() == now_numbers.size());
     for (std::size_t i = 0; i < numbers.size(); ++i) CHECK(numbers[i] == Approx(now_numbers[i]).margin(0.15));
+}
+
+TEST_CASE("documents: the JSON schemas are what the program prints", "[docs]") {
+    CHECK(slurp(kRoot / "presets/schema/scenario.schema.json") == run("parameters --format schema").out);
+    CHECK(slurp(kRoot / "presets/schema/preset.schema.json") == run("parameters --format preset-schema").out);
 }
 
 TEST_CASE("documents: the README's accuracy is that of the full tables", "[docs]") {

@@ -13,9 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array kKinds{MeasuredKind::tokens_per_s_per_gpu, MeasuredKind::tokens_per_s,
-                            MeasuredKind::step_time};
-
 // Constants that may be off, with the rate each is a share of.
 struct Candidate {
     P id;
@@ -135,7 +132,7 @@ std::optional<Measurement> measurement_of(const Scenario& scenario) {
     if (entry == view.end() || !entry->is_object()) return std::nullopt;
     const auto gpus = entry->find("gpus");
     if (gpus == entry->end() || !is_positive(*gpus)) return std::nullopt;
-    for (const MeasuredKind kind : kKinds) {
+    for (const MeasuredKind kind : kMeasuredKinds) {
         const auto value = entry->find(name_of(kind));
         if (value != entry->end() && is_positive(*value))
             return Measurement{kind, value->get<double>(), gpus->get<double>()};
@@ -169,7 +166,8 @@ void check_measurement(std::string_view view, Problems& problems) {
     bool gpus = false;
     for (const auto& [field, value] : entry->items()) {
         const bool known = std::ranges::any_of(
-            kKinds, [&, name = std::string_view(field)](MeasuredKind kind) { return name == name_of(kind); });
+            kMeasuredKinds,
+            [&, name = std::string_view(field)](MeasuredKind kind) { return name == name_of(kind); });
         const std::string where = std::string(kWhere) + "/" + field;
         if (!known && field != "gpus") {
             problems.push_back({where, said("there is no field “{1}”", {field}), "", example});

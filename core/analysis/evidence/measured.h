@@ -5,6 +5,7 @@
 //   "view": {"measured": {"tokens_per_s_per_gpu": 1039, "gpus": 64}}
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,8 @@ namespace shardscope {
 
 // What was read off the run; its field in the file is `name_of`.
 enum class MeasuredKind { tokens_per_s_per_gpu, tokens_per_s, step_time };
+inline constexpr std::array kMeasuredKinds{MeasuredKind::tokens_per_s_per_gpu, MeasuredKind::tokens_per_s,
+                                           MeasuredKind::step_time};
 std::string_view name_of(MeasuredKind kind);  // "step_time_s"
 Quantity quantity_of(MeasuredKind kind);
 

@@ -1,5 +1,6 @@
 #include "text/units.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -125,15 +126,26 @@ std::string lower(std::string_view text) {
 }
 
 // Multipliers that counts accept behind the number. For sequence lengths k is 1,024, as the field writes it.
+struct CountSuffix {
+    std::string_view symbol;
+    double factor;
+    double factor_of_sequences;
+};
+constexpr std::array kCountSuffixes{
+    CountSuffix{"k", 1e3, kKibi},        CountSuffix{"K", 1e3, kKibi},
+    CountSuffix{"M", 1e6, kKibi* kKibi}, CountSuffix{"B", 1e9, 1e9},
+    CountSuffix{"G", 1e9, 1e9},          CountSuffix{"T", 1e12, 1e12},
+    CountSuffix{"Ki", kKibi, kKibi},     CountSuffix{"Mi", kKibi* kKibi, kKibi* kKibi}};
+
+bool is_countable(Quantity quantity) {
+    return quantity == Quantity::count || quantity == Quantity::big_count || quantity == Quantity::tokens ||
+           quantity == Quantity::sequence_tokens;
+}
+
 bool count_suffix(std::string_view text, Quantity quantity, double& factor) {
-    const bool binary = quantity == Quantity::sequence_tokens;
-    if (text == "k" || text == "K") factor = binary ? 1024.0 : 1e3;
-    else if (text == "M") factor = binary ? 1024.0 * 1024.0 : 1e6;
-    else if (text == "B" || text == "G") factor = 1e9;
-    else if (text == "T") factor = 1e12;
-    else if (text == "Ki") factor = 1024.0;
-    else if (text == "Mi") factor = 1024.0 * 1024.0;
-    else return false;
+    const auto found = std::ranges::find(kCountSuffixes, text, &CountSuffix::symbol);
+    if (found == kCountSuffixes.end()) return false;
+    factor = quantity == Quantity::sequence_tokens ? found->factor_of_sequences : found->factor;
     return true;
 }
 
@@ -325,8 +337,6 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
     } else {
         double factor = 0;
         bool known = false;
-        const bool countable = quantity == Quantity::count || quantity == Quantity::big_count ||
-                               quantity == Quantity::tokens || quantity == Quantity::sequence_tokens;
         for (const Unit& unit : units) {
             if (rest == unit.symbol || rest == said(unit.symbol)) {
                 factor = unit.factor;
@@ -334,7 +344,7 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
                 break;
             }
         }
-        if (!known && countable) {
+        if (!known && is_countable(quantity)) {
             std::string_view suffix = rest;
             for (const std::string& word : {std::string("tokens"), std::string("token"), said("tokens")}) {
                 if (suffix.ends_with(word)) suffix = trimmed(suffix.substr(0, suffix.size() - word.size()));
@@ -356,6 +366,25 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
     }
     if (!std::isfinite(value)) return fail(said("“{1}” is not a finite number", {text}));
     return {true, value, {}, {}};
+}
+
+std::string pattern_of(Quantity quantity) {
+    // A decimal comma is refused where it could group thousands: behind one to three digits that do not begin
+    // with 0, and before exactly three.
+    const std::string decimal = R"((\d+\.?\d*|[.,]\d+|\d+,(\d{0,2}|\d{4,})|(0\d*|\d{4,}),\d{3}))";
+    const std::string number = R"(\+?)" + decimal + R"(([eE][+-]?\d+)?(\^-?(\d+\.?\d*|\.\d+))?)";
+    std::string units;
+    const auto add = [&units](std::string_view symbol) {
+        units += units.empty() ? "" : "|";
+        if (symbol.starts_with('$')) units += '\\';
+        units += symbol;
+    };
+    if (is_countable(quantity)) {
+        for (const CountSuffix& suffix : kCountSuffixes) add(suffix.symbol);
+        return "^" + number + R"(([ \t]*()" + units + R"())?([ \t]*tokens?)?$)";
+    }
+    for (const Unit& unit : units_of(quantity)) add(unit.symbol);
+    return "^" + number + (units.empty() ? "" : R"(([ \t]*()" + units + "))?") + "$";
 }
 
 }  // namespace shardscope

@@ -71,4 +71,8 @@ struct Parsed {  // a number as it was read, or why it could not be
 // A single decimal comma is read as a point; "1,024" is refused with both readings named.
 Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown = false);
 
+// Returns the regular expression (ECMA 262) of the texts that `parse` reads as a value ≥ 0 of the quantity,
+// without blanks at their ends. Units are English, as files write them in every language.
+std::string pattern_of(Quantity quantity);
+
 }  // namespace shardscope

@@ -148,8 +148,9 @@ Parsed parse(P id, std::string_view text, bool bare_unit_is_shown) {
         if (named.name == word) return {true, named.value, {}, {}};
     }
     if (row.quantity == Quantity::flag) {
-        if (word == "true" || word == "yes" || word == "1") return {true, 1, {}, {}};
-        if (word == "false" || word == "no" || word == "0") return {true, 0, {}, {}};
+        for (const Named& other : kFlagWords) {
+            if (other.name == word) return {true, other.value, {}, {}};
+        }
     }
     if (row.named_only) {
         std::vector<std::string> known;

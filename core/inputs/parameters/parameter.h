@@ -1,7 +1,7 @@
 // The parameter table: everything a person can set, one row each (rows.inc).
 //
-// Editors, scenario files, --set, sweep axes, undo texts, CSV headers and the table in README.md beside
-// this file all come from these rows. To add a parameter: add one row to rows.inc, then use
+// Editors, scenario files and their JSON schema, --set, sweep axes, undo texts, CSV headers and the table in
+// README.md beside this file all come from these rows. To add a parameter: add one row to rows.inc, then use
 // `settings[P::your_id]`.
 #pragma once
 
@@ -77,6 +77,9 @@ std::string_view field_of(P id);    // "memory"
 
 // A named value's name, or the number formatted with its unit.
 std::string format(P id, double value, bool with_unit = true);
+// Texts that also stand for a flag's values.
+inline constexpr std::array kFlagWords{Named{"true", 1},  Named{"yes", 1}, Named{"1", 1},
+                                       Named{"false", 0}, Named{"no", 0},  Named{"0", 0}};
 // Reads a value as a person or a file writes it, names included ("zero3", "50 GB/s").
 Parsed parse(P id, std::string_view text, bool bare_unit_is_shown = false);
 

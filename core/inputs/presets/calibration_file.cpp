@@ -31,10 +31,7 @@ void read_part(const json& values, const std::string& part, const std::string& p
         const std::string where = child_pointer(pointer, field);
         P id = find_parameter("assumptions." + field);
         if (id == P::count) id = find_parameter("cluster." + field);
-        constexpr std::array kLatencies{P::collective_latency, P::intra_node_latency, P::inter_node_latency};
-        const bool constant = id != P::count && (parameter(id).group == Group::assumptions ||
-                                                 std::ranges::find(kLatencies, id) != kLatencies.end());
-        if (!constant) {
+        if (id == P::count || !is_constant(id)) {
             std::vector<std::string> known;
             for (const Parameter& row : parameters()) {
                 if (row.group == Group::assumptions) known.emplace_back(field_of(find_parameter(row.key)));
@@ -59,6 +56,11 @@ void read_part(const json& values, const std::string& part, const std::string& p
 }
 
 }  // namespace
+
+bool is_constant(P id) {
+    constexpr std::array kLatencies{P::collective_latency, P::intra_node_latency, P::inter_node_latency};
+    return parameter(id).group == Group::assumptions || std::ranges::find(kLatencies, id) != kLatencies.end();
+}
 
 double four_digits(double value) {
     if (value == 0 || !std::isfinite(value)) return value;

@@ -14,6 +14,9 @@
 
 namespace shardscope {
 
+// Returns whether a calibration file may hold the parameter: an assumption or a latency.
+bool is_constant(P id);
+
 // Reads a file's text. On problems the result is empty.
 std::vector<PartValues> read_calibration(std::string_view text, Problems& problems);
 

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 using nlohmann::json;
+using nlohmann::ordered_json;
 
 std::string kind_of(const json& value) {
     switch (value.type()) {
@@ -75,6 +76,15 @@ Extent extent_of(std::string_view text) {
         }
     }
     return out;
+}
+
+// Returns whether the choice was a flag in earlier files.
+bool was_flag(P id) { return id == P::qk_norm; }
+
+// Returns the number as files write it: a whole number without a fraction.
+json number_of(double value) {
+    if (value == std::floor(value) && std::fabs(value) < 9e15) return static_cast<long long>(value);
+    return value;
 }
 
 // Fields that belong to a section and stand directly in it.
@@ -161,8 +171,7 @@ double read_value(P id, const json& value, const std::string& pointer, Problems&
     const Parameter& row = parameter(id);
     if (value.is_null()) return kNone;
     if (value.is_boolean() && row.quantity == Quantity::flag) return value.get<bool>() ? 1 : 0;
-    // It was a flag before it had three values.
-    if (value.is_boolean() && id == P::qk_norm)
+    if (value.is_boolean() && was_flag(id))
         return static_cast<double>(value.get<bool>() ? QkNorm::head : QkNorm::none);
     if (value.is_number() && !row.named_only) {
         const double number = value.get<double>();
@@ -192,8 +201,31 @@ json write_value(P id, double value) {
     for (const Named& named : row.names) {
         if (named.value == value) return std::string(named.name);
     }
-    if (value == std::floor(value) && std::fabs(value) < 9e15) return static_cast<long long>(value);
-    return value;
+    return number_of(value);
+}
+
+ordered_json value_schema(P id) {
+    const Parameter& row = parameter(id);
+    const bool is_flag = row.quantity == Quantity::flag;
+    ordered_json out = {{"description", row.help}};
+    ordered_json names = ordered_json::array();
+    if (is_flag || was_flag(id)) names = {true, false};
+    for (const Named& named : row.names) names.push_back(named.name);
+    if (is_flag) {
+        for (const Named& other : kFlagWords) names.push_back(other.name);
+    }
+    if (row.named_only) {
+        names.push_back(nullptr);
+        out["enum"] = names;
+        return out;
+    }
+    ordered_json number = {{"type", {row.whole ? "integer" : "number", "string", "null"}},
+                           {"minimum", number_of(row.minimum)}};
+    if (std::isfinite(row.maximum)) number["maximum"] = number_of(row.maximum);
+    number["pattern"] = pattern_of(row.quantity);
+    if (names.empty()) out.update(number);
+    else out["anyOf"] = {ordered_json{{"enum", names}}, number};
+    return out;
 }
 
 void read_section(const json& object, const std::string& section, const std::string& pointer,
@@ -207,7 +239,8 @@ void read_section(const json& object, const std::string& section, const std::str
     const std::string prefix = section + ".";
     for (const auto& [field, value] : object.items()) {
         const std::string key = prefix + field;
-        const P id = find_parameter(key);
+        P id = find_parameter(key);
+        if (id != P::count && section_of(id) != section) id = P::count;  // "gpu.memory" of `cluster`
         const std::string where = child_pointer(pointer, field);
         // `peak_flops` may hold one number or an object by precision: a section of its own.
         if (id == P::peak_flops && value.is_object()) {

@@ -18,6 +18,9 @@ nlohmann::json parse_json(std::string_view text, Problems& problems);
 // Returns NaN and adds a problem when it cannot be read. null is no value: also NaN, without a problem.
 double read_value(P id, const nlohmann::json& value, const std::string& pointer, Problems& problems);
 nlohmann::json write_value(P id, double value);
+// Returns the JSON schema (draft 7) of the values that read_value() reads and that lie in the parameter's
+// range. It checks the form of a text with a unit, but not its range.
+nlohmann::ordered_json value_schema(P id);
 
 // Walks the fields of `object`, which belongs to `section` ("model", "cluster.gpu"). Known parameters go to
 // `take`; for any other field `other` says whether it knows it, else the field becomes a problem naming the

@@ -14,6 +14,7 @@ namespace shardscope {
 namespace {
 
 using nlohmann::json;
+using nlohmann::ordered_json;
 
 constexpr std::size_t kMostBlocks = 1000;
 constexpr std::size_t kMostOperators = 1000;  // of a block
@@ -28,14 +29,39 @@ constexpr std::array kKinds{
     Kind{"norm", OperatorKind::norm},       Kind{"elementwise", OperatorKind::elementwise},
     Kind{"softmax", OperatorKind::softmax}, Kind{"gather", OperatorKind::gather}};
 
-const std::vector<std::string> kOfAny{"name", "kind", "rows", "reduction", "weights", "saved"};
-const std::vector<std::string> kOfGemm{"in", "out", "bias"};
-const std::vector<std::string> kOfConvolution{"in", "out", "kernel", "stride", "groups", "bias"};
-const std::vector<std::string> kOfOthers{"width", "traffic"};
+// A field of an operator or a block that holds a number.
+struct Field {
+    const char* name;
+    double least;
+    const char* help = "";
+    double most = kLargest;
+    bool whole = false;
+    bool required = false;
+};
+constexpr Field kRepeat{"repeat", 1, "how often the block occurs; 1 unless given", 10000, true};
+constexpr Field kRows{"rows", 1, "rows of one sample; 1 unless given"};
+constexpr Field kReduction{"reduction", 1,
+                           "rows are the pixels of a feature map whose edge is image_size / reduction"};
+constexpr Field kWeights{"weights", 0, "parameters; else they follow from the sizes"};
+constexpr Field kSaved{
+    "saved", 0,
+    "elements kept for the backward pass for each input; 1 for gemm, convolution and norm, else 0"};
+constexpr Field kIn{.name = "in", .least = 1, .help = "columns or channels read", .required = true};
+constexpr Field kOut{.name = "out", .least = 1, .help = "columns or channels written", .required = true};
+constexpr Field kKernel{.name = "kernel", .least = 1, .help = "edge of the kernel", .whole = true};
+constexpr Field kStride{
+    .name = "stride", .least = 1, .help = "pixels from one position to the next", .whole = true};
+constexpr Field kGroups{.name = "groups", .least = 1, .help = "a divisor of in and out", .whole = true};
+constexpr Field kWidth{.name = "width", .least = 1, .help = "columns", .required = true};
+constexpr Field kTraffic{"traffic", 0, "elements read or written for each element; 2 unless given"};
 
-const std::vector<std::string>& fields_of(OperatorKind kind) {
-    if (kind == OperatorKind::gemm) return kOfGemm;
-    return kind == OperatorKind::convolution ? kOfConvolution : kOfOthers;
+// Returns the numbers that an operator of this kind may have.
+std::vector<Field> numbers_of(OperatorKind kind) {
+    std::vector<Field> out{kRows, kReduction, kWeights, kSaved};
+    if (kind == OperatorKind::gemm) out.insert(out.end(), {kIn, kOut});
+    else if (kind == OperatorKind::convolution) out.insert(out.end(), {kIn, kOut, kKernel, kStride, kGroups});
+    else out.insert(out.end(), {kWidth, kTraffic});
+    return out;
 }
 
 class Reader {
@@ -67,7 +93,7 @@ class Reader {
                 problems_.push_back(unknown_field(pointer, field, known));
         }
         out.name = name(from, pointer, "block");
-        out.repeat = whole(from, "repeat", pointer, 1, 1, 10000);
+        out.repeat = number(from, kRepeat, pointer, 1);
         const auto operators = from.find("operators");
         if (operators == from.end() || !operators->is_array() || operators->empty() ||
             operators->size() > kMostOperators) {
@@ -106,14 +132,15 @@ class Reader {
             return out;
         }
         out.kind = found->kind;
-        std::vector<std::string> known = kOfAny;
-        known.insert(known.end(), fields_of(out.kind).begin(), fields_of(out.kind).end());
+        std::vector<std::string> known{"name", "kind"};
+        for (const Field& field : numbers_of(out.kind)) known.emplace_back(field.name);
+        if (out.multiplies()) known.emplace_back("bias");
         for (const auto& [field, value] : from.items()) {
             if (std::ranges::find(known, field) == known.end())
                 problems_.push_back(unknown_field(pointer, field, known));
         }
-        out.rows = number(from, "rows", pointer, 1, 1);
-        out.reduction = number(from, "reduction", pointer, 0, 1);
+        out.rows = number(from, kRows, pointer, 1);
+        out.reduction = number(from, kReduction, pointer, 0);
         if (from.contains("rows") && from.contains("reduction")) {
             problems_.push_back({child_pointer(pointer, "rows"), said("rows and reduction are both given"),
                                  said("each says how many rows there are"), said("leave one out")});
@@ -121,24 +148,24 @@ class Reader {
         if (out.multiplies()) {
             sizes(from, pointer, out);
         } else {
-            out.width = number(from, "width", pointer, NAN, 1);
-            out.traffic = number(from, "traffic", pointer, 2, 0);
+            out.width = number(from, kWidth, pointer);
+            out.traffic = number(from, kTraffic, pointer, 2);
             out.weights = out.kind == OperatorKind::norm ? 2 * out.width : 0;
         }
         // What a norm or a matrix reads is kept for its backward pass.
         const bool keeps = out.multiplies() || out.kind == OperatorKind::norm;
-        out.saved = number(from, "saved", pointer, keeps ? 1 : 0, 0);
-        out.weights = number(from, "weights", pointer, out.weights, 0);
+        out.saved = number(from, kSaved, pointer, keeps ? 1 : 0);
+        out.weights = number(from, kWeights, pointer, out.weights);
         return out;
     }
 
     void sizes(const json& from, const std::string& pointer, ListedOperator& out) {
-        out.in = number(from, "in", pointer, NAN, 1);
-        out.out = number(from, "out", pointer, NAN, 1);
+        out.in = number(from, kIn, pointer);
+        out.out = number(from, kOut, pointer);
         if (out.kind == OperatorKind::convolution) {
-            out.kernel = whole(from, "kernel", pointer, 1, 1, kLargest);
-            out.stride = whole(from, "stride", pointer, 1, 1, kLargest);
-            out.groups = whole(from, "groups", pointer, 1, 1, kLargest);
+            out.kernel = number(from, kKernel, pointer, 1);
+            out.stride = number(from, kStride, pointer, 1);
+            out.groups = number(from, kGroups, pointer, 1);
             if (std::fmod(out.in, out.groups) != 0 || std::fmod(out.out, out.groups) != 0) {
                 problems_.push_back(
                     {child_pointer(pointer, "groups"), said("the groups do not divide the channels"),
@@ -160,26 +187,23 @@ class Reader {
         problems_.push_back({child_pointer(pointer, "name"), said("a name is a text"), "", {}});
         return otherwise;
     }
-    // `fallback` where the field is missing; NaN: it may not be.
-    double number(const json& from, const char* field, const std::string& pointer, double fallback,
-                  double least) {
-        const auto found = from.find(field);
-        if (found == from.end() && !std::isnan(fallback)) return fallback;
+    // Returns `fallback` where an optional field is missing.
+    double number(const json& from, const Field& field, const std::string& pointer, double fallback = 0) {
+        const auto found = from.find(field.name);
+        if (found == from.end() && !field.required) return fallback;
         const double value = found != from.end() && found->is_number() ? found->get<double>() : NAN;
-        if (value >= least && value <= kLargest) return value;
-        problems_.push_back({child_pointer(pointer, field), said("{1} is a number", {field}),
-                             said("from {1} to 1e12", {format(least, Quantity::count)}), said("give one")});
-        return least;
-    }
-    double whole(const json& from, const char* field, const std::string& pointer, double fallback,
-                 double least, double most) {
-        const double value = number(from, field, pointer, fallback, least);
-        if (value == std::floor(value) && value <= most) return value;
-        problems_.push_back(
-            {child_pointer(pointer, field), said("{1} is a whole number", {field}),
-             said("at most {1}", {format(most, Quantity::count)}),
-             said("use {1}", {format(std::clamp(std::round(value), least, most), Quantity::count)})});
-        return least;
+        if (!(value >= field.least && value <= kLargest)) {
+            problems_.push_back({child_pointer(pointer, field.name), said("{1} is a number", {field.name}),
+                                 said("from {1} to 1e12", {format(field.least, Quantity::count)}),
+                                 said("give one")});
+            return field.least;
+        }
+        if (!field.whole || (value == std::floor(value) && value <= field.most)) return value;
+        problems_.push_back({child_pointer(pointer, field.name), said("{1} is a whole number", {field.name}),
+                             said("at most {1}", {format(field.most, Quantity::count)}),
+                             said("use {1}", {format(std::clamp(std::round(value), field.least, field.most),
+                                                     Quantity::count)})});
+        return field.least;
     }
 
     Problems& problems_;
@@ -195,6 +219,61 @@ std::shared_ptr<const ListedModel> read_listed_model(const json& list, const std
     if (problems.size() > before) return nullptr;
     out->text = json_text(list);
     return out;
+}
+
+namespace {
+
+ordered_json number_schema(const Field& field) {
+    ordered_json out;
+    if (*field.help != '\0') out["description"] = field.help;
+    out["type"] = field.whole ? "integer" : "number";
+    out["minimum"] = static_cast<long long>(field.least);
+    out["maximum"] = static_cast<long long>(field.most);
+    return out;
+}
+
+ordered_json operator_schema(const Kind& kind) {
+    ordered_json properties = {{"name", {{"type", "string"}, {"minLength", 1}}},
+                               {"kind", {{"const", kind.name}}}};
+    ordered_json required = {"kind"};
+    for (const Field& field : numbers_of(kind.kind)) {
+        properties[field.name] = number_schema(field);
+        if (field.required) required.push_back(field.name);
+    }
+    ListedOperator one;
+    one.kind = kind.kind;
+    if (one.multiplies()) properties["bias"] = {{"type", "boolean"}};
+    return {{"type", "object"},
+            {"additionalProperties", false},
+            {"required", required},
+            {"properties", properties},
+            {"not", {{"required", {kRows.name, kReduction.name}}}}};
+}
+
+}  // namespace
+
+ordered_json operators_schema() {
+    ordered_json operators = ordered_json::array();
+    for (const Kind& kind : kKinds) operators.push_back(operator_schema(kind));
+    const ordered_json block = {{"type", "object"},
+                                {"additionalProperties", false},
+                                {"required", {"operators"}},
+                                {"properties",
+                                 {{"name", {{"type", "string"}, {"minLength", 1}}},
+                                  {"repeat", number_schema(kRepeat)},
+                                  {"operators",
+                                   {{"type", "array"},
+                                    {"minItems", 1},
+                                    {"maxItems", kMostOperators},
+                                    {"items", {{"anyOf", operators}}}}}}}};
+    return {
+        {"description",
+         "the model's blocks in forward order; a first and a last one that stand alone are stem and head, "
+         "those between them are the layers"},
+        {"type", "array"},
+        {"minItems", 1},
+        {"maxItems", kMostBlocks},
+        {"items", block}};
 }
 
 }  // namespace shardscope

@@ -4,7 +4,7 @@
 //                                    "out": 64, "kernel": 7, "stride": 2}, …]},
 //    {"name": "layer", "repeat": 3, "operators": […]}, …]
 //
-// Fields of an operator are those of ListedOperator; the schema of presets says which belong to which kind.
+// Fields of an operator are those of ListedOperator; operators_schema() says which belong to which kind.
 #pragma once
 
 #include <memory>
@@ -19,5 +19,9 @@ namespace shardscope {
 // nullptr on problems.
 std::shared_ptr<const ListedModel> read_listed_model(const nlohmann::json& list, const std::string& pointer,
                                                      Problems& problems);
+
+// Returns the JSON schema (draft 7) of the lists that read_listed_model() reads. It does not check that the
+// groups of a convolution divide its channels.
+nlohmann::ordered_json operators_schema();
 
 }  // namespace shardscope

@@ -16,14 +16,15 @@ namespace shardscope {
 namespace {
 
 using nlohmann::json;
+using nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, 11> kPlots{"scaling",    "memory",      "waterfall",  "walls",
                                                   "sweep",      "timeline",    "operators",  "plans",
                                                   "validation", "collectives", "sensitivity"};
-const std::vector<std::string> kFields{"study",   "plot",         "x",    "y",    "outputs",  "range",
-                                       "against", "side_by_side", "plan", "pins", "measured", "switched"};
 constexpr const char* kHeld = "held";
 constexpr const char* kAnew = "anew";
+// Far more than a plot can show, and than there are.
+constexpr std::size_t kMostNames = 1000;
 
 json object_in(const Scenario& scenario) {
     json view = json::parse(scenario.view, nullptr, false);
@@ -90,9 +91,6 @@ void check_output(const json& entry, const std::string& where, Problems& problem
     problems.push_back({where, said("there is no output “{1}”", {path}), "",
                         near.empty() ? "" : said("did you mean “{1}”?", {near})});
 }
-
-// Far more than a plot can show, and than there are.
-constexpr std::size_t kMostNames = 1000;
 
 void check_outputs(const json& view, Problems& problems) {
     const auto entry = view.find("outputs");
@@ -252,10 +250,16 @@ std::vector<Scenario> pins_of(const Scenario& scenario, Catalogue& catalogue, Pr
 }
 
 void check_view(const Scenario& scenario, Catalogue& catalogue, Problems& problems) {
+    static const std::vector<std::string> known_fields = [] {
+        std::vector<std::string> fields;
+        const ordered_json schema = view_schema();
+        for (const auto& [field, rule] : schema["properties"].items()) fields.push_back(field);
+        return fields;
+    }();
     const json view = object_in(scenario);
     for (const auto& [field, value] : view.items()) {
-        if (std::ranges::find(kFields, field) == kFields.end())
-            problems.push_back(unknown_field("/view", field, kFields));
+        if (std::ranges::find(known_fields, field) == known_fields.end())
+            problems.push_back(unknown_field("/view", field, known_fields));
     }
     check_name(view, "plot", std::vector<std::string>(kPlots.begin(), kPlots.end()), phrase("{1} is no plot"),
                problems);
@@ -272,6 +276,37 @@ void check_view(const Scenario& scenario, Catalogue& catalogue, Problems& proble
     check_switched(view, problems);
     check_pins(view, scenario, catalogue, problems);
     check_measurement(scenario.view, problems);
+}
+
+ordered_json view_schema() {
+    const ordered_json text = {{"type", "string"}};
+    const ordered_json positive = {{"type", "number"}, {"exclusiveMinimum", 0}};
+    const ordered_json input = {{"$ref", "#/definitions/input"}};
+    const ordered_json output = {{"$ref", "#/definitions/output"}};
+    const auto list = [](std::size_t most, const ordered_json& items) {
+        return ordered_json{{"type", "array"}, {"maxItems", most}, {"items", items}};
+    };
+    const auto object = [](const ordered_json& properties) {
+        return ordered_json{{"type", "object"}, {"additionalProperties", false}, {"properties", properties}};
+    };
+    ordered_json runs = ordered_json::array();
+    for (const MeasuredKind kind : kMeasuredKinds) {
+        ordered_json run = object({{name_of(kind), positive}, {"gpus", positive}});
+        run["required"] = {name_of(kind), "gpus"};
+        runs.push_back(run);
+    }
+    return object({{"study", text},
+                   {"plot", {{"enum", kPlots}}},
+                   {"x", input},
+                   {"y", input},
+                   {"outputs", list(kMostNames, output)},
+                   {"range", object({{"x", text}, {"y", text}})},
+                   {"against", output},
+                   {"side_by_side", {{"type", "boolean"}}},
+                   {"plan", {{"enum", {kHeld, kAnew}}}},
+                   {"pins", list(kMostPins, {{"$ref", "#/definitions/patch"}})},
+                   {"measured", {{"anyOf", runs}}},
+                   {"switched", list(kMostNames, {{"enum", View::kSwitches}})}});
 }
 
 Scenario with_valid_view(const Scenario& scenario, Catalogue& catalogue) {

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <array>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,6 +57,10 @@ std::vector<Scenario> pins_of(const Scenario& scenario, Catalogue& catalogue, Pr
 
 // What is wrong with the scenario's view, its measured run included; pointers from the top of the file.
 void check_view(const Scenario& scenario, Catalogue& catalogue, Problems& problems);
+
+// Returns the JSON schema (draft 7) of views, which refers to definitions in scenario_schema(). It checks
+// that a range is a text, but not its form.
+nlohmann::ordered_json view_schema();
 
 // Returns the scenario without those parts of its view that check_view finds wrong. An edit of the scenario
 // can make them wrong: a pin that changes the tensor-parallel degree need not fit another number of heads.

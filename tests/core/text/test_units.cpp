@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 #include <clocale>
 #include <cmath>
+#include <regex>
+#include <vector>
 
 #include "text/text.h"
 #include "text/units.h"
@@ -88,4 +90,34 @@ TEST_CASE("text: the nearest name is offered only when it is near", "[text]") {
     CHECK(nearest("micro_bacth", known) == "micro_batch");
     CHECK(nearest("sequence", known) == "sequence_length");
     CHECK(nearest("zzzzzz", known).empty());
+}
+
+TEST_CASE("units: the pattern of a quantity matches the texts that are read", "[units]") {
+    std::vector<std::string> units{"",   "k", "K",      "M",     "B",        "G",      "T",     "Ki",
+                                   "Mi", "m", "tokens", "token", "k tokens", "parsec", "gbit/s"};
+    for (int i = 0; i <= static_cast<int>(Quantity::flag); ++i) {
+        for (const Unit& unit : units_of(static_cast<Quantity>(i))) units.emplace_back(unit.symbol);
+    }
+    for (int i = 0; i <= static_cast<int>(Quantity::flag); ++i) {
+        const auto quantity = static_cast<Quantity>(i);
+        const std::regex pattern(pattern_of(quantity));
+        const auto check = [&](const std::string& text) {
+            INFO(i << ": " << text);
+            CHECK(std::regex_match(text, pattern) == parse(text, quantity).ok);
+        };
+        for (const char* number :
+             {"8",         "8.",    "8.5",   ".5",  "+3",        "0,125", ",125",    "1,5",  "1,",
+              "12345,678", "1,024", "999,1", "1e9", "1.5E-3",    "1,5e3", "1,024e3", "2^13", "2^-1",
+              "2^.5",      "2^",    "8e",    "--3", "0,125,000", "1.5,2", "1.2.3",   ",",    ".",
+              "",          "e5",    "nan",   "inf", "1 2",       "+",     "+ 3",     "1e+"}) {
+            check(number);
+            if (!units_of(quantity).empty())
+                check(number + (" " + std::string(units_of(quantity).back().symbol)));
+        }
+        for (const std::string& unit : units) {
+            for (const char* gap : {"", " ", "\t", "  "}) {
+                if (!unit.empty()) check("8" + (gap + unit));
+            }
+        }
+    }
 }
