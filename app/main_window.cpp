@@ -73,6 +73,10 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
     setObjectName(QStringLiteral("main-window"));
     setAcceptDrops(true);
     qApp->installEventFilter(this);  // for what is dragged over its fields
+    // Qt applies the application's style sheet to all of a part each time that part gets a parent. Without it
+    // until all are in their places, it is applied once.
+    const QString sheet = qApp->styleSheet();
+    qApp->setStyleSheet({});
     setContextMenuPolicy(Qt::NoContextMenu);
     build_menus();
     build_toolbar();
@@ -93,6 +97,7 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, tint);
     tint();
     refresh_titles();
+    qApp->setStyleSheet(sheet);
     setMinimumSize(1024, 640);
     resize(1440, 900);
     if (const QByteArray geometry = session_.geometry(); !geometry.isEmpty()) restoreGeometry(geometry);

@@ -1,5 +1,5 @@
-// E5 and E7: what a layer keeps of one micro-batch for its backward pass, and what it needs on top while it is
-// computed again.
+// E5 and E7: what a layer keeps of one micro-batch for its backward pass, and what it needs on top while it
+// is computed again.
 //
 // Source: Korthikanti et al. 2022, arXiv 2205.05198, section 4, for the tensors that a layer saves
 // (model/operators.h counts them).
@@ -14,8 +14,8 @@ struct SavedTensors {   // of one layer and one micro-batch on one GPU; bytes
 };
 struct ActivationPolicy {
     bool selective = false;
-    double recomputed = 0;       // share of the layers that are recomputed from their input
-    double selective_kept = 1;   // share of the tensors other than scores that selective recompute keeps
+    double recomputed = 0;      // share of the layers that are recomputed from their input
+    double selective_kept = 1;  // share of the tensors other than scores that selective recompute keeps
 };
 struct Activations {     // bytes
     double kept = 0;     // until the backward pass

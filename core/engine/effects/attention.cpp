@@ -9,15 +9,18 @@ constexpr double kFlashBackward = 2.5;
 constexpr double kNaiveBackward = 2.0;
 
 Time attention_time(const AttentionCore& core, double passes, const GpuRates& gpu) {
-    const double efficiency = gpu.flash
-                                  ? gpu.attention_efficiency * core.sequence / (core.sequence + gpu.half_sequence)
-                                  : gpu.naive_efficiency;
-    return kernel_time(passes * core.flops / (gpu.peak * efficiency), passes * core.bytes, core.launches, gpu);
+    const double efficiency =
+        gpu.flash ? gpu.attention_efficiency * core.sequence / (core.sequence + gpu.half_sequence)
+                  : gpu.naive_efficiency;
+    return kernel_time(passes * core.flops / (gpu.peak * efficiency), passes * core.bytes, core.launches,
+                       gpu);
 }
 
 }  // namespace
 
-Time attention_forward_time(const AttentionCore& core, const GpuRates& gpu) { return attention_time(core, 1, gpu); }
+Time attention_forward_time(const AttentionCore& core, const GpuRates& gpu) {
+    return attention_time(core, 1, gpu);
+}
 
 Time attention_backward_time(const AttentionCore& core, const GpuRates& gpu) {
     return attention_time(core, attention_backward_factor(gpu), gpu);

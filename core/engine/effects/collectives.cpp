@@ -43,7 +43,8 @@ Time all_gather_time(double bytes, const RingGroup& group, const NetworkRates& n
     const double g = group.size();
     if (g <= 1) return {};
     const double latency = ring_latency(group, network);
-    return sigmoid_time((g - 1) / g * bytes, bytes, latency, ring_bottleneck(group, network), network.sharpness);
+    return sigmoid_time((g - 1) / g * bytes, bytes, latency, ring_bottleneck(group, network),
+                        network.sharpness);
 }
 
 Time all_reduce_time(double bytes, const RingGroup& group, const NetworkRates& network) {
@@ -54,7 +55,8 @@ Time all_reduce_time(double bytes, const RingGroup& group, const NetworkRates& n
     const double hops_between = std::log2(std::max(1.0, group.nodes));
     const double latency = network.start_latency +
                            2 * (hops_inside * network.intra_latency + hops_between * network.inter_latency);
-    const Time tree = sigmoid_time(2 * bytes, bytes, latency, ring_bottleneck(group, network), network.sharpness);
+    const Time tree =
+        sigmoid_time(2 * bytes, bytes, latency, ring_bottleneck(group, network), network.sharpness);
     return ring.total() <= tree.total() ? ring : tree;
 }
 

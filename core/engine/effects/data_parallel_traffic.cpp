@@ -37,20 +37,23 @@ TrafficPolicy traffic_policy(const Settings& s) {
             .reduces_each_turn = fsdp || sharding == Sharding::zero2};
 }
 
-LayerTraffic forward_traffic(const TrafficPolicy& policy, const UnitTraffic& layer, bool at_end, bool first_turn) {
+LayerTraffic forward_traffic(const TrafficPolicy& policy, const UnitTraffic& layer, bool at_end,
+                             bool first_turn) {
     LayerTraffic out;
     if (policy.gathers_each_turn ? !at_end : policy.gathers_once && first_turn) out.gather = layer.gather;
     return out;
 }
 
-LayerTraffic backward_traffic(const TrafficPolicy& policy, const UnitTraffic& layer, bool at_end, bool last_turn) {
+LayerTraffic backward_traffic(const TrafficPolicy& policy, const UnitTraffic& layer, bool at_end,
+                              bool last_turn) {
     LayerTraffic out;
     if (policy.gathers_again) out.gather = layer.gather;
     if (!at_end && (policy.reduces_each_turn || last_turn)) out.reduce = layer.gradients();
     return out;
 }
 
-Time gathers_before(const TrafficPolicy& policy, const UnitTraffic& ends, const UnitTraffic& layer, bool first_turn) {
+Time gathers_before(const TrafficPolicy& policy, const UnitTraffic& ends, const UnitTraffic& layer,
+                    bool first_turn) {
     if (policy.gathers_each_turn) return ends.gather + layer.gather;
     return policy.gathers_once && first_turn ? ends.gather : Time{};
 }

@@ -52,7 +52,8 @@ struct TrafficPolicy {
     bool gathers_each_turn = false;  // FSDP: before the layer's forward pass
     bool gathers_again = false;      // FSDP that frees the weights after the forward pass
     bool gathers_once = false;       // ZeRO-1 and ZeRO-2: the updated shards, in the next step's first turn
-    bool reduces_each_turn = false;  // FSDP and ZeRO-2, which has no room for whole gradients; else in the last
+    bool reduces_each_turn =
+        false;  // FSDP and ZeRO-2, which has no room for whole gradients; else in the last
 };
 TrafficPolicy traffic_policy(const Settings& settings);
 
@@ -63,11 +64,14 @@ struct LayerTraffic {
 };
 // FSDP gathers the first layer's weights before it works, and the last layer's gradients are reduced after it
 // has worked: the layer at the end of a stage has less traffic below it (`at_end`).
-LayerTraffic forward_traffic(const TrafficPolicy& policy, const UnitTraffic& layer, bool at_end, bool first_turn);
-LayerTraffic backward_traffic(const TrafficPolicy& policy, const UnitTraffic& layer, bool at_end, bool last_turn);
+LayerTraffic forward_traffic(const TrafficPolicy& policy, const UnitTraffic& layer, bool at_end,
+                             bool first_turn);
+LayerTraffic backward_traffic(const TrafficPolicy& policy, const UnitTraffic& layer, bool at_end,
+                              bool last_turn);
 // What nothing hides: gathers before the first layer of a turn and reductions after its last one. `ends`:
 // embedding and head; `layer`: the layer at the end of the stage.
-Time gathers_before(const TrafficPolicy& policy, const UnitTraffic& ends, const UnitTraffic& layer, bool first_turn);
+Time gathers_before(const TrafficPolicy& policy, const UnitTraffic& ends, const UnitTraffic& layer,
+                    bool first_turn);
 Time reductions_after(const TrafficPolicy& policy, const UnitTraffic& ends, const UnitTraffic& layer,
                       bool last_turn);
 

@@ -1,7 +1,7 @@
 // E4: what fully sharded data parallelism (ZeRO-3, HSDP) holds whole for a while, and copies.
 //
-// Weights are gathered unit by unit: the root unit (embedding and head), the layer at work and the one that is
-// prefetched. Without resharding after the forward pass every layer stays whole until its backward pass.
+// Weights are gathered unit by unit: the root unit (embedding and head), the layer at work and the one that
+// is prefetched. Without resharding after the forward pass every layer stays whole until its backward pass.
 // Gradients of a unit are whole until they are reduced, under ZeRO-2 as well. Source: Zhao et al. 2023,
 // arXiv 2304.11277.
 #pragma once
@@ -29,8 +29,8 @@ inline double whole_gradients(const UnitSizes& units) {
 }
 
 // Bytes that one turn copies in device memory, of `parameters` on a stage: gathered weights and gradients are
-// cast and laid out (`copied` bytes each); those that are `whole` on every GPU only have their gradients added
-// up (`accumulated` bytes each).
+// cast and laid out (`copied` bytes each); those that are `whole` on every GPU only have their gradients
+// added up (`accumulated` bytes each).
 inline double fsdp_copies(double parameters, double whole, double copied, double accumulated) {
     return copied * (parameters - whole) + accumulated * whole;
 }

@@ -15,16 +15,19 @@ Time gemm_time(const Gemm& gemm, const GpuRates& gpu) {
     double area = gemm.m * gemm.n;
     if (gemm.splits_depth) {
         const double parts = std::max(1.0, std::sqrt(gemm.k * gpu.half_area / (gpu.half_depth * area)));
-        area = (gemm.k + parts * gpu.half_depth) / (gemm.k + gpu.half_depth) * (area + gpu.half_area / parts) -
-               gpu.half_area;
+        area =
+            (gemm.k + parts * gpu.half_depth) / (gemm.k + gpu.half_depth) * (area + gpu.half_area / parts) -
+            gpu.half_area;
     }
     const double peak = gemm.low_precision ? gpu.peak_low : gpu.peak;
-    const double arithmetic = 2 * gemm.count * (gemm.k + gpu.half_depth) * (area + gpu.half_area) /
-                              (peak * gpu.gemm_efficiency);
+    const double arithmetic =
+        2 * gemm.count * (gemm.k + gpu.half_depth) * (area + gpu.half_area) / (peak * gpu.gemm_efficiency);
     return kernel_time(arithmetic, gemm.bytes, gemm.launches, gpu);
 }
 
-Time cast_time(double bytes, const GpuRates& gpu) { return {Rate::memory_bandwidth, bytes / gpu.memory_bandwidth}; }
+Time cast_time(double bytes, const GpuRates& gpu) {
+    return {Rate::memory_bandwidth, bytes / gpu.memory_bandwidth};
+}
 
 double gemm_efficiency(double m, double n, double k, const GpuRates& gpu) {
     const double area = m * n;

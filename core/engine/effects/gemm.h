@@ -14,13 +14,13 @@
 
 namespace shardscope {
 
-struct Gemm {                     // `count` matrices C[m×n] = A[m×k]·B[k×n]
-    double m = 0, n = 0, k = 0;   // elements
+struct Gemm {                    // `count` matrices C[m×n] = A[m×k]·B[k×n]
+    double m = 0, n = 0, k = 0;  // elements
     double count = 1;
-    double bytes = 0;             // read and written in device memory
-    double launches = 1;          // kernels in a row
-    bool low_precision = false;   // in fp8
-    bool splits_depth = false;    // a convolution, whose kernels share a deep product out among the tiles
+    double bytes = 0;            // read and written in device memory
+    double launches = 1;         // kernels in a row
+    bool low_precision = false;  // in fp8
+    bool splits_depth = false;   // a convolution, whose kernels share a deep product out among the tiles
 };
 
 Time gemm_time(const Gemm& gemm, const GpuRates& gpu);

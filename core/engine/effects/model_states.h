@@ -28,7 +28,7 @@ struct ModelParameters {  // on one GPU before data-parallel sharding; experts a
 };
 // Bytes on one GPU of a state of `bytes` per parameter, of which each part is shared by its own group.
 inline double sharded_bytes(double bytes, const ModelParameters& parameters, double shared_by,
-                           double experts_shared_by) {
+                            double experts_shared_by) {
     return bytes * (parameters.shared / shared_by + parameters.experts / experts_shared_by);
 }
 

@@ -13,7 +13,9 @@ struct HostLink {
 };
 
 // The time until `bytes` of this GPU's weights have come from the host.
-inline Time host_fetch_time(double bytes, const HostLink& link) { return {Rate::latency, bytes / link.bandwidth}; }
+inline Time host_fetch_time(double bytes, const HostLink& link) {
+    return {Rate::latency, bytes / link.bandwidth};
+}
 
 // The optimizer step on the host: gradients go there and weights come back (`moved` bytes), and the host
 // streams over its state (`updated` bytes).

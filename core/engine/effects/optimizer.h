@@ -1,5 +1,5 @@
-// E11: the optimizer streams over this GPU's share of the weights, gradients and moments, on the GPU or, where
-// its state is offloaded, on the host (effects/offload.h).
+// E11: the optimizer streams over this GPU's share of the weights, gradients and moments, on the GPU or,
+// where its state is offloaded, on the host (effects/offload.h).
 #pragma once
 
 #include "time/rates.h"

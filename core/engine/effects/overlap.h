@@ -18,16 +18,19 @@ inline Time overlapped(const Time& a, const Time& b, double omega) {
     return a.total() >= second ? a + omega * b : b + omega * a;
 }
 
-// Communication that travels while a GPU is busy: by how much it lengthens that, and how much of it is hidden.
+// Communication that travels while a GPU is busy: by how much it lengthens that, and how much of it is
+// hidden.
 struct Exposure {
     Time both;           // until both are done
     double visible = 0;  // s of the communication beyond the busy time
     double hidden = 0;   // s of it that run below the busy time
 };
 inline Exposure exposure(const Time& busy, const Time& communication, double omega) {
+    const double seconds = communication.total();
+    if (seconds == 0) return {busy};
     Exposure out{overlapped(busy, communication, omega)};
     out.visible = out.both.total() - busy.total();
-    out.hidden = std::max(0.0, communication.total() - out.visible);
+    out.hidden = std::max(0.0, seconds - out.visible);
     return out;
 }
 

@@ -14,7 +14,8 @@ RecomputePolicy recompute_policy(const Settings& s) {
 Recompute recompute(const ForwardWork& forward, const RecomputePolicy& policy) {
     if (policy.selective) {
         const Time of_policy = policy.selective_cost * forward.time;
-        if (forward.attention.total() >= of_policy.total()) return {forward.attention, forward.attention_flops};
+        if (forward.attention.total() >= of_policy.total())
+            return {forward.attention, forward.attention_flops};
         return {of_policy, policy.selective_cost * forward.flops};
     }
     const double share = policy.share * policy.repeated;

@@ -13,7 +13,9 @@ Time streaming_time(const StreamingOperator& op, double passes, const GpuRates& 
 
 }  // namespace
 
-Time streaming_forward_time(const StreamingOperator& op, const GpuRates& gpu) { return streaming_time(op, 1, gpu); }
+Time streaming_forward_time(const StreamingOperator& op, const GpuRates& gpu) {
+    return streaming_time(op, 1, gpu);
+}
 
 Time streaming_backward_time(const StreamingOperator& op, const GpuRates& gpu) {
     return streaming_time(op, op.fused ? 1 : gpu.backward_traffic, gpu);
@@ -21,7 +23,8 @@ Time streaming_backward_time(const StreamingOperator& op, const GpuRates& gpu) {
 
 Time kernel_time(double arithmetic, double bytes, double launches, const GpuRates& gpu) {
     const double traffic = bytes / gpu.memory_bandwidth;
-    Time time = arithmetic >= traffic ? Time{Rate::compute, arithmetic} : Time{Rate::memory_bandwidth, traffic};
+    Time time =
+        arithmetic >= traffic ? Time{Rate::compute, arithmetic} : Time{Rate::memory_bandwidth, traffic};
     time.by[static_cast<std::size_t>(Rate::latency)] += launches * gpu.launch;
     return time;
 }

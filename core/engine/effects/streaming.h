@@ -11,10 +11,10 @@
 namespace shardscope {
 
 struct StreamingOperator {
-    double bytes = 0;      // read and written in the forward pass, fully fused
-    double launches = 1;   // kernels in a row
-    bool fused = false;    // one kernel in every stack, as softmax is
-    bool composed = false; // several kernels in stacks that do not fuse
+    double bytes = 0;       // read and written in the forward pass, fully fused
+    double launches = 1;    // kernels in a row
+    bool fused = false;     // one kernel in every stack, as softmax is
+    bool composed = false;  // several kernels in stacks that do not fuse
 };
 
 Time streaming_forward_time(const StreamingOperator& op, const GpuRates& gpu);

@@ -1,5 +1,5 @@
-// E19: communication of tensor parallelism. Rings inside a layer wait for their operands, so most of their time
-// is visible; stacks overlap part of it, and asynchronous tensor parallelism (PyTorch) more.
+// E19: communication of tensor parallelism. Rings inside a layer wait for their operands, so most of their
+// time is visible; stacks overlap part of it, and asynchronous tensor parallelism (PyTorch) more.
 #pragma once
 
 #include "time/rates.h"

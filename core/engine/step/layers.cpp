@@ -9,7 +9,8 @@ namespace shardscope {
 
 Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled& c) {
     const Settings& s = c.settings;
-    Layer out{work, recompute(work.forward_work(), recompute_policy(c.settings)), traffic, work.weights + work.experts};
+    Layer out{work, recompute(work.forward_work(), recompute_policy(c.settings)), traffic,
+              work.weights + work.experts};
     const double shard = work.weights / c.layout.shard.size() + work.experts / c.layout.expert_shard.size();
     // Every GPU fetches its shard from the host before it is gathered.
     if (is_fsdp(s) && s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters)

@@ -10,11 +10,13 @@ namespace {
 // The sum over a trace.
 class StepSum {
   public:
-    explicit StepSum(const Compiled& c) : c_(c), fills_gaps_(c.stages.count > 1 && c.schedule->fills_gaps) {}
+    // `average`: one micro-batch on the average stage, messages included; see Schedule::bubble.
+    StepSum(const Compiled& c, const StageTimes& average)
+        : c_(c), average_(average), fills_gaps_(c.stages.count > 1 && c.schedule->fills_gaps) {}
 
     StepTime of(const StepTrace& trace) {
         const double micro_batches = c_.passes.count * c_.passes.share;
-        const Stage& stage = *trace.stage;
+        const Stage& stage = trace.stage;
         if (stage.embedding) add_end(c_.work.embedding, micro_batches);
         if (stage.head) add_end(c_.work.head, micro_batches);
         if (stage.dense > 0) add_terms(c_.work.dense, micro_batches * stage.dense);
@@ -22,7 +24,8 @@ class StepSum {
         for (const LayerPasses& passes : trace.layers.items()) add(passes);
         if (c_.stages.count > 1) {
             add_messages(trace.messages);
-            add(StepTerm::bubble, c_.schedule->bubble(c_.pipeline, trace.average, with_messages(filling(), c_)), 1);
+            add(StepTerm::bubble, c_.schedule->bubble(c_.pipeline, average_, with_messages(filling(), c_)),
+                1);
         }
         for (const UnhiddenTerm& term : trace.unhidden.items())
             add(term.term, term.time, count_of(term.frequency, c_.passes));
@@ -53,22 +56,22 @@ class StepSum {
     }
     void add(const LayerPasses& passes) {
         const double count = passes.count;
-        term(StepTerm::recompute) += count * passes.recompute.total();
+        term(StepTerm::recompute) += count * passes.recompute;
         term(StepTerm::network) += count * passes.exposure.visible;
         term(StepTerm::host) += count * passes.waits_for_host();
         step_.hidden_communication += count * passes.exposure.hidden;
         step_.attribution += count * passes.time;
         if (!fills_gaps_) return;
         if (passes.phase == Phase::forward) {
-            filling_.forward += count * added_by(passes.busy(), passes);
+            filling_.forward += count * added_by(passes.busy, passes);
         } else {
-            filling_.backward += count * added_by(passes.busy(), passes);
+            filling_.backward += count * added_by(passes.busy, passes);
             filling_.weight_gradient += count * added_by(passes.weight_gradient, passes);
         }
     }
     // By how much `part` of what a GPU computes lengthens the passes.
     [[nodiscard]] Time added_by(const Time& part, const LayerPasses& passes) const {
-        return passes.time + -1.0 * time_of(passes, passes.busy() + -1.0 * part, c_);
+        return passes.time + -1.0 * time_of(passes, passes.busy + -1.0 * part, c_);
     }
     // Messages between stages travel below everything that computes.
     void add_messages(const Time& messages) {
@@ -86,27 +89,37 @@ class StepSum {
     }
 
     const Compiled& c_;
+    const StageTimes& average_;
     bool fills_gaps_;
     StepTime step_;
     StageTimes filling_;  // of all micro-batches
 };
 
-StepTime step_of(StagePlace place, const Layers& layers, const Compiled& c) {
-    StepTime out = StepSum(c).of(trace_step(c.stages.at(place), layers, c));
-    out.slowest = place;
-    return out;
-}
+// What the stages of one pipeline have in common.
+struct Pipeline {
+    explicit Pipeline(const Compiled& of) : c(of), layers(of) {
+        if (c.stages.count > 1) average = with_messages(average_stage(c, layers), c);
+    }
+    [[nodiscard]] StepTime step_of(StagePlace place) const {
+        StepTime out = StepSum(c, average).of(StepTrace(c.stages.at(place), layers, c));
+        out.slowest = place;
+        return out;
+    }
+    const Compiled& c;
+    Layers layers;
+    StageTimes average;
+};
 
 }  // namespace
 
-StepTime step_time(const Compiled& c, StagePlace place) { return step_of(place, Layers(c), c); }
+StepTime step_time(const Compiled& c, StagePlace place) { return Pipeline(c).step_of(place); }
 
 StepTime step_time(const Compiled& c) {
-    const Layers layers(c);
-    StepTime slowest = step_of(StagePlace::first, layers, c);
+    const Pipeline pipeline(c);
+    StepTime slowest = pipeline.step_of(StagePlace::first);
     if (c.stages.count <= 1) return slowest;
     const auto compare = [&](StagePlace place) {
-        const StepTime other = step_of(place, layers, c);
+        const StepTime other = pipeline.step_of(place);
         if (other.total > slowest.total) slowest = other;
     };
     // A stage in the middle with no more layers of either kind than the first one does nothing else.

@@ -3,8 +3,8 @@
 #include "compile/stage_parameters.h"
 #include "effects/fsdp_traffic.h"
 #include "effects/host.h"
-#include "effects/optimizer.h"
 #include "effects/offload.h"
+#include "effects/optimizer.h"
 #include "scenario/gpu_groups.h"
 
 namespace shardscope {
@@ -13,24 +13,23 @@ namespace {
 // `count` times `together` passes of a layer, with the traffic below them.
 void add_passes(StepTrace& trace, const Layer& layer, Phase phase, double count, double together,
                 const Time& traffic, const Compiled& c) {
-    if (count <= 0) return;
-    LayerPasses out;
+    LayerPasses& out = trace.layers.add();
     out.layer = &layer;
     out.phase = phase;
     out.count = count;
     out.together = together;
     const double part = together * c.passes.share;
     if (phase == Phase::forward) {
-        out.pass = part * layer.work.forward.time;
+        out.busy = part * layer.work.forward.time;
     } else {
-        out.pass = part * layer.work.backward.time;
-        out.recompute = part * layer.recompute.time;
+        const Time again = part * layer.recompute.time;
+        out.busy = part * layer.work.backward.time + again;
+        out.recompute = again.total();
         out.weight_gradient = part * layer.work.weight_gradient;
     }
     out.traffic = traffic;
-    out.exposure = exposure(out.busy(), traffic, c.settings[P::overlap]);
+    out.exposure = exposure(out.busy, traffic, c.settings[P::overlap]);
     out.time = with_host(out.exposure.both, together * c.settings[P::layer_overhead]);
-    trace.layers.add(out);
 }
 
 void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, const Compiled& c) {
@@ -40,21 +39,35 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
     const LayerPlaces places = places_of(count, last, passes);
     for (const Phase phase : {Phase::forward, Phase::backward}) {
         const bool forwards = phase == Phase::forward;
+        const auto traffic = [&](bool at_end, bool special) {
+            return (forwards ? forward_traffic(policy, layer.traffic, at_end, special)
+                             : backward_traffic(policy, layer.traffic, at_end, special))
+                .both();
+        };
+        double undisturbed = 0;  // passes without traffic, which are all alike
+        const auto add = [&](double times, double together, const Time& below) {
+            if (times <= 0) return;
+            if (below.total() == 0) undisturbed += times * together;
+            else add_passes(trace, layer, phase, times, together, below, c);
+        };
+        // Without FSDP the layer at the end gathers as the others do.
+        const bool end_alike = forwards && !policy.gathers_each_turn;
+        const double inner = places.inner + (end_alike ? places.at_end : 0);
+        const double at_end = end_alike ? 0 : places.at_end;
+        const auto add_turns = [&](double turns, bool special) {
+            if (turns <= 0) return;
+            const Time below = traffic(false, special);
+            add(turns * inner, passes.turn, below);
+            add(turns * places.beside_end, 1, below);
+            if (at_end > 0) add(turns * at_end, passes.turn, traffic(true, special));
+        };
         // One turn of the step, the first or the last, may have traffic that the others lack.
         const bool alike = forwards ? !policy.gathers_once : policy.reduces_each_turn;
-        for (const bool special : {true, false}) {
-            const double turns = alike ? (special ? passes.turns() : 0) : (special ? 1 : passes.turns() - 1);
-            const auto traffic = [&](bool at_end) {
-                return (forwards ? forward_traffic(policy, layer.traffic, at_end, special)
-                                 : backward_traffic(policy, layer.traffic, at_end, special))
-                    .both();
-            };
-            add_passes(trace, layer, phase, turns * places.inner, passes.turn, traffic(false), c);
-            add_passes(trace, layer, phase, turns * places.beside_end, 1, traffic(false), c);
-            add_passes(trace, layer, phase, turns * places.at_end, passes.turn, traffic(true), c);
-        }
+        add_turns(alike ? passes.turns() : 1, true);
+        if (!alike) add_turns(passes.turns() - 1, false);
         // The traffic of layers that share the last turn travels below one pass of theirs.
-        add_passes(trace, layer, phase, (passes.count - passes.turns()) * places.beside_end, 1, {}, c);
+        undisturbed += (passes.count - passes.turns()) * places.beside_end;
+        if (undisturbed > 0) add_passes(trace, layer, phase, undisturbed, 1, {}, c);
     }
 }
 
@@ -83,7 +96,9 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
     const double parameters =
         stage.dense * layers.dense.parameters + stage.sparse * layers.sparse.parameters + root_parameters;
     const double accumulated = s[P::gradient_traffic] * c.state.gradients;  // bytes per parameter
-    const auto copies = [&](double bytes) { return Time{Rate::memory_bandwidth, bytes / c.gpu.memory_bandwidth}; };
+    const auto copies = [&](double bytes) {
+        return Time{Rate::memory_bandwidth, bytes / c.gpu.memory_bandwidth};
+    };
     UnhiddenTerms out;
 
     const UnitTraffic ends = end_traffic(stage, c);
@@ -121,7 +136,8 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
                  host_update_time((c.state.gradients + c.state.weights) * updated,
                                   s[P::optimizer_traffic] * updated, c.host)});
     }
-    out.add({StepTerm::host, Stream::host, Phase::end, Frequency::step, {Rate::latency, s[P::step_overhead]}});
+    out.add(
+        {StepTerm::host, Stream::host, Phase::end, Frequency::step, {Rate::latency, s[P::step_overhead]}});
     return out;
 }
 
@@ -148,19 +164,15 @@ StageTimes with_messages(StageTimes stage, const Compiled& c) {
     return stage;
 }
 
-StepTrace trace_step(const Stage& stage, const Layers& layers, const Compiled& c) {
-    StepTrace out;
-    out.stage = &stage;
-    add_layers(out, layers.dense, stage.dense, stage.sparse <= 0, c);
-    add_layers(out, layers.sparse, stage.sparse, true, c);
-    out.unhidden = unhidden_terms(stage, layers, c);
+StepTrace::StepTrace(const Stage& of, const Layers& with, const Compiled& c)
+    : stage(of), unhidden(unhidden_terms(of, with, c)) {
+    add_layers(*this, with.dense, stage.dense, stage.sparse <= 0, c);
+    add_layers(*this, with.sparse, stage.sparse, true, c);
     if (c.stages.count > 1) {
         // One message forward and one back for each piece of the model and of the micro-batch.
-        const double messages = c.pipeline.virtual_stages * c.stages.copies * c.pipeline.sequence_pieces;
-        out.messages = 2 * messages * c.passes.count * c.passes.share * c.message;
-        out.average = with_messages(average_stage(c, layers), c);
+        const double of_pass = c.pipeline.virtual_stages * c.stages.copies * c.pipeline.sequence_pieces;
+        messages = 2 * of_pass * c.passes.count * c.passes.share * c.message;
     }
-    return out;
 }
 
 }  // namespace shardscope

@@ -4,8 +4,9 @@
 // No heap: the number of groups is bounded.
 #pragma once
 
-#include <array>
+#include <memory>
 #include <span>
+#include <type_traits>
 
 #include "effects/overlap.h"
 #include "step/layers.h"
@@ -22,14 +23,13 @@ struct LayerPasses {
     Phase phase = Phase::forward;
     double count = 0;      // of them in a step
     double together = 1;   // passes of one layer in a row, with the traffic below all of them
-    Time pass;             // what they compute,
-    Time recompute;        // the part of the forward pass that they repeat,
-    Time weight_gradient;  // the part of `pass` that zero-bubble schedules compute later
+    Time busy;             // what they compute, recomputation included,
+    double recompute = 0;  // s of it that repeat the forward pass,
+    Time weight_gradient;  // and the part that zero-bubble schedules compute later
     Time traffic;
     Exposure exposure;  // of the traffic below the computing
     Time time;          // of all that, with the host; the longest counts
 
-    [[nodiscard]] Time busy() const { return pass + recompute; }
     [[nodiscard]] double waits_for_host() const { return time.total() - exposure.both.total(); }
 };
 
@@ -37,7 +37,12 @@ struct LayerPasses {
 Time time_of(const LayerPasses& passes, const Time& busy, const Compiled& c);
 
 // How often something comes in a step. A layer's turn is the passes that it does before other layers work.
-enum class Frequency : unsigned char { step, turn, pass, further_pass };  // further: beyond the first of a turn
+enum class Frequency : unsigned char {
+    step,
+    turn,
+    pass,
+    further_pass
+};  // further: beyond the first of a turn
 double count_of(Frequency frequency, const Passes& passes);
 
 // What no compute hides.
@@ -49,14 +54,27 @@ struct UnhiddenTerm {
     Time time;  // of one
 };
 
+// At most kMost items, without heap; room that is not used is not written.
 template <typename Item, std::size_t kMost>
 class BoundedList {
+    static_assert(std::is_trivially_copyable_v<Item> && std::is_trivially_destructible_v<Item>);
+
   public:
-    void add(const Item& item) { items_[size_++] = item; }
-    [[nodiscard]] std::span<const Item> items() const { return {items_.data(), size_}; }
+    BoundedList() {}  // not `= default`: the room stays as it is
+    BoundedList(const BoundedList& other) : size_(other.size_) {
+        std::ranges::copy(other.items(), room_.items);
+    }
+    BoundedList& operator=(const BoundedList&) = delete;
+
+    // A new item at the end.
+    Item& add(const Item& item = {}) { return *std::construct_at(&room_.items[size_++], item); }
+    [[nodiscard]] std::span<const Item> items() const { return {room_.items, size_}; }
 
   private:
-    std::array<Item, kMost> items_{};
+    union Room {
+        Room() {}
+        Item items[kMost];
+    } room_;
     std::size_t size_ = 0;
 };
 
@@ -65,14 +83,14 @@ using UnhiddenTerms = BoundedList<UnhiddenTerm, 8>;
 UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Compiled& c);
 
 struct StepTrace {
-    const Stage* stage = nullptr;
-    BoundedList<LayerPasses, 20> layers;
+    // `layers` must live as long as the trace.
+    StepTrace(const Stage& of, const Layers& with, const Compiled& c);
+
+    const Stage& stage;
+    BoundedList<LayerPasses, 16> layers;
     UnhiddenTerms unhidden;
-    Time messages;      // between stages, below everything that computes; of a step
-    StageTimes average;  // one micro-batch on the average stage, messages included; see Schedule::bubble
+    Time messages;  // between stages, below everything that computes; of a step
 };
-// `layers` must live as long as the trace.
-StepTrace trace_step(const Stage& stage, const Layers& layers, const Compiled& c);
 
 // One micro-batch on the average stage, messages left out, and `stage` with a message for each of its pieces.
 StageTimes average_stage(const Compiled& c, const Layers& layers);
