@@ -19,6 +19,7 @@
 #include <map>
 
 #include "evidence/fabric_fit.h"
+#include "model/operator_time.h"
 #include "support/desk.h"
 #include "support/drawn_words.h"
 #include "text/csv.h"
