@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "evidence/least_squares.h"
-#include "step/step.h"
 #include "scenario/domain.h"
+#include "step/step.h"
 #include "text/said.h"
 
 namespace shardscope {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "evidence/least_squares.h"
 #include "effects/collectives.h"
+#include "evidence/least_squares.h"
 #include "text/said.h"
 
 namespace shardscope {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "parameters/parameter.h"
 #include "model/operator_time.h"
+#include "parameters/parameter.h"
 #include "scenario/preset.h"
 #include "text/problem.h"
 

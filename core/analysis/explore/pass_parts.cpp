@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "effects/overlap.h"
-#include "step/step.h"
 #include "scenario/gpu_groups.h"
+#include "step/step.h"
 
 namespace shardscope {
 namespace {
@@ -193,7 +193,7 @@ PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool firs
         }
         if (places.beside_end <= 0) return;
         const bool carries = forwards ? first : last;
-        const LayerTraffic traffic = !carries ? LayerTraffic{}
+        const LayerTraffic traffic = !carries   ? LayerTraffic{}
                                      : forwards ? forward_traffic(policy_, layer.traffic, false, true)
                                                 : backward_traffic(policy_, layer.traffic, false, true);
         add_parts(parts(layer, !forwards, 1, traffic), places.beside_end);

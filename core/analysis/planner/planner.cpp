@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "memory/memory.h"
-#include "step/step.h"
 #include "scenario/domain.h"
+#include "step/step.h"
 
 namespace shardscope {
 namespace {

@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "memory/memory.h"
+#include "planner/folded.h"
 #include "step/bounds.h"
 #include "step/step.h"
-#include "planner/folded.h"
 #include "system/jobs.h"
 
 namespace shardscope {

@@ -7,8 +7,8 @@
 // Megatron-LM's order tp-cp-ep-dp-pp.
 #pragma once
 
-#include "parameters/settings.h"
 #include "effects/collectives.h"
+#include "parameters/settings.h"
 
 namespace shardscope {
 

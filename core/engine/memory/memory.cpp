@@ -69,7 +69,8 @@ namespace {
 // The bytes of what one micro-batch's pass hands to the next layer, on one GPU.
 double layer_input_bytes(const Compiled& c) {
     const Settings& s = c.settings;
-    const double bytes = activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch * c.width;
+    const double bytes =
+        activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch * c.width;
     return s.on(P::sequence_parallel) ? bytes / c.layout.tensor : bytes;
 }
 
@@ -193,8 +194,9 @@ WorkMemory work_memory(const Stage& stage, const Compiled& c) {
     const double buffers = c.stages.count > 1 ? s[P::stage_buffers] * layer_input_bytes(c) : 0;
     WorkMemory out;
     // Of two copies a micro-batch passes through one.
-    out.resident = held_micro_batches(stage, c) *
-                   ((stage.dense * dense.kept + stage.sparse * sparse.kept + ends) / c.stages.copies + buffers);
+    out.resident =
+        held_micro_batches(stage, c) *
+        ((stage.dense * dense.kept + stage.sparse * sparse.kept + ends) / c.stages.copies + buffers);
     out.working = c.passes.share * std::max(dense.working, sparse.working);
     if (stage.head)
         out.logits = logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,

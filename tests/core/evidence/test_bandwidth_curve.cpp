@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "evidence/bandwidth_curve.h"
 #include "effects/collectives.h"
+#include "evidence/bandwidth_curve.h"
 
 using namespace shardscope;
 

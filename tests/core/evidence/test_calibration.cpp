@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "step/step.h"
 #include "presets/calibration_file.h"
+#include "step/step.h"
 
 using namespace shardscope;
 

@@ -8,8 +8,8 @@
 #include <sstream>
 #include <string>
 
-#include "evidence/fabric_fit.h"
 #include "effects/collectives.h"
+#include "evidence/fabric_fit.h"
 #include "text/csv.h"
 
 using namespace shardscope;
