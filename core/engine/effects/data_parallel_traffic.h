@@ -18,7 +18,7 @@ struct UnitTraffic {  // time of one unit's collectives
     [[nodiscard]] Time gradients() const { return reduce + combine; }
 };
 
-struct BucketPolicy {
+struct BucketPolicy {                 // how a unit's parameters are grouped into collectives
     bool per_unit = false;            // FSDP: each unit has collectives of its own
     double collectives_per_unit = 1;  // FSDP
     double bucket_size = 0;           // parameters, without FSDP; grows with the number of GPUs

@@ -7,7 +7,7 @@
 
 namespace shardscope {
 
-struct HostLink {
+struct HostLink {                 // between a GPU and its host
     double bandwidth = 0;         // B/s of the link to the host
     double memory_bandwidth = 0;  // B/s of the host's memory
 };

@@ -10,7 +10,7 @@
 
 namespace shardscope {
 
-struct RecomputePolicy {
+struct RecomputePolicy {  // what the backward pass computes again
     bool selective = false;
     double share = 0;           // of the layers, 0…1; without selective recompute
     double repeated = 1;        // of a layer's forward pass that is repeated
@@ -22,7 +22,7 @@ struct ForwardWork {       // of one layer
     Time time, attention;  // of it the attention core
     double flops = 0, attention_flops = 0;
 };
-struct Recompute {
+struct Recompute {  // of one layer
     Time time;
     double flops = 0;  // executed for it on the average GPU
 };

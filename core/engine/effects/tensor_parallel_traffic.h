@@ -6,7 +6,7 @@
 
 namespace shardscope {
 
-struct TensorParallelOverlap {
+struct TensorParallelOverlap {  // how much of a ring's time stays visible
     double exposure = 1;        // share of the ring's time that stays visible
     bool async = false;         // decomposed and pipelined with the matrix multiplications
     double async_exposure = 1;  // of the exposed share what is still visible then

@@ -5,7 +5,7 @@
 
 namespace shardscope {
 
-struct NetworkRates {
+struct NetworkRates {            // effective numbers, all losses included except those of small messages
     double intra_bandwidth = 0;  // B/s per GPU and direction that collectives reach inside a node
     double inter_bandwidth = 0;  // B/s per GPU and direction that rings reach between nodes
     double start_latency = 0;    // s, of any collective
