@@ -29,7 +29,9 @@ long long integer(double value) {
 double least_common_multiple(double a, double b) {
     const long long x = integer(a);
     const long long y = integer(b);
-    return x > 0 && y > 0 ? static_cast<double>(x / std::gcd(x, y)) * static_cast<double>(y) : 0;
+    if (x <= 0 || y <= 0) return 0;
+    const long long factor = x / std::gcd(x, y);  // exact
+    return static_cast<double>(factor) * static_cast<double>(y);
 }
 
 std::vector<double> divisors(double number, double most) {
