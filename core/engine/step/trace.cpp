@@ -14,7 +14,6 @@ namespace {
 void add_passes(StepTrace& trace, const Layer& layer, Phase phase, double count, double together,
                 const Time& traffic, const Compiled& c) {
     LayerPasses& out = trace.layers.add();
-    out.layer = &layer;
     out.phase = phase;
     out.count = count;
     out.together = together;
@@ -44,10 +43,10 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
                              : backward_traffic(policy, layer.traffic, at_end, special))
                 .both();
         };
-        double undisturbed = 0;  // passes without traffic, which are all alike
+        double without_traffic = 0;  // such passes are all alike
         const auto add = [&](double times, double together, const Time& below) {
             if (times <= 0) return;
-            if (below.total() == 0) undisturbed += times * together;
+            if (below.total() == 0) without_traffic += times * together;
             else add_passes(trace, layer, phase, times, together, below, c);
         };
         // Without FSDP the layer at the end gathers as the others do.
@@ -66,8 +65,8 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
         add_turns(alike ? passes.turns() : 1, true);
         if (!alike) add_turns(passes.turns() - 1, false);
         // The traffic of layers that share the last turn travels below one pass of theirs.
-        undisturbed += (passes.count - passes.turns()) * places.beside_end;
-        if (undisturbed > 0) add_passes(trace, layer, phase, undisturbed, 1, {}, c);
+        without_traffic += (passes.count - passes.turns()) * places.beside_end;
+        if (without_traffic > 0) add_passes(trace, layer, phase, without_traffic, 1, {}, c);
     }
 }
 
@@ -103,11 +102,9 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
 
     const UnitTraffic ends = end_traffic(stage, c);
     const UnitTraffic& layer = layers.last(stage).traffic;
-    out.add({StepTerm::network, Stream::network, Phase::forward,
-             policy.gathers_each_turn ? Frequency::turn : Frequency::step,
+    out.add({StepTerm::network, policy.gathers_each_turn ? Frequency::turn : Frequency::step,
              gathers_before(policy, ends, layer, true)});
-    out.add({StepTerm::network, Stream::network, Phase::end,
-             policy.reduces_each_turn ? Frequency::turn : Frequency::step,
+    out.add({StepTerm::network, policy.reduces_each_turn ? Frequency::turn : Frequency::step,
              reductions_after(policy, ends, layer, true)});
     if (is_fsdp(s)) {
         // Experts that no GPU shares are neither gathered nor copied.
@@ -115,29 +112,26 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
         const double whole = c.layout.shard.size() <= 1 ? parameters
                              : experts_whole            ? stage.sparse * c.work.sparse.experts
                                                         : 0;
-        out.add({StepTerm::copies, Stream::compute, Phase::backward, Frequency::turn,
+        out.add({StepTerm::copies, Frequency::turn,
                  copies(fsdp_copies(parameters, whole, s[P::copy_traffic], accumulated))});
         if (c.passes.turn > 1)
-            out.add({StepTerm::copies, Stream::compute, Phase::backward, Frequency::further_pass,
-                     copies(accumulated * parameters)});
+            out.add({StepTerm::copies, Frequency::further_pass, copies(accumulated * parameters)});
     } else {
-        out.add({StepTerm::copies, Stream::compute, Phase::backward, Frequency::pass,
-                 copies(accumulated * parameters)});
+        out.add({StepTerm::copies, Frequency::pass, copies(accumulated * parameters)});
     }
 
     const double root_updated = root_parameters / (sharding == Sharding::ddp ? 1 : c.layout.shard.size());
     const double updated =
         stage.dense * layers.dense.updated + stage.sparse * layers.sparse.updated + root_updated;
     if (s.choice<Offload>(P::offload) == Offload::none) {
-        out.add({StepTerm::optimizer, Stream::compute, Phase::end, Frequency::step,
+        out.add({StepTerm::optimizer, Frequency::step,
                  optimizer_time(updated, s[P::optimizer_traffic], c.gpu.memory_bandwidth)});
     } else {
-        out.add({StepTerm::host_link, Stream::host, Phase::end, Frequency::step,
+        out.add({StepTerm::host_link, Frequency::step,
                  host_update_time((c.state.gradients + c.state.weights) * updated,
                                   s[P::optimizer_traffic] * updated, c.host)});
     }
-    out.add(
-        {StepTerm::host, Stream::host, Phase::end, Frequency::step, {Rate::latency, s[P::step_overhead]}});
+    out.add({StepTerm::host, Frequency::step, {Rate::latency, s[P::step_overhead]}});
     return out;
 }
 

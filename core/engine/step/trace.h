@@ -1,5 +1,6 @@
 // The step of one pipeline stage as one value: everything that lengthens it or runs below it, in groups that
-// are alike. The step's time and its terms (step.h), the timeline and the planner's bounds are sums over it.
+// are alike. The step's time and its terms (step.h) are sums over it, and so are the planner's bounds of what
+// no compute hides (bounds.h).
 //
 // No heap: the number of groups is bounded.
 #pragma once
@@ -13,13 +14,11 @@
 
 namespace shardscope {
 
-enum class Phase : unsigned char { forward, backward, end };  // the end: reductions, optimizer, next gathers
-enum class Stream : unsigned char { compute, network, host };
+enum class Phase : unsigned char { forward, backward };
 
 // Passes of one kind of layer in one direction that are alike: each computes while `traffic` travels, and
 // meanwhile the host issues the work that follows.
 struct LayerPasses {
-    const Layer* layer = nullptr;
     Phase phase = Phase::forward;
     double count = 0;      // of them in a step
     double together = 1;   // passes of one layer in a row, with the traffic below all of them
@@ -36,20 +35,14 @@ struct LayerPasses {
 // What the passes would take if they computed for `busy` only.
 Time time_of(const LayerPasses& passes, const Time& busy, const Compiled& c);
 
-// How often something comes in a step. A layer's turn is the passes that it does before other layers work.
-enum class Frequency : unsigned char {
-    step,
-    turn,
-    pass,
-    further_pass
-};  // further: beyond the first of a turn
+// How often something comes in a step. A layer's turn is the passes that it does before other layers work; a
+// further pass is one beyond the first of a turn.
+enum class Frequency : unsigned char { step, turn, pass, further_pass };
 double count_of(Frequency frequency, const Passes& passes);
 
 // What no compute hides.
 struct UnhiddenTerm {
     StepTerm term = StepTerm::network;
-    Stream stream = Stream::compute;
-    Phase phase = Phase::end;
     Frequency frequency = Frequency::step;
     Time time;  // of one
 };
@@ -62,7 +55,7 @@ class BoundedList {
   public:
     BoundedList() {}  // not `= default`: the room stays as it is
     BoundedList(const BoundedList& other) : size_(other.size_) {
-        std::ranges::copy(other.items(), room_.items);
+        std::uninitialized_copy_n(other.room_.items, size_, room_.items);
     }
     BoundedList& operator=(const BoundedList&) = delete;
 
