@@ -148,7 +148,7 @@ std::optional<Repair> best_fix(const Answer& now) {
                                          {P::recompute, 0},
                                          {P::sharding, Sharding::zero2},
                                          {P::sharding, Sharding::hsdp},
-                                         {P::reshard_after_forward, 0},
+                                         {P::reshard_after_forward, false},
                                          {P::tensor_parallel, s[P::tensor_parallel] * 2},
                                          {P::tensor_parallel, s[P::tensor_parallel] / 2},
                                          {P::context_parallel, s[P::context_parallel] * 2},

@@ -1,0 +1,62 @@
+// What is computed of a model's operators is kept only where a change of settings leaves it as it is.
+#include <array>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "estimate/estimate.h"
+#include "model/operator_inputs.h"
+#include "scenario/domain.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+// Values of the parameter that differ from the one in use.
+std::vector<double> other_values(P id, const Settings& s) {
+    const Parameter& row = parameter(id);
+    std::vector<double> out;
+    for (const Named& named : row.names) out.push_back(named.value);
+    if (!row.named_only) out.insert(out.end(), {s[id] * 2, s[id] / 2, s[id] + 1});
+    std::erase_if(out, [&](double value) { return std::isnan(value) || value == s[id]; });
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("operators: an estimate is the same whether or not another was compiled before it", "[operators]") {
+    const std::array bases{first(), with({{P::precision, Precision::fp8}, {P::accumulation, 2}}),
+                           with({{P::tensor_parallel, 8}, {P::context_parallel, 2}}),
+                           of_model("mixtral-8x7b", {{P::expert_parallel, 8}, {P::pipeline_parallel, 2}}),
+                           of_model("resnet-50", {{P::micro_batch, 32}})};
+    int kept = 0;
+    int changed = 0;
+    for (const Scenario& base : bases) {
+        const Settings before = resolve(base);
+        REQUIRE(check(base, before).empty());
+        for (std::size_t i = 0; i < kParameters; ++i) {
+            const P id = static_cast<P>(i);
+            for (const double value : other_values(id, before)) {
+                const Settings after = resolve(assigned(base, id, value));
+                if (!is_valid(after)) continue;
+                INFO(parameter(id).key << " = " << value);
+                Compiled reused;
+                compile(before, reused);
+                compile(after, reused);
+                const Estimate now = estimate(reused);
+                const Estimate fresh = estimate(compile(after));
+                CHECK(now.step.terms == fresh.step.terms);
+                CHECK(now.memory.by_moment == fresh.memory.by_moment);
+                CHECK(now.mfu == fresh.mfu);
+                CHECK(now.hfu == fresh.hfu);
+                // A list of operators has no usual number of tokens.
+                CHECK((now.run.steps == fresh.run.steps ||
+                       (std::isnan(now.run.steps) && std::isnan(fresh.run.steps))));
+                ++(same_operators(before, after) ? kept : changed);
+            }
+        }
+    }
+    CHECK(kept > 100);
+    CHECK(changed > 100);
+}
