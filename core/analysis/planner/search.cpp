@@ -356,7 +356,7 @@ void Search::visit(std::size_t index, Worker& w) {
 
     double number = cell.first;
     for (const Pieces& pieces : d.pieces) {
-        if (!PlanSpace::allows(cell, pieces)) continue;
+        if (!pieces.micro_batches.allows(cell.accumulation)) continue;
         const double of_pieces = number;
         number += d.shared_plans * static_cast<double>(recomputes.size());
         if (number <= options_.from || of_pieces >= options_.to) continue;

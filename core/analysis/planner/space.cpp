@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "scenario/constraint.h"
 #include "scenario/domain.h"
 #include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
@@ -108,6 +109,7 @@ std::vector<Pieces> PlanSpace::Build::pieces() const {
     const bool follows = !is_free(P::schedule) && base.origin(P::schedule) != Origin::given;
     const double plain = base.origin(P::schedule) == Origin::derived ? kPlain : base[P::schedule];
     std::vector<Pieces> out;
+    Settings pipeline = s;  // with the schedule and the virtual stages that are tried
     const auto add_all = [&](double virtual_stages) {
         for (const Schedule* schedule : schedules()) {
             const auto kind = static_cast<double>(schedule->kind);
@@ -115,9 +117,10 @@ std::vector<Pieces> PlanSpace::Build::pieces() const {
             const bool wanted = is_free(P::schedule) ? schedule->common && schedule->interleaves == cut
                                 : follows ? (cut ? schedule->common && schedule->interleaves : kind == plain)
                                           : kind == base[P::schedule] && (!cut || schedule->interleaves);
-            if (!wanted || !schedule->suits(stages, s[P::layers]) || !cuts_whole_pieces(s, *schedule) ||
-                !takes_partition(*schedule, virtual_stages, s))
-                continue;
+            if (!wanted) continue;
+            pipeline.set(P::schedule, kind, Origin::given);
+            pipeline.set(P::virtual_stages, virtual_stages, Origin::given);
+            if (!keeps_all(schedule_constraints(), pipeline)) continue;
             const double held = schedule->pieces ? schedule->pieces(s[P::layers] / stages) : virtual_stages;
             out.push_back(
                 {virtual_stages, kind,
@@ -149,33 +152,33 @@ std::vector<std::span<const Pieces>> PlanSpace::Build::by_weights(const std::vec
 
 std::vector<Sharing> PlanSpace::Build::sharings() const {
     const double sharers = state_sharers(s);
+    const ValidValues groups = valid_values(P::shard_group, s, sharers);
+    Settings sharded = s;  // as is tried
     std::vector<Sharing> out;
     for (const double sharding : values(P::sharding)) {
         const auto kind = static_cast<Sharding>(static_cast<int>(sharding));
         const bool fsdp = kind == Sharding::zero3 || kind == Sharding::hsdp;
         Sharing one{sharding, base[P::shard_group], 0, {}, {}};
+        sharded.set(P::sharding, sharding, Origin::given);
         one.reshards = is_free(P::reshard_after_forward) && !fsdp
                            ? std::vector<double>{base[P::reshard_after_forward]}
                            : values(P::reshard_after_forward);
-        for (const double offload : values(P::offload)) {
-            const bool weights =
-                static_cast<Offload>(static_cast<int>(offload)) == Offload::optimizer_and_parameters;
-            if (fsdp || !weights) one.offloads.push_back(offload);
-        }
+        one.offloads = domain(P::offload, sharded).stops;
+        if (!is_free(P::offload))
+            std::erase_if(one.offloads, [&](double offload) { return offload != base[P::offload]; });
         if (one.offloads.empty()) continue;
         one.plans = static_cast<double>(one.reshards.size() * one.offloads.size());
         if (!is_free(P::shard_group)) {
-            if (one.group > 0 && std::fmod(sharers, one.group) != 0) continue;
-            out.push_back(std::move(one));
+            if (one.group == 0 || groups.contains(one.group)) out.push_back(std::move(one));
             continue;
         }
         // Zero is all of them. Within a group ZeRO-3 is what hsdp means.
         one.group = 0;
         if (kind != Sharding::hsdp) out.push_back(one);
-        const bool groups = kind == Sharding::hsdp || kind == Sharding::zero1 || kind == Sharding::zero2 ||
-                            (kind == Sharding::zero3 && !is_free(P::sharding));
+        const bool in_groups = kind == Sharding::hsdp || kind == Sharding::zero1 || kind == Sharding::zero2 ||
+                               (kind == Sharding::zero3 && !is_free(P::sharding));
         for (const double group : domain(P::shard_group, s).stops) {
-            if (!groups || group <= 1 || group >= sharers) continue;
+            if (!in_groups || group <= 1 || group >= sharers) continue;
             one.group = group;
             out.push_back(one);
         }
@@ -193,7 +196,7 @@ void PlanSpace::Build::add_cells(std::uint32_t degrees, double sequence_parallel
         if (global) cell.accumulation = held / micro_batch;
         if (cell.accumulation < 1 || cell.accumulation != std::floor(cell.accumulation)) continue;
         double pieces = 0;
-        for (const Pieces& one : d.pieces) pieces += PlanSpace::allows(cell, one) ? 1 : 0;
+        for (const Pieces& one : d.pieces) pieces += one.micro_batches.allows(cell.accumulation) ? 1 : 0;
         cell.plans = pieces * d.shared_plans * static_cast<double>(space.recomputes_.size());
         if (cell.plans == 0) continue;
         space.cells_.push_back(cell);
@@ -205,11 +208,6 @@ PlanSpace::PlanSpace(const Settings& settings, const ParameterSet& free) {
     Build build{*this, settings, settings, free};
     recomputes_ = build.values(P::recompute);
     build.run();
-}
-
-bool PlanSpace::allows(const Cell& cell, const Pieces& pieces) {
-    return cell.accumulation >= pieces.micro_batches.least &&
-           std::fmod(cell.accumulation, pieces.micro_batches.multiple) == 0;
 }
 
 }  // namespace shardscope

@@ -69,9 +69,6 @@ class PlanSpace {  // every valid combination of what is free
     // Number of plans.
     [[nodiscard]] double size() const { return size_; }
 
-    // Those of a cell: the pieces its micro-batches allow.
-    [[nodiscard]] static bool allows(const Cell& cell, const Pieces& pieces);
-
   private:
     struct Build;
     std::deque<std::vector<Pieces>> pieces_;

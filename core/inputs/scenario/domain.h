@@ -22,7 +22,4 @@ Domain domain(P id, const Settings& settings);
 // The valid value nearest to `value`, all else held. Typed values may lie beyond the slider's ends.
 double nearest_valid(P id, double value, const Settings& settings);
 
-// What a number of GPUs near `gpus` is a multiple of: whole copies of the model, and whole nodes beyond one.
-double gpu_step(const Settings& settings, double gpus);
-
 }  // namespace shardscope

@@ -115,8 +115,7 @@ bool settle(Scenario& out, P id, double micro_batch) {
         }
         if (std::fmod(s[P::heads], s[P::kv_heads]) != 0) move(P::kv_heads);
     }
-    if (s[P::experts] > 0)
-        give(P::experts_per_token, std::clamp(s[P::experts_per_token], 1.0, s[P::experts]));
+    for (const P part : {P::experts_per_token, P::dense_layers, P::offload}) move(part);
 
     // A smaller node may no longer divide the GPU count, nor a held batch the data-parallel GPUs.
     move(P::gpus);

@@ -26,6 +26,9 @@ struct PipelineShape {           // what a schedule arranges
 struct MicroBatchRule {
     double least = 1;
     double multiple = 1;
+    [[nodiscard]] bool allows(double micro_batches) const {
+        return micro_batches >= least && std::fmod(micro_batches, multiple) == 0;
+    }
 };
 
 // One micro-batch on one stage, all of its pieces.

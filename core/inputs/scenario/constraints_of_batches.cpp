@@ -1,0 +1,113 @@
+// How the batch of an optimizer step is split into data-parallel GPUs and micro-batches.
+#include <cmath>
+
+#include "scenario/constraint.h"
+#include "scenario/gpu_groups.h"
+#include "scenario/problem_words.h"
+#include "schedules/schedule.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+using Level = Constraint::Level;
+
+bool is_held(const Settings& s) { return s.origin(P::global_batch) == Origin::given; }
+
+constexpr P kBatchParameters[] = {P::micro_batch, P::accumulation, P::global_batch, P::gpus};
+
+// ---- Whole micro-batches
+// -------------------------------------------------------------------------------------
+
+bool micro_batches_are_whole(const Settings& s) {
+    return s[P::accumulation] >= 1 && s[P::accumulation] == std::floor(s[P::accumulation]);
+}
+
+Problem micro_batches_not_whole(const Settings& s) {
+    if (!is_held(s)) return wrong_value(P::accumulation, s, said("must be a whole number"), {});
+    const double gpus = data_parallel(s);
+    const double group = micro_batch_rule(s).multiple;
+    const std::string_view product =
+        group <= 1 ? phrase("not a multiple of data-parallel GPUs × micro-batch = {1} × {2}")
+        : group == s[P::pipeline_parallel]
+            ? phrase("not a multiple of data-parallel GPUs × micro-batch × stages = {1} × {2} × {3}")
+            : phrase(
+                  "not a multiple of data-parallel GPUs × micro-batch × the schedule’s group = "
+                  "{1} × {2} × {3}");
+    return wrong_value(
+        P::global_batch, s,
+        said(product, {count_text(gpus), format(P::micro_batch, s[P::micro_batch]), count_text(group)}),
+        use_neighbours(s[P::global_batch], gpus * s[P::micro_batch] * group));
+}
+
+// ---- As many micro-batches as the schedule takes
+// -------------------------------------------------------------
+
+bool schedule_takes_micro_batches(const Settings& s) {
+    return !micro_batches_are_whole(s) || micro_batch_rule(s).allows(s[P::accumulation]);
+}
+
+Problem schedule_does_not_take_micro_batches(const Settings& s) {
+    const MicroBatchRule rule = micro_batch_rule(s);
+    const std::string there_are = format(P::accumulation, s[P::accumulation]);
+    const std::string instead = s[P::virtual_stages] > 1 ? said("1 for virtual_stages") : std::string("1f1b");
+    if (s[P::accumulation] < rule.least) {
+        return wrong_value(P::schedule, s,
+                           said("the {1} micro-batches of a step are fewer than the {2} it needs",
+                                {there_are, count_text(rule.least)}),
+                           said("use {1} or more of them, or {2}", {count_text(rule.least), instead}));
+    }
+    return wrong_value(P::schedule, s,
+                       rule.multiple == s[P::pipeline_parallel]
+                           ? said("the {1} micro-batches of a step are not a multiple of the {2} stages",
+                                  {there_are, count_text(rule.multiple)})
+                           : said("the {1} micro-batches of a step are not a multiple of {2}",
+                                  {there_are, count_text(rule.multiple)}),
+                       use_neighbours_or(s[P::accumulation], rule.multiple, instead));
+}
+
+// The micro-batches come in whole groups, of which there is a least number. Both rules narrow the same
+// values.
+void keep_batch_split(P id, const Settings& s, ValidValues& values) {
+    const MicroBatchRule rule = micro_batch_rule(s);
+    const double fewest = std::ceil(rule.least / rule.multiple) * rule.multiple;
+    const double each = s[P::global_batch] / data_parallel(s);  // samples of a GPU
+    if (id == P::global_batch) {
+        values.multiples_of(data_parallel(s) * s[P::micro_batch] * rule.multiple);
+    } else if (id == P::accumulation && !is_held(s)) {
+        values.multiples_of(rule.multiple);
+        values.at_least(fewest);
+    } else if (!is_held(s)) {
+        return;  // the global batch follows
+    } else if (id == P::gpus) {
+        const double model = model_gpus(s);
+        std::vector<double> gpus = divisors(s[P::global_batch] / rule.multiple, values.most() / model);
+        for (double& count : gpus) count *= model;
+        values.among(std::move(gpus));
+    } else if (id == P::accumulation) {
+        std::vector<double> counts = divisors(each / rule.multiple, values.most() / rule.multiple);
+        for (double& count : counts) count *= rule.multiple;
+        values.among(std::move(counts));
+        values.keep_if([&](double count) { return count >= fewest; });
+    } else {
+        values.divisors_of(each / rule.multiple);
+        values.keep_if([&](double size) { return size <= each / fewest; });
+    }
+}
+
+constexpr Constraint kConstraints[] = {
+    {.level = Level::batch,
+     .holds = schedule_takes_micro_batches,
+     .problem = schedule_does_not_take_micro_batches},
+    {.level = Level::batch,
+     .parameters = kBatchParameters,
+     .holds = micro_batches_are_whole,
+     .problem = micro_batches_not_whole,
+     .narrow = keep_batch_split},
+};
+
+}  // namespace
+
+std::span<const Constraint> batch_constraints() { return kConstraints; }
+
+}  // namespace shardscope

@@ -1,0 +1,65 @@
+// What the GPUs and their nodes can do.
+#include <cmath>
+#include <vector>
+
+#include "scenario/constraint.h"
+#include "scenario/problem_words.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+using Level = Constraint::Level;
+
+// ---- Whole nodes
+// ---------------------------------------------------------------------------------------------
+
+constexpr P kGpus[] = {P::gpus};
+
+bool nodes_are_full(const Settings& s) {
+    return s[P::gpus] <= s[P::gpus_per_node] || std::fmod(s[P::gpus], s[P::gpus_per_node]) == 0;
+}
+
+Problem nodes_not_full(const Settings& s) {
+    return wrong_value(
+        P::gpus, s,
+        said("not a multiple of the {1} GPUs of a node", {format(P::gpus_per_node, s[P::gpus_per_node])}),
+        use_neighbours(s[P::gpus], s[P::gpus_per_node]));
+}
+
+// ---- Precisions that the GPU computes in
+// ---------------------------------------------------------------------
+
+constexpr P kPrecision[] = {P::precision};
+
+bool has_peak(const Settings& s, Precision precision) { return !std::isnan(s[peak_of(precision)]); }
+
+Problem precision_without_peak(const Settings& s) {
+    return {pointer_to(P::precision),
+            said("the GPU has no peak for {1}", {format(P::precision, s[P::precision])}),
+            said("its data sheet names none"),
+            said("choose another precision or give cluster.gpu.peak_flops")};
+}
+
+constexpr Constraint kConstraints[] = {
+    {.parameters = kPrecision,
+     .holds = [](const Settings& s) { return has_peak(s, s.choice<Precision>(P::precision)); },
+     .problem = precision_without_peak,
+     .narrow =
+         [](P, const Settings& s, ValidValues& values) {
+             values.keep_if(
+                 [&](double value) { return has_peak(s, static_cast<Precision>(static_cast<int>(value))); });
+         }},
+    {.level = Level::node,
+     .parameters = kGpus,
+     .holds = nodes_are_full,
+     .problem = nodes_not_full,
+     .narrow = [](P, const Settings& s,
+                  ValidValues& values) { values.multiples_above(s[P::gpus_per_node], s[P::gpus_per_node]); }},
+};
+
+}  // namespace
+
+std::span<const Constraint> machine_constraints() { return kConstraints; }
+
+}  // namespace shardscope

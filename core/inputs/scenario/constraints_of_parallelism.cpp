@@ -1,0 +1,230 @@
+// How the GPUs are split into groups: what each degree of parallelism divides.
+#include <cmath>
+
+#include "scenario/constraint.h"
+#include "scenario/gpu_groups.h"
+#include "scenario/listed_model.h"
+#include "scenario/problem_words.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+using Level = Constraint::Level;
+
+bool divides(double part, double whole) { return part > 0 && std::fmod(whole, part) == 0; }
+
+// ---- Models that are lists of operators
+// ----------------------------------------------------------------------
+
+// Parallelism that cuts matrices or sequences is for transformers.
+template <P id>
+constexpr Constraint kIsOneForListedModels{
+    .level = Level::operators,
+    .holds = [](const Settings& s) { return !s.listed() || s[id] <= 1; },
+    .problem =
+        [](const Settings& s) {
+            return wrong_value(
+                id, s,
+                said("the model is a list of operators, which only data and pipeline parallelism share out"),
+                said("use {1}", {"1"}));
+        }};
+
+bool image_has_a_size(const Settings& s) {
+    return !s.listed() || !s.listed()->has_image() || s[P::image_size] >= 1;
+}
+
+// ---- Whole copies of the model
+// -------------------------------------------------------------------------------
+
+constexpr P kModelParameters[] = {P::gpus, P::tensor_parallel, P::context_parallel, P::pipeline_parallel};
+
+bool copies_are_whole(const Settings& s) { return divides(model_gpus(s), s[P::gpus]); }
+
+Problem copies_not_whole(const Settings& s) {
+    const double model = model_gpus(s);
+    const double step =
+        s[P::gpus] > s[P::gpus_per_node] ? least_common_multiple(model, s[P::gpus_per_node]) : model;
+    return wrong_value(
+        P::gpus, s, said("not a multiple of tensor × context × pipeline parallel = {1}", {count_text(model)}),
+        use_neighbours(s[P::gpus], step));
+}
+
+void keep_copies_whole(P id, const Settings& s, ValidValues& values) {
+    if (id == P::gpus) values.multiples_of(model_gpus(s));
+    else values.divisors_of(s[P::gpus] * s[id] / model_gpus(s));
+}
+
+// ---- Tensor parallelism cuts the matrices
+// --------------------------------------------------------------------
+
+constexpr P kTensorParameters[] = {P::tensor_parallel, P::heads, P::ffn_size};
+
+bool tensor_divides_matrices(const Settings& s) {
+    return divides(s[P::tensor_parallel], s[P::heads]) && divides(s[P::tensor_parallel], s[P::ffn_size]);
+}
+
+Problem tensor_does_not_divide(const Settings& s) {
+    const bool heads = divides(s[P::tensor_parallel], s[P::heads]);
+    return wrong_value(
+        P::tensor_parallel, s,
+        heads ? said("does not divide the feed-forward size {1}", {format(P::ffn_size, s[P::ffn_size])})
+              : said("does not divide the {1} heads", {format(P::heads, s[P::heads])}),
+        use_nearest(P::tensor_parallel, s));
+}
+
+void keep_matrices_divided(P id, const Settings& s, ValidValues& values) {
+    if (id == P::tensor_parallel) {
+        values.divisors_of(s[P::heads]);
+        values.divisors_of(s[P::ffn_size]);
+    } else {
+        values.multiples_of(s[P::tensor_parallel]);
+    }
+}
+
+// The feed-forward layers of the experts, which a change of the degree has to keep divided.
+constexpr P kExpertTensorParameters[] = {P::tensor_parallel, P::expert_ffn_size};
+
+bool tensor_divides_experts(const Settings& s) {
+    return s[P::experts] <= 0 || s[P::expert_ffn_size] <= 0 ||
+           divides(s[P::tensor_parallel], s[P::expert_ffn_size]);
+}
+
+Problem tensor_does_not_divide_experts(const Settings& s) {
+    const double tensor = s[P::tensor_parallel];
+    return wrong_value(P::expert_ffn_size, s,
+                       said("tensor_parallel {1} does not divide it", {format(P::tensor_parallel, tensor)}),
+                       use_neighbours(s[P::expert_ffn_size], tensor));
+}
+
+void keep_experts_divided(P id, const Settings& s, ValidValues& values) {
+    if (s[P::experts] <= 0) return;
+    if (id == P::expert_ffn_size) values.multiples_of(s[P::tensor_parallel]);
+    else if (s[P::expert_ffn_size] > 0) values.divisors_of(s[P::expert_ffn_size]);
+}
+
+// ---- Context parallelism cuts the sequence
+// -------------------------------------------------------------------
+
+constexpr P kContextParameters[] = {P::context_parallel, P::sequence_length};
+
+bool context_divides_sequence(const Settings& s) {
+    return divides(s[P::context_parallel], s[P::sequence_length]);
+}
+
+Problem context_does_not_divide(const Settings& s) {
+    return wrong_value(
+        P::context_parallel, s,
+        said("does not divide the sequence of {1}", {format(P::sequence_length, s[P::sequence_length])}),
+        use_nearest(P::context_parallel, s));
+}
+
+void keep_sequence_divided(P id, const Settings& s, ValidValues& values) {
+    if (id == P::context_parallel) values.divisors_of(s[P::sequence_length]);
+    else values.multiples_of(s[P::context_parallel]);
+}
+
+// ---- Expert parallelism splits the experts
+// -------------------------------------------------------------------
+
+constexpr P kExpertParallel[] = {P::expert_parallel};
+
+bool expert_parallel_divides(const Settings& s) {
+    const double degree = s[P::expert_parallel];
+    if (degree <= 1) return true;
+    return s[P::experts] > 0 && divides(degree, s[P::experts]) && divides(degree, sharing_gpus(s));
+}
+
+Problem expert_parallel_does_not_divide(const Settings& s) {
+    if (s[P::experts] <= 0)
+        return wrong_value(P::expert_parallel, s, said("the model has no experts"), said("use {1}", {"1"}));
+    return wrong_value(P::expert_parallel, s,
+                       said("must divide the {1} experts and the {2} GPUs that hold the same weights",
+                            {format(P::experts, s[P::experts]), count_text(sharing_gpus(s))}),
+                       use_nearest(P::expert_parallel, s));
+}
+
+void keep_experts_split(P, const Settings& s, ValidValues& values) {
+    values.divisors_of(s[P::experts] > 0 ? s[P::experts] : 1);
+    values.divisors_of(sharing_gpus(s));
+}
+
+// ---- The model states
+// ----------------------------------------------------------------------------------------
+
+constexpr P kShardGroup[] = {P::shard_group};
+
+bool shard_group_divides(const Settings& s) {
+    return s[P::shard_group] <= 0 || divides(s[P::shard_group], state_sharers(s));
+}
+
+Problem shard_group_does_not_divide(const Settings& s) {
+    return wrong_value(
+        P::shard_group, s,
+        said("does not divide the {1} GPUs that hold the same weights", {count_text(state_sharers(s))}),
+        use_nearest(P::shard_group, s));
+}
+
+constexpr P kOffload[] = {P::offload};
+
+bool offloaded_weights_are_sharded(const Settings& s) {
+    return s.choice<Offload>(P::offload) != Offload::optimizer_and_parameters || is_fsdp(s);
+}
+
+Problem offloaded_weights_not_sharded(const Settings& s) {
+    return wrong_value(P::offload, s, said("only zero3 and hsdp bring weights from the host layer by layer"),
+                       said("use optimizer, or sharding zero3"));
+}
+
+void keep_offload_possible(P, const Settings& s, ValidValues& values) {
+    if (!is_fsdp(s)) values.among({Value(Offload::none), Value(Offload::optimizer)});
+}
+
+constexpr Constraint kConstraints[] = {
+    kIsOneForListedModels<P::tensor_parallel>,
+    kIsOneForListedModels<P::context_parallel>,
+    kIsOneForListedModels<P::expert_parallel>,
+    {.level = Level::operators,
+     .holds = image_has_a_size,
+     .problem =
+         [](const Settings& s) {
+             return wrong_value(P::image_size, s, said("the model's feature maps follow it"),
+                                said("use the side of an image in pixels, such as 224"));
+         }},
+    {.level = Level::gpus,
+     .parameters = kModelParameters,
+     .holds = copies_are_whole,
+     .problem = copies_not_whole,
+     .narrow = keep_copies_whole},
+    {.parameters = kTensorParameters,
+     .holds = tensor_divides_matrices,
+     .problem = tensor_does_not_divide,
+     .narrow = keep_matrices_divided},
+    {.parameters = kContextParameters,
+     .holds = context_divides_sequence,
+     .problem = context_does_not_divide,
+     .narrow = keep_sequence_divided},
+    {.parameters = kExpertTensorParameters,
+     .holds = tensor_divides_experts,
+     .problem = tensor_does_not_divide_experts,
+     .narrow = keep_experts_divided},
+    {.parameters = kOffload,
+     .holds = offloaded_weights_are_sharded,
+     .problem = offloaded_weights_not_sharded,
+     .narrow = keep_offload_possible},
+    {.parameters = kExpertParallel,
+     .holds = expert_parallel_divides,
+     .problem = expert_parallel_does_not_divide,
+     .narrow = keep_experts_split},
+    {.level = Level::batch,
+     .parameters = kShardGroup,
+     .holds = shard_group_divides,
+     .problem = shard_group_does_not_divide,
+     .narrow = [](P, const Settings& s, ValidValues& values) { values.divisors_of(state_sharers(s)); }},
+};
+
+}  // namespace
+
+std::span<const Constraint> parallelism_constraints() { return kConstraints; }
+
+}  // namespace shardscope

@@ -1,0 +1,194 @@
+// What pipelines and their schedules ask of the stages, the layers and the sequence.
+#include <algorithm>
+#include <cmath>
+
+#include "scenario/constraint.h"
+#include "scenario/domain.h"
+#include "scenario/problem_words.h"
+#include "schedules/schedule.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+using Level = Constraint::Level;
+
+const Schedule& schedule_in(const Settings& s) { return schedule_of(s.choice<ScheduleKind>(P::schedule)); }
+
+// ---- Stages
+// --------------------------------------------------------------------------------------------------
+
+constexpr P kStageParameters[] = {P::pipeline_parallel, P::virtual_stages};
+
+bool stages_have_layers(const Settings& s) {
+    return s[P::pipeline_parallel] * s[P::virtual_stages] <= s[P::layers];
+}
+
+Problem stages_without_layers(const Settings& s) {
+    const P id = s[P::virtual_stages] > 1 ? P::virtual_stages : P::pipeline_parallel;
+    return wrong_value(id, s, said("more stages than the {1} layers", {format(P::layers, s[P::layers])}),
+                       use_nearest(id, s));
+}
+
+void keep_layers_for_stages(P id, const Settings& s, ValidValues& values) {
+    if (id == P::pipeline_parallel) {
+        values.keep_if([&](double stages) { return stages * s[P::virtual_stages] <= s[P::layers]; });
+    } else {
+        // Of the numbers that leave each stage a layer, those that also divide its layers.
+        values.divisors_of(std::floor(s[P::layers] / s[P::pipeline_parallel]));
+    }
+}
+
+// ---- Virtual stages
+// ------------------------------------------------------------------------------------------
+
+constexpr P kVirtualStages[] = {P::virtual_stages};
+
+bool virtual_stages_have_a_pipeline(const Settings& s) {
+    return s[P::virtual_stages] <= 1 || s[P::pipeline_parallel] > 1;
+}
+
+bool schedule_has_virtual_stages(const Settings& s) {
+    return s[P::virtual_stages] <= 1 || s[P::pipeline_parallel] <= 1 || schedule_in(s).interleaves;
+}
+
+Problem schedule_without_virtual_stages(const Settings& s) {
+    return wrong_value(
+        P::schedule, s,
+        schedule_in(s).pieces ? said("it cuts the layers by itself") : said("it has no virtual stages"),
+        said("use interleaved, or 1 for virtual_stages"));
+}
+
+// ---- Layers that the schedule cuts by itself
+// -----------------------------------------------------------------
+
+constexpr P kPipelineParallel[] = {P::pipeline_parallel};
+
+bool schedule_cuts_layers(const Settings& s) {
+    return s[P::pipeline_parallel] <= 1 || !schedule_has_virtual_stages(s) ||
+           schedule_in(s).suits(s[P::pipeline_parallel], s[P::layers]);
+}
+
+Problem schedule_does_not_cut_layers(const Settings& s) {
+    const std::string stages = count_text(s[P::pipeline_parallel]);
+    const bool odd = schedule_in(s).copies > 1 && std::fmod(s[P::pipeline_parallel], 2) != 0;
+    return wrong_value(
+        P::schedule, s,
+        odd ? said("it takes an even number of stages, not {1}", {stages})
+            : said("{1} stages do not cut {2} layers as it does", {stages, format(P::layers, s[P::layers])}),
+        said(
+            "use {1} for pipeline_parallel",
+            {format(P::pipeline_parallel, nearest_valid(P::pipeline_parallel, s[P::pipeline_parallel], s))}));
+}
+
+void keep_layers_cut(P, const Settings& s, ValidValues& values) {
+    const Schedule& schedule = schedule_in(s);
+    values.keep_if([&](double stages) { return stages <= 1 || schedule.suits(stages, s[P::layers]); });
+}
+
+// ---- Sequences that the schedule cuts
+// ------------------------------------------------------------------------
+
+bool listed_model_has_no_sequence(const Settings& s) {
+    return !s.listed() || s[P::pipeline_parallel] <= 1 || !schedule_in(s).cuts_sequences;
+}
+
+bool schedule_cuts_sequence(const Settings& s) { return cuts_whole_pieces(s, schedule_in(s)); }
+
+Problem schedule_does_not_cut_sequence(const Settings& s) {
+    if (!s.on(P::causal)) {
+        return wrong_value(P::schedule, s, said("it cuts sequences, and attention is not causal"),
+                           said("use {1}", {"1f1b"}));
+    }
+    return wrong_value(P::sequence_pieces, s,
+                       said("with context_parallel {1} they do not divide the sequence of {2}",
+                            {format(P::context_parallel, s[P::context_parallel]),
+                             format(P::sequence_length, s[P::sequence_length])}),
+                       said("use a divisor of it"));
+}
+
+// ---- Layers of the first and the last stage
+// ------------------------------------------------------------------
+
+constexpr P kEnds[] = {P::first_stage_layers, P::last_stage_layers};
+
+P other_end(P end) { return end == P::first_stage_layers ? P::last_stage_layers : P::first_stage_layers; }
+
+bool schedule_takes_partition(const Settings& s) {
+    return takes_partition(schedule_in(s), s[P::virtual_stages], s);
+}
+
+Problem schedule_does_not_take_partition(const Settings& s) {
+    const double stages = s[P::pipeline_parallel];
+    const Partition partition = partition_of(s);
+    const P end = partition.first > 0 ? P::first_stage_layers : P::last_stage_layers;
+    const std::string why =
+        !partition.deals(s[P::layers], stages)
+            ? said("does not leave a layer for each of the {1} stages of {2} layers, or leaves some over",
+                   {count_text(stages), format(P::layers, s[P::layers])})
+        : s[P::virtual_stages] > 1 ? said("virtual stages are all alike")
+                                   : said("the schedule needs stages alike");
+    if (stages == 2 && partition.first > 0 && partition.last > 0)
+        return wrong_value(end, s, why, said("use 0 for one of the two ends"));
+    const double near = nearest_valid(end, s[end], s);
+    return wrong_value(end, s, why,
+                       near > 0 ? said("use {1}, or 0", {format(end, near)})
+                                : said("use 0, or 1f1b without virtual stages"));
+}
+
+void keep_partition_possible(P end, const Settings& s, ValidValues& values) {
+    const Schedule& schedule = schedule_in(s);
+    const double stages = s[P::pipeline_parallel];
+    if (stages <= 1 || s[P::virtual_stages] > 1 || schedule.pieces || schedule.copies > 1) {
+        values.at_most(0);
+        return;
+    }
+    const double other = s[other_end(end)];
+    // Every other stage keeps a layer; of two stages the other has the rest.
+    values.at_most(std::max(0.0, s[P::layers] - std::max(other, 1.0) - (stages - 2)));
+    if (stages == 2 && other > 0 && other < s[P::layers]) values.among({0, s[P::layers] - other});
+}
+
+constexpr Constraint kConstraints[] = {
+    {.level = Level::operators,
+     .holds = listed_model_has_no_sequence,
+     .problem =
+         [](const Settings& s) {
+             return wrong_value(P::schedule, s,
+                                said("the model is a list of operators: there is no sequence to cut"),
+                                said("use {1}", {"1f1b"}));
+         }},
+    {.parameters = kStageParameters,
+     .holds = stages_have_layers,
+     .problem = stages_without_layers,
+     .narrow = keep_layers_for_stages},
+    {.parameters = kVirtualStages,
+     .holds = virtual_stages_have_a_pipeline,
+     .problem =
+         [](const Settings& s) {
+             return wrong_value(P::virtual_stages, s, said("there is one pipeline stage only"),
+                                said("use 1, or more pipeline_parallel"));
+         },
+     .narrow =
+         [](P, const Settings& s, ValidValues& values) {
+             if (s[P::pipeline_parallel] <= 1) values.among({1});
+         }},
+    {.holds = schedule_has_virtual_stages, .problem = schedule_without_virtual_stages},
+    {.parameters = kPipelineParallel,
+     .holds = schedule_cuts_layers,
+     .problem = schedule_does_not_cut_layers,
+     .narrow = keep_layers_cut},
+    // What follows counts with the stages.
+    {.level = Level::schedule, .holds = schedule_cuts_sequence, .problem = schedule_does_not_cut_sequence},
+    {.level = Level::partition,
+     .parameters = kEnds,
+     .holds = schedule_takes_partition,
+     .problem = schedule_does_not_take_partition,
+     .narrow = keep_partition_possible},
+};
+
+}  // namespace
+
+std::span<const Constraint> schedule_constraints() { return kConstraints; }
+
+}  // namespace shardscope

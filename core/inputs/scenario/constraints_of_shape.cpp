@@ -1,0 +1,140 @@
+// What the sizes of a model ask of each other.
+#include <cmath>
+
+#include "scenario/constraint.h"
+#include "scenario/problem_words.h"
+#include "text/said.h"
+
+namespace shardscope {
+namespace {
+
+using Level = Constraint::Level;
+
+bool is_whole_and_positive(double value) { return value == std::floor(value) && value >= 1; }
+
+// ---- The heads fill the width
+// --------------------------------------------------------------------------------
+
+constexpr P kWidthParameters[] = {P::hidden_size, P::heads, P::head_size};
+
+bool heads_are_whole(const Settings& s) {
+    return is_whole_and_positive(s[P::heads]) && is_whole_and_positive(s[P::head_size]);
+}
+
+// The number of heads or their size follows from the width; the message names what was given.
+Problem heads_not_whole(const Settings& s) {
+    if (!is_whole_and_positive(s[P::heads])) {
+        return wrong_value(
+            P::hidden_size, s,
+            said("heads of size {1} do not divide it", {format(P::head_size, s[P::head_size])}),
+            use_neighbours(s[P::hidden_size], s[P::head_size]));
+    }
+    return wrong_value(P::heads, s,
+                       said("does not divide hidden_size {1}", {format(P::hidden_size, s[P::hidden_size])}),
+                       said("use a divisor of it, or give head_size"));
+}
+
+// The width of one head, or of a group of query heads that share a key head, times the GPUs that split the
+// heads. Where the number of heads is given, the width that each element of a head's size adds.
+double width_step(const Settings& s) {
+    const bool heads_given = s.origin(P::heads) == Origin::given;
+    if (heads_given && s.origin(P::head_size) == Origin::given) return 1;  // the width follows from neither
+    const double kv = s[P::kv_heads];
+    double group = 1;
+    if (!heads_given)
+        group = least_common_multiple(kv != s[P::heads] ? kv : 1, std::max(1.0, s[P::tensor_parallel]));
+    return s[P::hidden_size] / (heads_given ? s[P::head_size] : s[P::heads]) * group;
+}
+
+void keep_heads_whole(P id, const Settings& s, ValidValues& values) {
+    if (id == P::hidden_size) {
+        values.multiples_of(width_step(s));
+        return;
+    }
+    // Where heads and their size are both given they need not fill the width.
+    if (s.origin(id == P::heads ? P::head_size : P::heads) == Origin::given) return;
+    const double query_width = s[P::heads] * s[P::head_size];
+    values.divisors_of(query_width);
+    if (id == P::head_size)
+        values.keep_if(
+            [&](double size) { return std::fmod(query_width / size, s[P::tensor_parallel]) == 0; });
+}
+
+// ---- Key/value heads
+// -----------------------------------------------------------------------------------------
+
+constexpr P kKvHeads[] = {P::kv_heads};
+
+bool kv_heads_divide_heads(const Settings& s) {
+    return s[P::kv_heads] > 0 && std::fmod(s[P::heads], s[P::kv_heads]) == 0;
+}
+
+// ---- Layers and experts
+// --------------------------------------------------------------------------------------
+
+bool latent_attention_has_a_rank(const Settings& s) {
+    return s[P::kv_lora_rank] > 0 ||
+           (s[P::rope_head_size] <= 0 && s[P::value_head_size] <= 0 && s[P::q_lora_rank] <= 0);
+}
+
+bool experts_per_token_exist(const Settings& s) {
+    return s[P::experts] <= 0 || (s[P::experts_per_token] >= 1 && s[P::experts_per_token] <= s[P::experts]);
+}
+
+constexpr P kDenseLayers[] = {P::dense_layers};
+constexpr P kExpertsPerToken[] = {P::experts_per_token};
+
+constexpr Constraint kConstraints[] = {
+    {.level = Level::heads,
+     .parameters = kWidthParameters,
+     .holds = heads_are_whole,
+     .problem = heads_not_whole,
+     .narrow = keep_heads_whole},
+    {.parameters = kKvHeads,
+     .holds = kv_heads_divide_heads,
+     .problem =
+         [](const Settings& s) {
+             return wrong_value(P::kv_heads, s,
+                                said("does not divide the {1} heads", {format(P::heads, s[P::heads])}),
+                                use_nearest(P::kv_heads, s));
+         },
+     .narrow = [](P, const Settings& s, ValidValues& values) { values.divisors_of(s[P::heads]); }},
+    {.parameters = kDenseLayers,
+     .holds = [](const Settings& s) { return s[P::dense_layers] <= s[P::layers]; },
+     .problem =
+         [](const Settings& s) {
+             const std::string layers = format(P::layers, s[P::layers]);
+             return wrong_value(P::dense_layers, s, said("there are {1} layers", {layers}),
+                                said("use at most {1}", {layers}));
+         },
+     .narrow = [](P, const Settings& s, ValidValues& values) { values.at_most(s[P::layers]); }},
+    {.holds = latent_attention_has_a_rank,
+     .problem =
+         [](const Settings& s) {
+             const P id = s[P::q_lora_rank] > 0      ? P::q_lora_rank
+                          : s[P::rope_head_size] > 0 ? P::rope_head_size
+                                                     : P::value_head_size;
+             return wrong_value(id, s, said("it belongs to latent attention, and kv_lora_rank is 0"),
+                                said("give kv_lora_rank, or leave it out"));
+         }},
+    {.parameters = kExpertsPerToken,
+     .holds = experts_per_token_exist,
+     .problem =
+         [](const Settings& s) {
+             const std::string experts = format(P::experts, s[P::experts]);
+             return wrong_value(P::experts_per_token, s, said("there are {1} experts", {experts}),
+                                said("use 1 to {1}", {experts}));
+         },
+     .narrow =
+         [](P, const Settings& s, ValidValues& values) {
+             if (s[P::experts] <= 0) return;
+             values.at_least(1);
+             values.at_most(s[P::experts]);
+         }},
+};
+
+}  // namespace
+
+std::span<const Constraint> shape_constraints() { return kConstraints; }
+
+}  // namespace shardscope

@@ -1,0 +1,118 @@
+#include "scenario/valid_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace shardscope {
+namespace {
+
+// Values come here before anybody has checked them: those beyond what is exact in a double become the nearest
+// that is.
+long long integer(double value) {
+    constexpr long long kMost = 1LL << 53;
+    return value >= static_cast<double>(kMost) ? kMost : value > 0 ? static_cast<long long>(value) : 0;
+}
+
+bool is_multiple(double value, double step) { return step <= 0 || std::fmod(value, step) == 0; }
+
+}  // namespace
+
+std::vector<double> divisors(double number, double most) {
+    std::vector<double> out;
+    const long long n = integer(number);
+    // Of a pair of divisors the smaller one is at most the square root, and at most `most` if it is wanted.
+    const double last = std::min(std::sqrt(number), most);
+    for (long long d = 1; static_cast<double>(d) <= last; ++d) {
+        if (n % d != 0) continue;
+        const long long other = n / d;
+        out.push_back(static_cast<double>(d));
+        if (d != other) out.push_back(static_cast<double>(other));
+    }
+    std::ranges::sort(out);
+    std::erase_if(out, [&](double d) { return d > most; });
+    return out;
+}
+
+double least_common_multiple(double a, double b) {
+    const long long x = integer(a);
+    const long long y = integer(b);
+    if (x <= 0 || y <= 0) return 0;
+    const long long factor = x / std::gcd(x, y);  // exact
+    return static_cast<double>(factor) * static_cast<double>(y);
+}
+
+ValidValues::ValidValues(P id, double most)
+    : logarithmic_(parameter(id).logarithmic),
+      most_(most),
+      low_(parameter(id).whole ? std::ceil(parameter(id).minimum) : parameter(id).minimum),
+      high_(parameter(id).maximum),
+      step_(parameter(id).whole ? 1 : 0) {
+    const Parameter& row = parameter(id);
+    if (!row.named_only) return;
+    step_ = 0;
+    low_ = -std::numeric_limits<double>::infinity();
+    high_ = std::numeric_limits<double>::infinity();
+    list_.emplace();
+    for (const Named& named : row.names) list_->push_back(named.value);
+}
+
+void ValidValues::at_least(double low) { low_ = std::max(low_, low); }
+void ValidValues::at_most(double high) { high_ = std::min(high_, high); }
+
+void ValidValues::multiples_of(double step) {
+    // Steps that are no whole numbers come from values that another constraint reports.
+    if (!(step > 0) || step != std::floor(step)) return;
+    step_ = step_ > 0 ? least_common_multiple(step_, step) : step;
+}
+
+void ValidValues::multiples_above(double threshold, double step) {
+    threshold_ = threshold;
+    step_above_ = step;
+}
+
+void ValidValues::divisors_of(double number) {
+    if (list_) keep_if([&](double value) { return value > 0 && std::fmod(number, value) == 0; });
+    else list_ = divisors(number, most_);
+}
+
+void ValidValues::among(std::vector<double> values) {
+    if (list_) {
+        std::erase_if(values, [&](double value) { return std::ranges::find(*list_, value) == list_->end(); });
+    }
+    list_ = std::move(values);
+}
+
+double ValidValues::step_near(double value) const {
+    return value > threshold_ ? least_common_multiple(std::max(step_, 1.0), step_above_) : step_;
+}
+
+bool ValidValues::contains(double value) const {
+    if (list_ && std::ranges::find(*list_, value) == list_->end()) return false;
+    return value >= low_ && value <= high_ && is_multiple(value, step_near(value));
+}
+
+double ValidValues::nearest(double value) const {
+    if (list_) {
+        double best = value;
+        bool found = false;
+        for (const double candidate : *list_) {
+            if (candidate < low_ || candidate > high_ || !is_multiple(candidate, step_near(candidate)))
+                continue;
+            const bool nearer =
+                logarithmic_ && candidate > 0 && value > 0
+                    ? std::fabs(std::log(candidate / value)) < std::fabs(std::log(best / value))
+                    : std::fabs(candidate - value) < std::fabs(best - value);
+            if (!found || nearer) best = candidate;
+            found = true;
+        }
+        return best;
+    }
+    value = std::clamp(value, low_, std::max(low_, high_));
+    const double step = step_near(value);
+    if (step <= 0) return value;
+    return std::max(std::ceil(low_ / step) * step, std::round(value / step) * step);
+}
+
+}  // namespace shardscope
