@@ -14,7 +14,8 @@ bool answer_into(const Scenario& scenario, Answer& out) {
     out.settings = resolve(out.scenario);
     out.problems.clear();
     out.impossible = false;
-    if (!is_valid(out.scenario, out.settings)) return false;
+    if (!is_valid(out.scenario, out.settings, out.compiled.whole ? &out.compiled.settings : nullptr))
+        return false;
     compile(out.settings, out.compiled);
     out.estimate = estimate(out.compiled);
     out.impossible = !is_possible(out.estimate);

@@ -1,7 +1,7 @@
 #include "model/operator_inputs.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <initializer_list>
 
 namespace shardscope {
@@ -37,11 +37,9 @@ const ParameterSet& operator_divisions() {
 }
 
 bool same_values(const Settings& a, const Settings& b, const ParameterSet& parameters) {
-    for (std::size_t i = 0; i < kParameters; ++i) {
-        const P id = static_cast<P>(i);
-        if (parameters[i] && a[id] != b[id] && !(a[id] != a[id] && b[id] != b[id])) return false;
-    }
-    return true;
+    return a.all_differences(b, [&](P id) {
+        return !parameters[index(id)] || a[id] == b[id] || (std::isnan(a[id]) && std::isnan(b[id]));
+    });
 }
 
 bool same_operators(const Settings& a, const Settings& b) {

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <bitset>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
@@ -125,5 +127,18 @@ class Value {
 };
 
 using ParameterSet = std::bitset<kParameters>;
+
+// Calls `visit(id)` for each member, in the order of the table. Its time is that of the members, not of the
+// table.
+template <typename Visit>
+void for_each(const ParameterSet& set, Visit&& visit) {
+    static constexpr std::size_t kBits = 64;
+    static constexpr ParameterSet kWord(~0ULL);
+    for (std::size_t first = 0; first < kParameters; first += kBits) {
+        auto word = static_cast<std::uint64_t>(((set >> first) & kWord).to_ullong());
+        for (; word != 0; word &= word - 1)
+            visit(static_cast<P>(first + static_cast<std::size_t>(std::countr_zero(word))));
+    }
+}
 
 }  // namespace shardscope

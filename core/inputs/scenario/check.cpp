@@ -2,9 +2,7 @@
 // loops): values out of their ranges, combinations that break a constraint, and values that have no meaning
 // for the model.
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <string>
 
 #include "scenario/constraint.h"
@@ -33,57 +31,28 @@ bool judged_by_its_cause(P id, const Settings& s) {
            id == P::head_size;
 }
 
-// What nearly every value is found to be, without its row: loops ask this for every parameter of every point.
-struct Bounds {
-    double low, high;
-    bool whole;
-    bool optional = false;  // may be missing
-};
-
-// A row's named values when they are whole numbers in a row, or else nothing plain.
-Bounds bounds_of_names(const Parameter& row) {
-    for (std::size_t i = 0; i < row.names.size(); ++i) {
-        if (row.names[i].value != static_cast<double>(i)) return {1, 0, true};
-    }
-    return {0, static_cast<double>(row.names.size()) - 1, true};
+bool is_named(const Parameter& row, double value) {
+    return std::ranges::find(row.names, value, &Named::value) != row.names.end();
 }
 
-std::array<Bounds, kParameters> make_bounds() {
-    std::array<Bounds, kParameters> out{};
-    for (std::size_t i = 0; i < kParameters; ++i) {
-        const Parameter& row = parameter(static_cast<P>(i));
-        constexpr double kMost = 9e18;  // beyond it no integer holds a whole number
-        if (row.named_only) out[i] = bounds_of_names(row);
-        else if (row.maximum > kMost) out[i] = {1, 0, true};
-        else out[i] = {row.minimum, row.maximum, row.whole};
-        out[i].optional = row.optional || row.prominence == Prominence::file;
-    }
-    return out;
-}
+bool may_be_missing(const Parameter& row) { return row.optional || row.prominence == Prominence::file; }
 
-const std::array<Bounds, kParameters>& all_bounds() {
-    static const std::array<Bounds, kParameters> all = make_bounds();
-    return all;
-}
-
-bool is_plainly_in_range(const Bounds& bounds, double value) {
-    if (!(value >= bounds.low && value <= bounds.high)) return bounds.optional && std::isnan(value);
-    // Faster than to round down, which is a call.
-    return !bounds.whole || static_cast<double>(static_cast<std::int64_t>(value)) == value;
+bool is_in_range(P id, double value) {
+    const Parameter& row = parameter(id);
+    if (std::isnan(value)) return may_be_missing(row);
+    if (is_named(row, value)) return true;
+    return !row.named_only && std::isfinite(value) && value >= row.minimum && value <= row.maximum &&
+           (!row.whole || value == std::floor(value));
 }
 
 // `report(id, words)` is called once for each broken rule; `words` makes the Problem.
 template <typename Report>
 void values_in_range(const Settings& s, Report&& report) {
-    const std::array<Bounds, kParameters>& bounds = all_bounds();
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         const double value = s[id];
-        if (is_plainly_in_range(bounds[i], value)) continue;
+        if (is_in_range(id, value) || judged_by_its_cause(id, s)) continue;
         const Parameter& row = parameter(id);
-        if (judged_by_its_cause(id, s)) continue;
-        const auto is_named = [&](const Named& entry) { return entry.value == value; };
-        if (std::ranges::any_of(row.names, is_named)) continue;
         if (std::isnan(value)) {
             report(id, [&] {
                 return Problem{pointer_to(id), said("{1} is missing", {field_of(id)}),
@@ -172,9 +141,15 @@ Problems check(const Scenario& scenario, const Settings& settings) {
     return problems;
 }
 
-bool is_valid(const Scenario& scenario, const Settings& settings) {
-    bool valid = is_valid(settings);
-    if (valid) beyond_settings(scenario, settings, [&](P, auto&&) { valid = false; });
+bool is_valid(const Scenario& scenario, const Settings& settings, const Settings* valid_before) {
+    bool valid = true;
+    const auto note = [&](P, auto&&) { valid = false; };
+    const bool known = valid_before && settings.all_differences(*valid_before, [&](P id) {
+        return is_in_range(id, settings[id]);
+    });
+    if (!known) values_in_range(settings, note);
+    if (valid) valid = keeps_all(constraints(), settings);
+    if (valid) beyond_settings(scenario, settings, note);
     return valid;
 }
 

@@ -12,7 +12,10 @@ namespace {
 
 using Level = Constraint::Level;
 
-bool divides(double part, double whole) { return part > 0 && std::fmod(whole, part) == 0; }
+bool divides(double part, double whole) {
+    // Most degrees are 1; a remainder takes tens of instructions.
+    return part == 1 ? whole == std::floor(whole) : part > 0 && std::fmod(whole, part) == 0;
+}
 
 // ---- Models that are lists of operators
 // ----------------------------------------------------------------------

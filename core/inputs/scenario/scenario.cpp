@@ -32,26 +32,30 @@ double ffn_multiple(double ffn) {
     return multiple;
 }
 
+// The sizes of the preset, before any override.
+struct Shape {
+    double hidden_size, heads, kv_heads, head_size, ffn_size;
+};
+
 // Fields of the shape that follow from others unless given: heads at constant head size, the
 // feed-forward size at constant ratio, key/value heads where they equal the query heads.
-void derive_shape(const Scenario& scenario, Settings& s, const Settings& base) {
+void derive_shape(const Scenario& scenario, Settings& s, const Shape& base) {
     const bool hidden = scenario.is_given(P::hidden_size);
     const bool heads = scenario.is_given(P::heads);
     const bool head_size = scenario.is_given(P::head_size);
     // A shape whose heads fill the width keeps doing so; one whose heads do not (Gemma) keeps its ratio.
-    const double fill = base[P::heads] * base[P::head_size] / base[P::hidden_size];
+    const double fill = base.heads * base.head_size / base.hidden_size;
     if (heads && !head_size) {
         s.set(P::head_size, s[P::hidden_size] * fill / s[P::heads], Origin::derived);
     } else if ((hidden || head_size) && !heads) {
         s.set(P::heads, s[P::hidden_size] * fill / s[P::head_size], Origin::derived);
     }
-    if (!scenario.is_given(P::kv_heads) && base[P::kv_heads] == base[P::heads] &&
-        s[P::kv_heads] != s[P::heads]) {
+    if (!scenario.is_given(P::kv_heads) && base.kv_heads == base.heads && s[P::kv_heads] != s[P::heads]) {
         s.set(P::kv_heads, s[P::heads], Origin::derived);
     }
     if (hidden && !scenario.is_given(P::ffn_size)) {
-        const double ratio = base[P::ffn_size] / base[P::hidden_size];
-        const double multiple = ffn_multiple(base[P::ffn_size]);
+        const double ratio = base.ffn_size / base.hidden_size;
+        const double multiple = ffn_multiple(base.ffn_size);
         const double ffn = std::max(multiple, std::round(s[P::hidden_size] * ratio / multiple) * multiple);
         s.set(P::ffn_size, ffn, Origin::derived);
     }
@@ -246,10 +250,8 @@ Settings resolve(const Scenario& scenario) {
     if (scenario.model) apply(s, scenario.model->values, Origin::model);
     // A head size no preset states follows from the width.
     if (std::isnan(s[P::head_size])) s.set(P::head_size, s[P::hidden_size] / s[P::heads], Origin::derived);
-    const Settings base = s;
-    for (std::size_t i = 0; i < kParameters; ++i) {
-        if (scenario.given[i]) s.set(static_cast<P>(i), scenario.value[i], Origin::given);
-    }
+    const Shape base{s[P::hidden_size], s[P::heads], s[P::kv_heads], s[P::head_size], s[P::ffn_size]};
+    for_each(scenario.given, [&](P id) { s.set(id, scenario.value[index(id)], Origin::given); });
     if (scenario.model && scenario.model->operators) take_listed(*scenario.model->operators, s);
     else derive_shape(scenario, s, base);
     derive_batch(scenario, s);

@@ -49,7 +49,9 @@ Settings resolve(const Scenario& scenario);
 Problems check(const Scenario& scenario, const Settings& settings);
 // The same question without the words, for inner loops. No heap.
 bool is_valid(const Settings& settings);
-bool is_valid(const Scenario& scenario, const Settings& settings);
+// `valid_before`: settings that were valid, so that only the values that differ from theirs are compared with
+// their ranges; nullptr: none are known.
+bool is_valid(const Scenario& scenario, const Settings& settings, const Settings* valid_before = nullptr);
 
 // The parameter has this value and is no longer automatic, as --set and a point of a sweep mean it. Nothing
 // else is changed, so that the values may not be valid together.
