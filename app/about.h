@@ -1,4 +1,4 @@
-// The box that says what program this is.
+// Shows the dialog with the program's name, version and licence.
 #pragma once
 
 class QWidget;

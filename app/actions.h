@@ -1,4 +1,4 @@
-// Every action of the window once: id, text, icon, shortcut. Menus and the tool bar take them from here.
+// The table of all actions of the window: id, text, icon, shortcut. Menus and the tool bar use this table.
 #pragma once
 
 #include <QKeySequence>
@@ -57,9 +57,9 @@ struct ActionRow {
 const std::vector<ActionRow>& action_table();
 
 using Actions = std::map<ActionId, QAction*>;
-// The table's actions as children of `parent`.
+// Creates the actions of the table as children of `parent`.
 Actions make_actions(QObject* parent);
-// Their icons in this colour.
+// Draws the icons of the actions in this colour.
 void tint_actions(const Actions& actions, const QColor& color);
 
 }  // namespace shardscope

@@ -12,38 +12,39 @@
 namespace shardscope {
 namespace {
 
-// The first thing that Qt said about its platform.
-std::string& platform_trouble() {
+// The first message of Qt about its platform plugin.
+std::string& first_platform_message() {
     static std::string text;
     return text;
 }
 
-// Qt tells why a platform cannot be used in warnings, and then aborts in a fatal message. The program takes
-// its leave there instead: this covers a display that does not answer, one that refuses, an unknown platform
-// and a missing plugin alike, as none of them can be asked about beforehand without doing what Qt does.
-void say_why_not_started(QtMsgType type, const QMessageLogContext& context, const QString& message) {
+// Message handler that reports why no display can be used. Qt gives the reason in warnings and aborts in a
+// fatal message; the program exits there instead. This covers a display that does not answer, one that
+// refuses the connection, an unknown platform and a missing plugin. None of these can be detected beforehand
+// without repeating what Qt does.
+void report_failed_start(QtMsgType type, const QMessageLogContext& context, const QString& message) {
     const std::string text = message.trimmed().toStdString();
     if (type == QtFatalMsg) {
-        const std::string why = platform_trouble().empty() ? text : platform_trouble();
+        const std::string why = first_platform_message().empty() ? text : first_platform_message();
         commands::print_err(
             "shardscope: there is no display that can be used (%s); see shardscope --help for the "
             "commands that need none\n",
             why.c_str());
         std::fflush(nullptr);
-        ::_exit(commands::kFailed);  // nothing has been begun that would have to be ended
+        ::_exit(commands::kFailed);  // no destructors are needed, because no work has begun
     }
     const bool of_platform = context.category && std::string_view(context.category).starts_with("qt.qpa");
     if (!of_platform) commands::print_err("%s\n", text.c_str());
-    else if (platform_trouble().empty()) platform_trouble() = text;
+    else if (first_platform_message().empty()) first_platform_message() = text;
 }
 
 }  // namespace
 
 std::unique_ptr<QApplication> make_application(int& argc, char** argv) {
-    platform_trouble().clear();
-    const QtMessageHandler usual = qInstallMessageHandler(say_why_not_started);
+    first_platform_message().clear();
+    const QtMessageHandler previous = qInstallMessageHandler(report_failed_start);
     auto application = std::make_unique<QApplication>(argc, argv);
-    qInstallMessageHandler(usual);
+    qInstallMessageHandler(previous);
     return application;
 }
 

@@ -1,4 +1,4 @@
-// Qt's application object, without which nothing can be drawn.
+// Creates Qt's application object, which all drawing needs.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@ class QApplication;
 
 namespace shardscope {
 
-// Makes the application object. Where Qt finds no display that it can use, the program says so on standard
-// error and ends with exit code 1. `argc` and `argv` have to live as long as the object.
+// Creates the application object. If Qt finds no usable display, the program reports it on standard error and
+// ends with exit code 1. `argc` and `argv` have to live as long as the object.
 std::unique_ptr<QApplication> make_application(int& argc, char** argv);
 
 }  // namespace shardscope

@@ -31,7 +31,7 @@ QString Dialogs::save_ending_in(const QString& ending, const QString& usual, QWi
                                 const QString& filter) const {
     return ask_for_whole_name(
         suggestion, [&](const QString& suggested) { return save_file(parent, title, suggested, filter); },
-        // Whatever else follows a point is part of the name: "llama-3.1".
+        // Any other text after a point is part of the name: "llama-3.1".
         [&](const QString& typed) {
             return typed.endsWith(ending, Qt::CaseInsensitive) ? typed : typed + usual;
         });

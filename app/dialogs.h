@@ -1,4 +1,5 @@
-// Questions to the person, so that tests can answer them. An empty answer is none.
+// The dialogs that ask the user for files and folders. They are functions so that tests can replace them. An
+// empty answer means that the user has cancelled.
 #pragma once
 
 #include <QString>
@@ -12,7 +13,7 @@ namespace shardscope {
 struct Dialogs {
     struct SaveAs {
         QString file;
-        qsizetype filter = 0;  // the one chosen
+        qsizetype filter = 0;  // index of the chosen filter
     };
     std::function<QString(QWidget* parent, const QString& title, const QString& folder,
                           const QString& filter)>
@@ -26,14 +27,15 @@ struct Dialogs {
     std::function<QString(QWidget* parent, const QString& title, const QString& folder)> choose_folder;
     static Dialogs native();
 
-    // As save_file, of a name that ends in `ending`: to any other `usual` is added.
+    // Like save_file, but for names that end in `ending`; `usual` is appended to any other name.
     [[nodiscard]] QString save_ending_in(const QString& ending, const QString& usual, QWidget* parent,
                                          const QString& title, const QString& suggestion,
                                          const QString& filter) const;
 };
 
-// A name that somebody types, completed. Whether a file is to be overwritten was asked of the name as it was
-// typed: where the whole one is a file that exists, `ask` comes again with it as the suggestion.
+// Asks for a file name and completes it with `whole`. The dialog asks about overwriting only for the name as
+// it was typed. If the completed name differs and exists, `ask` is therefore called again with it as the
+// suggestion.
 QString ask_for_whole_name(const QString& suggestion,
                            const std::function<QString(const QString& suggestion)>& ask,
                            const std::function<QString(const QString& typed)>& whole);

@@ -64,7 +64,7 @@ void Documents::open(const QStringList& paths) {
     };
     QStringList files = paths;
     const auto others = std::stable_partition(files.begin(), files.end(), stands_beside);
-    QStringList said;
+    QStringList messages;
     QStringList left;
     bool replaced = false;
     for (auto file = files.begin(); file != files.end(); ++file) {
@@ -74,11 +74,11 @@ void Documents::open(const QStringList& paths) {
         }
         const bool opened = open(*file);
         replaced = replaced || (file >= others && opened);
-        if (!messages_.isHidden()) said << messages_.text();
+        if (!messages_.isHidden()) messages << messages_.text();
     }
     if (!left.empty())
-        said << tr("One scenario at a time; not opened: %1").arg(left.join(QStringLiteral(", ")));
-    if (!said.empty()) messages_.say(said.join(QLatin1Char('\n')));
+        messages << tr("One scenario at a time; not opened: %1").arg(left.join(QStringLiteral(", ")));
+    if (!messages.empty()) messages_.say(messages.join(QLatin1Char('\n')));
 }
 
 bool Documents::open_text(const OpenedText& opened) {
@@ -109,8 +109,8 @@ QString Documents::restore() {
             return {};
         }
     }
-    // This window's own session takes the file's place. A newer version of the program may be able to read
-    // what this one cannot.
+    // The unreadable file is renamed, because this window's session will replace it. A newer version of the
+    // program may be able to read it.
     const QString aside = session_.set_aside();
     QString lost =
         tr("The last session cannot be read: %1%2")
@@ -128,7 +128,7 @@ void Documents::start(const QString& file) {
     messages_.say(opened ? lost : lost + QLatin1Char('\n') + messages_.text());
 }
 
-// A crash costs nothing that has been done, and of a drag under way no more than its last tenth of a second.
+// Saves the session soon enough that a crash loses nothing except the last tenth of a second of a drag.
 void Documents::keep_soon() {
     constexpr qint64 kBetween = 100;  // ms
     const bool at_once = !model_.in_gesture() || !kept_.isValid();
@@ -141,7 +141,7 @@ void Documents::keep_session() {
     Problems problems;
     const bool kept =
         session_.set_scenarios(QString::fromStdString(write_session(workspace_.session(), false)), problems);
-    // Once, and not at every step of a drag.
+    // The message is shown once, and not at every step of a drag.
     if (!kept && is_kept_)
         messages_.say(
             tr("The scenarios of this window cannot be kept for the next start: %1\nTo keep them, save "
@@ -174,7 +174,7 @@ bool Documents::save_session(const QString& file) {
 }
 
 void Documents::drop(const QMimeData& dropped) {
-    // A browser's link is no file; what is dropped with it may be a scenario.
+    // A link from a browser is not a file, but the text dropped with it may be a scenario.
     QStringList files;
     for (const QUrl& url : dropped.urls()) {
         if (url.isLocalFile()) files << url.toLocalFile();

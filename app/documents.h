@@ -1,5 +1,5 @@
-// Opens and saves: files, texts from the clipboard or a drop, and the session that the next start takes up.
-// What goes wrong is said in the window's line of messages.
+// Opens and saves files, texts from the clipboard or a drop, and the session that the next start restores.
+// Problems are shown in the window's message bar.
 #pragma once
 
 #include <QElapsedTimer>
@@ -26,32 +26,32 @@ struct Preset;
 class Documents : public QObject {
     Q_OBJECT
   public:
-    // All outlive it. From now on the session is kept at every step.
+    // All arguments have to outlive this object. It saves the session at every step from now on.
     Documents(Catalogue& catalogue, Session& session, LiveModel& model, Workspace& workspace, PlotTabs& tabs,
               const SidePanels& sides, MessageBar& messages);
 
-    // Any file of openable.h, or an exported figure that carries its scenario. False, with a message shown,
-    // when it cannot be used; nothing changes then.
+    // Opens any file of openable.h, or an exported figure that carries its scenario. Returns false, with a
+    // message shown and nothing changed, when it cannot be used.
     bool open(const QString& path);
-    // All that can be: tables and logs stand beside a scenario, of those that take its place the first is
-    // opened and the others are named.
+    // Opens all tables and logs, which keep the scenario, and the first file that replaces the scenario. A
+    // message lists the other files.
     void open(const QStringList& paths);
-    // A text from anywhere, as one undo step.
+    // Opens a text from any source, as one undo step.
     bool open_text(const OpenedText& opened);
-    // A study: its scenario, its pins, its tab and axes, and the panel, as one undo step.
+    // Opens a study with its scenario, pins, tab, axes and panel, as one undo step.
     void open_study(const Preset& preset);
-    // Files, or a text where there are none.
+    // Opens the dropped files, or the dropped text where there are none.
     void drop(const QMimeData& dropped);
 
     bool save(const QString& file);
-    // All scenarios, the pinned ones too, and what is looked at.
+    // Saves all scenarios, including the pinned ones, and the view.
     bool save_session(const QString& file);
     bool write_file(const QString& file, const std::string& content);
 
-    // The scenarios as the last window left them, if there were any. Empty, or why they cannot be had and
-    // where they are kept; that is shown, too.
+    // Restores the scenarios of the last window, if there are any. If they cannot be read, it shows and
+    // returns a message with the reason and the place where they are kept; otherwise the result is empty.
     QString restore();
-    // The same, and then the file if there is one: one step, as if it were dropped here.
+    // Restores the scenarios and then opens the file, if one is given, as one step like a dropped file.
     void start(const QString& file);
     void keep_session();
 
@@ -65,7 +65,7 @@ class Documents : public QObject {
     PlotTabs& tabs_;
     MessageBar& messages_;
     QTimer autosave_;
-    QElapsedTimer kept_;   // since the session was written
+    QElapsedTimer kept_;   // since the last time that the session was saved
     bool is_kept_ = true;  // whether the last attempt to write it was successful
 };
 

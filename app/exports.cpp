@@ -14,17 +14,18 @@
 namespace shardscope {
 namespace {
 
-// Plans searches whatever the scenario says; others only where they plan anew, a side by side pin included.
-bool takes_long(const Exports::Figures& figures, const Answer& answer) {
-    const bool anew = !plans_at_once(answer.scenario);
-    return std::ranges::any_of(figures, [anew, valid = answer.valid()](const FigureRequest& figure) {
+// Returns whether a figure needs a search. The plot Plans always does; other plots do where automatic
+// parameters are planned again at every point, also those of a pin in its own panel.
+bool needs_search(const Exports::Figures& figures, const Answer& answer) {
+    const bool replans = !plans_at_once(answer.scenario);
+    return std::ranges::any_of(figures, [replans, valid = answer.valid()](const FigureRequest& figure) {
         const PlotKind* kind = plot_kind(figure.plot);
         if (!kind || !kind->work_out || figure.data) return false;
         if (kind->searches) return valid;
         const bool pins = figure.side_by_side && std::ranges::any_of(figure.pins, [](const Pin& pin) {
                               return !plans_at_once(pin.answer.scenario);
                           });
-        return (anew || pins) && !figure.held;
+        return (replans || pins) && !figure.held;
     });
 }
 
@@ -52,7 +53,7 @@ FigureFile ask_for_figure(const Dialogs& dialogs, QWidget* parent, const QString
             filter = chosen.filter;
             return chosen.file;
         },
-        // An ending decides; without one the choice does.
+        // The name's ending decides the format; without one the chosen filter does.
         [&](const QString& typed) {
             return filter > 0 && !format_of(typed) ? typed + QStringLiteral(".png") : typed;
         });
@@ -90,27 +91,27 @@ bool Exports::with_data(const QString& what, const Figures& figures, const Answe
         if (!now.valid()) messages_.say(tr("%1: %2").arg(what, text_of(now.problems.front().text())));
         return now.valid();
     };
-    if (!takes_long(figures, answer)) {
+    if (!needs_search(figures, answer)) {
         if (!is_valid(answer)) return false;
         Figures whole;
         for (const FigureRequest& figure : figures) whole.push_back(worked_out(figure, answer));
         return then(whole, answer);
     }
     what_ = what;
-    const auto tell = [this, what, of = static_cast<int>(figures.size())](int done) {
+    const auto show_progress = [this, what, of = static_cast<int>(figures.size())](int done) {
         if (pending())
             progress_.show_step(tr("%1: planning anew for plot %2 of %3").arg(what).arg(done + 1).arg(of),
                                 done, of);
     };
     work_.ask(
-        [this, tell, figures, answer](const std::stop_token& stop) {
+        [this, show_progress, figures, answer](const std::stop_token& stop) {
             Worked out{{}, shardscope::answer(answer.scenario)};
             if (!out.answer.valid()) return out;
             Figures& whole = out.figures;
             for (const FigureRequest& figure : figures) {
                 if (stop.stop_requested()) break;
                 QMetaObject::invokeMethod(
-                    this, [tell, done = static_cast<int>(whole.size())] { tell(done); },
+                    this, [show_progress, done = static_cast<int>(whole.size())] { show_progress(done); },
                     Qt::QueuedConnection);
                 whole.push_back(worked_out(figure, out.answer, stop));
             }
@@ -120,7 +121,7 @@ bool Exports::with_data(const QString& what, const Figures& figures, const Answe
             progress_.hide();
             if (is_valid(out.answer)) then(out.figures, out.answer);
         });
-    tell(0);
+    show_progress(0);
     return true;
 }
 
@@ -193,11 +194,11 @@ void Exports::draw_next() {
 }
 
 bool Exports::report(const ReportRequest& request, const Answer& answer, const QString& file) {
-    ReportRequest asked = request;
-    asked.figures = figures_of(request, answer);
-    return with_data(QFileInfo(file).fileName(), asked.figures, answer,
+    ReportRequest with_figures = request;
+    with_figures.figures = figures_of(request, answer);
+    return with_data(QFileInfo(file).fileName(), with_figures.figures, answer,
                      [=, this](const Figures& whole, const Answer& now) {
-                         ReportRequest ready = asked;
+                         ReportRequest ready = with_figures;
                          ready.figures = whole;
                          QString problem;
                          if (!write(render_report(ready, now, file, &problem), problem, file)) return false;

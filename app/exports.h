@@ -1,5 +1,5 @@
-// Figures, tables and reports, written to files. Where plots plan anew at many points, what they show is
-// worked out beside the window, told as it goes and stopped on demand; all else is written at once.
+// Writes figures, tables and reports to files. Plots that search plans at many points are computed in the
+// background, with progress and a button to stop; all others are written immediately.
 #pragma once
 
 #include <QObject>
@@ -18,7 +18,7 @@ namespace shardscope {
 class MessageBar;
 class ProgressLine;
 
-// Where a plot is to be written, and the scale if that is a PNG. No file: none.
+// The file to which a plot is written, and the scale of a PNG. An empty file name means that there is none.
 struct FigureFile {
     QString file;
     double scale = kUsualScale;
@@ -31,18 +31,19 @@ class Exports : public QObject {
     Exports(MessageBar& messages, ProgressLine& progress, QObject* parent);
     ~Exports() override;
 
-    // Each returns whether it was written, or is being worked out; what is wrong is said.
+    // Each function returns whether the files were written, or are being computed. Problems are shown.
     bool plot(const FigureRequest& figure, const Answer& answer, const QString& file);
-    // Every one of them in every format, named after it. Drawn one by one; written when all are.
+    // Writes each figure in every format; the files have the names of the plots. All are drawn, one at a
+    // time, before the first one is written.
     bool plots(const std::vector<FigureRequest>& figures, const Answer& answer, const QString& folder);
     bool report(const ReportRequest& request, const Answer& answer, const QString& file);
 
     using Figures = std::vector<FigureRequest>;
-    // With the data of all, of an answer whose plan is that of its scenario: the window may still show the
-    // plan before.
+    // Receives the figures with their data, and an answer with the current plan of its scenario. The window
+    // may still show the previous plan.
     using Then = std::function<bool(const Figures&, const Answer&)>;
-    // `then`, in this thread. False, and said: other work is under way, or the
-    // scenario is not valid; or `then` said so.
+    // Computes the data of the figures, then calls `then` in this thread. Returns false, with a message
+    // shown, if other work is in progress, if the scenario is not valid, or if `then` returns false.
     bool with_data(const QString& what, const Figures& figures, const Answer& answer, const Then& then);
     [[nodiscard]] bool pending() const { return work_.pending() || drawing_; }
 
@@ -50,18 +51,18 @@ class Exports : public QObject {
     void written(const QString& file);
 
   private:
-    struct Drawing;  // many files, one at a time, so that the window stays with the person
+    struct Drawing;  // many files, drawn one at a time so that the window stays responsive
     void draw_next();
 
-    // All of them; `problem`, where there are none.
+    // Writes all files; shows `problem` where there are none.
     bool write(const std::vector<ReportFile>& files, const QString& problem, const QString& to);
 
     MessageBar& messages_;
     ProgressLine& progress_;
-    QString what_;  // that is under way
+    QString what_;  // the work in progress, for messages
     std::unique_ptr<Drawing> drawing_;
-    QTimer next_;      // of its files
-    Background work_;  // last: its thread ends before what it delivers to
+    QTimer next_;      // starts the next file of `drawing_`
+    Background work_;  // the last member, so that its thread ends before its receivers are destroyed
 };
 
 }  // namespace shardscope

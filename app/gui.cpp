@@ -25,7 +25,7 @@ int run_gui(int argc, char** argv, const std::string& file) {
             stderr);
         return commands::kFailed;
     }
-    QHashSeed::setDeterministicGlobalSeed();  // exported PDFs: see the export command
+    QHashSeed::setDeterministicGlobalSeed();  // makes exported PDFs reproducible, see commands/export.cpp
     const std::unique_ptr<QApplication> application = make_application(argc, argv);
     QApplication::setApplicationName(QStringLiteral("Shardscope"));
     QApplication::setOrganizationDomain(QStringLiteral("shardscope.org"));

@@ -39,7 +39,7 @@ constexpr std::array kPages{
     HelpPage{"keyboard", ""},
 };
 
-// Two actions a row, so that all are seen at once.
+// Returns the rows of the table of shortcuts, with two actions per row so that all fit on the screen.
 QString action_rows() {
     QStringList cells;
     for (const ActionRow& row : action_table()) {

@@ -1,5 +1,5 @@
-// The pages of the built-in help, one for each panel: resources/help/ID.md, whose first line is its title.
-// To add one: its file, a line in resources.qrc, and a row in help_pages.cpp.
+// The pages of the built-in help, one for each panel: resources/help/ID.md, whose first line is the title. To
+// add a page, add its file, a line in resources.qrc, and a row in help_pages.cpp.
 #pragma once
 
 #include <QString>
@@ -12,19 +12,21 @@ namespace shardscope {
 
 struct HelpPage {
     std::string_view id;  // "controls"
-    // Object names of what it explains with all that is inside, between blanks: "controls picker/model".
+    // Object names of the widgets that it explains, including their children, separated by blanks:
+    // "controls picker/model".
     std::string_view explains;
 };
 
-// In the order in which they are listed.
+// Returns all pages in the order of the list in the help window.
 std::span<const HelpPage> help_pages();
-// nullptr when there is none of that name.
+// Returns the page with this id; nullptr when there is none.
 const HelpPage* help_page(std::string_view id);
-// Of the nearest object around this one, or itself, that a page explains; nullptr: none does.
+// Returns the page that explains the object or its nearest ancestor; nullptr where there is none.
 const HelpPage* help_page_of(const QObject* object);
 
 QString help_title(const HelpPage& page);
-// Markdown with its title as heading; the keyboard's page with all actions that have a shortcut.
+// Returns Markdown with the title as its heading. The page `keyboard` includes all actions that have a
+// shortcut.
 QString help_text(const HelpPage& page);
 
 }  // namespace shardscope

@@ -24,7 +24,7 @@ namespace {
 constexpr int kPadding = 12;
 constexpr int kGap = 8;
 
-// Pages link to each other by file, so that they can also be read where they lie.
+// Pages link to each other by file name, so that the links also work in the source folder.
 QUrl url_of(const HelpPage& page) { return QUrl(QStringLiteral("help:/%1.md").arg(text_of(page.id))); }
 
 const HelpPage* page_at(const QUrl& url) {
@@ -41,8 +41,8 @@ class PageText : public QTextBrowser {
     }
 };
 
-// What Qt's Markdown leaves out: air between lines and in tables, and a sign of links besides their colour.
-void dress(QTextDocument& page, const QColor& line) {
+// Adds what Qt's Markdown lacks: space between lines and in tables, and underlined links.
+void add_formats(QTextDocument& page, const QColor& line) {
     constexpr int kLineHeight = 118;  // per cent
     for (QTextBlock block = page.begin(); block.isValid(); block = block.next()) {
         QTextCursor at(block);
@@ -101,7 +101,7 @@ HelpWindow::HelpWindow(QWidget* parent)
     text_->setAccessibleName(tr("Help page"));
     text_->setAccessibleDescription(tr("The page that is open; links lead to others"));
     text_->setFrameShape(QFrame::NoFrame);
-    text_->setWordWrapMode(QTextOption::WordWrap);  // keys stay in one piece
+    text_->setWordWrapMode(QTextOption::WordWrap);  // does not break keys
     for (const HelpPage& page : help_pages()) {
         pages_->addItem(help_title(page));
         texts_.push_back(help_text(page));
@@ -122,7 +122,7 @@ HelpWindow::HelpWindow(QWidget* parent)
     panes->addWidget(pages_);
     panes->addWidget(text_, 1);
     rows->addLayout(panes, 1);
-    // As large as the letters are, where there is room.
+    // The size follows the font size, within the screen.
     const QSizeF wanted = QSizeF(860, 600) * zoom_of(font());
     resize(wanted.toSize().boundedTo(screen()->availableSize()));
 
@@ -154,7 +154,7 @@ void HelpWindow::arrived() {
     setWindowTitle(tr("Help: %1").arg(help_title(*now)));
     const QSignalBlocker quiet(pages_);
     pages_->setCurrentRow(static_cast<int>(now - help_pages().data()));
-    dress(*text_->document(), current_theme().border);
+    add_formats(*text_->document(), current_theme().border);
     mark_found();
 }
 
@@ -162,7 +162,7 @@ void HelpWindow::arrived() {
 
 QStringList HelpWindow::wanted() const { return search_->text().split(QLatin1Char(' '), Qt::SkipEmptyParts); }
 
-// The pages with all of the words; the one that is read stays if it has them.
+// Lists the pages that contain all words. The open page stays open if it is one of them.
 void HelpWindow::search(const QString&) {
     const QStringList words = wanted();
     int first = -1;
@@ -217,7 +217,7 @@ void HelpWindow::restyle() {
     const int width = widest + 2 * kPadding + kGap + pages_->verticalScrollBar()->sizeHint().width();
     pages_->setFixedWidth(width);
     search_->setFixedWidth(width - kPadding);
-    // Links have their colour in the text itself, and tables their lines: it is read again.
+    // The text contains the colours of links and table lines, so it is loaded again.
     if (!page()) return;
     text_->reload();
     arrived();

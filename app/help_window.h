@@ -1,6 +1,5 @@
-// The built-in help: its pages at the left, the one that is read at the right. Beside the work, not before
-// it: nothing waits for it to be closed. Object names: "help", "help/pages", "help/text", "help/search",
-// "help/back".
+// The window of the built-in help: the list of pages at the left, the open page at the right. It is not
+// modal. Object names: "help", "help/pages", "help/text", "help/search", "help/back".
 #pragma once
 
 #include <QDialog>
@@ -22,24 +21,24 @@ class HelpWindow : public QDialog {
     explicit HelpWindow(QWidget* parent);
 
     void open_page(const HelpPage& page);
-    // The page that is shown; nullptr before the first.
+    // Returns the page that is shown; nullptr before the first one is opened.
     [[nodiscard]] const HelpPage* page() const;
 
   protected:
     void changeEvent(QEvent* event) override;
 
   private:
-    void arrived();  // at another page
+    void arrived();  // called when another page is shown
     void search(const QString& words);
     void mark_found();
     void restyle();
-    [[nodiscard]] QStringList wanted() const;  // the words that are looked for
+    [[nodiscard]] QStringList wanted() const;  // the words to search for
 
     QLineEdit* search_;
     QToolButton* back_;
     QListWidget* pages_;
     QTextBrowser* text_;
-    std::vector<QString> texts_;  // of every page, to look in
+    std::vector<QString> texts_;  // text of each page, for the search
 };
 
 }  // namespace shardscope

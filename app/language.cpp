@@ -16,7 +16,7 @@ namespace {
 const QString kEnglish = QStringLiteral("en");
 const QString kCatalogues = QStringLiteral(":/translations");
 
-// A phrase is said the same way wherever it stands: the catalogue has no contexts.
+// The catalogue has no contexts, so a text has the same translation everywhere.
 class Catalogue : public QTranslator {
   public:
     [[nodiscard]] QString translate(const char* /*context*/, const char* english,
@@ -25,18 +25,18 @@ class Catalogue : public QTranslator {
     }
 };
 
-struct Spoken {
+struct LoadedLanguage {
     QString code = kEnglish;
-    QTranslator qt;  // Qt's own dialogs, where the system has them
-    Catalogue ours;
+    QTranslator qt;  // for Qt's own dialogs, where the system has this translation
+    Catalogue catalogue;
 };
 
-std::unique_ptr<Spoken>& spoken() {
-    static std::unique_ptr<Spoken> now;
+std::unique_ptr<LoadedLanguage>& current_language() {
+    static std::unique_ptr<LoadedLanguage> now;
     return now;
 }
 
-QString of_system() {
+QString system_language() {
     const QStringList known = languages();
     for (const QString& wanted : QLocale::system().uiLanguages()) {
         QString code = wanted.section(QLatin1Char('-'), 0, 0);
@@ -61,23 +61,23 @@ QString language_name(const QString& code) {
     return name;
 }
 
-QString language_spoken() { return spoken() ? spoken()->code : kEnglish; }
+QString language_spoken() { return current_language() ? current_language()->code : kEnglish; }
 
 void speak_language(const QString& code) {
-    spoken().reset();  // a translator that goes is no longer asked
+    current_language().reset();  // Qt removes a translator that is destroyed
     speak({});
-    auto next = std::make_unique<Spoken>();
-    next->code = languages().contains(code) ? code : of_system();
+    auto next = std::make_unique<LoadedLanguage>();
+    next->code = languages().contains(code) ? code : system_language();
     if (next->code == kEnglish) return;
-    if (!next->ours.load(kCatalogues + QLatin1Char('/') + next->code + QStringLiteral(".qm"))) return;
+    if (!next->catalogue.load(kCatalogues + QLatin1Char('/') + next->code + QStringLiteral(".qm"))) return;
     if (next->qt.load(QStringLiteral("qtbase_") + next->code,
                       QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
         QCoreApplication::installTranslator(&next->qt);
-    QCoreApplication::installTranslator(&next->ours);
+    QCoreApplication::installTranslator(&next->catalogue);
     speak([](std::string_view english) {
         return QCoreApplication::translate("", std::string(english).c_str()).toStdString();
     });
-    spoken() = std::move(next);
+    current_language() = std::move(next);
 }
 
 }  // namespace shardscope

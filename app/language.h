@@ -1,5 +1,5 @@
-// The languages the window speaks: English, and each that has a catalogue in resources/translations. The
-// command line and files are English always.
+// The languages of the window: English, and each language with a catalogue in resources/translations. The
+// command line and files are always in English.
 #pragma once
 
 #include <QString>
@@ -8,10 +8,10 @@
 namespace shardscope {
 
 QStringList languages();                     // "en", "de"; English first
-QString language_name(const QString& code);  // as its speakers call it: "Deutsch"
+QString language_name(const QString& code);  // in the language itself: "Deutsch"
 QString language_spoken();                   // "de"
-// What to speak from now on; empty is the system's language, or English where there is no catalogue for it.
-// What is on screen already stays as it is.
+// Sets the language of texts from now on. Empty means the system's language, or English where there is no
+// catalogue for it. Texts on the screen do not change.
 void speak_language(const QString& code);
 
 }  // namespace shardscope

@@ -52,7 +52,7 @@
 namespace shardscope {
 namespace {
 
-constexpr int kSideFolds = 1280;  // narrower than this the panels at the right become rails
+constexpr int kWidthForSidePanels = 1280;  // the panels at the right become rails in a narrower window
 
 QVBoxLayout* column(QWidget* parent) {
     auto* layout = new QVBoxLayout(parent);
@@ -72,9 +72,10 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
       actions_(make_actions(this)) {
     setObjectName(QStringLiteral("main-window"));
     setAcceptDrops(true);
-    qApp->installEventFilter(this);  // for what is dragged over its fields
-    // Qt applies the application's style sheet to all of a part each time that part gets a parent. Without it
-    // until all are in their places, it is applied once.
+    qApp->installEventFilter(this);  // for drags over the fields
+    // Qt applies the application's style sheet to a widget and its children each time the widget gets a
+    // parent. The style sheet is removed until all widgets have their places, so that it is applied only
+    // once.
     const QString sheet = qApp->styleSheet();
     qApp->setStyleSheet({});
     setContextMenuPolicy(Qt::NoContextMenu);
@@ -104,11 +105,11 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
 }
 
 MainWindow::~MainWindow() {
-    // Members go before child widgets: the panels have to be gone before the model they show. Hidden first,
-    // they end in it what is under way, a drag or a number being typed.
+    // Members are destroyed before child widgets, but the panels need the model, so they are deleted first.
+    // Hiding them before ends a drag or a number that is being typed.
     hide();
     delete takeCentralWidget();
-    // The undo stack reports once more while the model is taken down, when the actions are gone already.
+    // The undo stack sends signals while the model is destroyed, when the actions no longer exist.
     model_.undo_stack()->disconnect(this);
 }
 
@@ -144,7 +145,7 @@ void MainWindow::build_menus() {
         entry->setObjectName(QStringLiteral("scenario/") + QString::fromStdString(preset->name));
         connect(entry, &QAction::triggered, this, [this, preset] {
             const QString title = text_of(preset->title.empty() ? preset->name : preset->title);
-            // Presets in it lie beside its file, which is a preset and not to be saved over.
+            // Relative presets are resolved beside its file, which is a preset and must not be overwritten.
             documents_->open_text(
                 {preset->text, title, tr("Load %1").arg(title), text_of(preset->path), true});
         });
@@ -274,7 +275,7 @@ void MainWindow::build_panes() {
     scenarios_ = new ScenarioTable(model_);
     rows->addWidget(scenarios_);
     setCentralWidget(whole);
-    // At first nothing is focused: the first control would look chosen.
+    // At first no control has the focus, because the first control would look selected.
     whole->setFocusPolicy(Qt::ClickFocus);
     whole->setFocus();
 
@@ -300,18 +301,18 @@ void MainWindow::build_panes() {
     if (session_.first_use()) welcome();
 }
 
-// One hint until the first gesture, pin or undo shows that it is no longer needed.
+// Shows one hint until the first gesture, pin or undo.
 void MainWindow::welcome() {
     scenarios_->set_first_use(true);
-    const auto settled = [this] {
+    const auto end_first_use = [this] {
         session_.set_first_use(false);
         scenarios_->set_first_use(false);
     };
-    connect(&model_, &LiveModel::gesture_ended, this, settled);
-    connect(&model_, &LiveModel::pins_changed, this, [this, settled] {
-        if (!model_.pins().empty()) settled();
+    connect(&model_, &LiveModel::gesture_ended, this, end_first_use);
+    connect(&model_, &LiveModel::pins_changed, this, [this, end_first_use] {
+        if (!model_.pins().empty()) end_first_use();
     });
-    connect(actions_.at(ActionId::undo), &QAction::triggered, this, settled);
+    connect(actions_.at(ActionId::undo), &QAction::triggered, this, end_first_use);
 }
 
 template <typename Work>
@@ -408,12 +409,12 @@ void MainWindow::connect_view_actions() {
     });
     on(ActionId::next_plot, [this] { tabs_->turn(1); });
     on(ActionId::previous_plot, [this] { tabs_->turn(-1); });
-    // As browsers have them, too.
+    // The actions also have the shortcuts of browsers.
     for (const auto& [id, key] : {std::pair{ActionId::next_plot, Qt::Key_PageDown},
                                   std::pair{ActionId::previous_plot, Qt::Key_PageUp}}) {
         actions_.at(id)->setShortcuts({actions_.at(id)->shortcut(), QKeySequence(Qt::CTRL | key)});
     }
-    // Also in the windows beside this one.
+    // F1 also works in the program's other windows.
     actions_.at(ActionId::help)->setShortcutContext(Qt::ApplicationShortcut);
     on(ActionId::help, [this] {
         const HelpPage* page = help_page_of(QApplication::focusWidget());
@@ -443,26 +444,29 @@ void MainWindow::refresh_titles() {
     setWindowTitle(QStringLiteral("%1 – Shardscope").arg(window_title(text_of(scenario.title()))));
 }
 
-// In a small window the plot keeps its room: a study is read beside it.
+// In a small window the memory bar and the waterfall are hidden while a study is open, so that the plot keeps
+// its width.
 void MainWindow::make_room() {
-    column_->setVisible(!sides_->is_open(SidePanels::Side::study) || width() >= kSideFolds * zoom_of(font()));
+    column_->setVisible(!sides_->is_open(SidePanels::Side::study) ||
+                        width() >= kWidthForSidePanels * zoom_of(font()));
 }
 
 void MainWindow::fold(const QSize& size) {
-    const double large = zoom_of(font());
-    const bool compact = size.width() < kNarrowWindow * large;
+    const double zoom = zoom_of(font());
+    const bool compact = size.width() < kNarrowWindow * zoom;
     controls_->set_compact(compact);
-    measured_->set_compact(size.height() < kLowWindow * large);
-    scenarios_->set_window_height(static_cast<int>(size.height() / large));
-    column_->setFixedWidth(static_cast<int>((compact ? 214 : 262) * large));
+    measured_->set_compact(size.height() < kLowWindow * zoom);
+    scenarios_->set_window_height(static_cast<int>(size.height() / zoom));
+    column_->setFixedWidth(static_cast<int>((compact ? 214 : 262) * zoom));
     tabs_->set_compact(compact);
-    // Their icons say enough; another language's words would push the last actions out.
+    // In a small window these buttons have only icons; the words of some languages would push the last
+    // actions out of the tool bar.
     auto* bar = findChild<QToolBar*>(QStringLiteral("toolbar"));
     for (const ActionId id : {ActionId::undo, ActionId::redo}) {
         if (auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(actions_.at(id))))
             button->setToolButtonStyle(compact ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
     }
-    sides_->set_narrow(size.width() < kSideFolds * large);
+    sides_->set_narrow(size.width() < kWidthForSidePanels * zoom);
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
@@ -476,8 +480,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     QMainWindow::closeEvent(event);
 }
 
-// Wherever something is dropped, it is the window's: a field would take a scenario's text for a value. What a
-// widget leaves goes on to those around it.
+// Passes every drag to the window, because a field would take a scenario's text for a value. Qt offers a drag
+// that a widget ignores to its parent.
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::DragEnter && watched != this && watched->isWidgetType() &&
         static_cast<QWidget*>(watched)->window() == this) {

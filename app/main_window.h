@@ -1,5 +1,5 @@
-// The main window: puts the panels together and owns the actions. What panels show is theirs, what is opened
-// and saved the documents', what is done with a plot the plot actions'.
+// The main window creates the panels and owns the actions. Documents open and save files; PlotActions exports
+// and explains plots.
 #pragma once
 
 #include <QMainWindow>
@@ -85,7 +85,7 @@ class MainWindow : public QMainWindow {
     ControlsPanel* controls_ = nullptr;
     Headline* headline_ = nullptr;
     PlotTabs* tabs_ = nullptr;
-    QWidget* column_ = nullptr;  // memory bar and waterfall
+    QWidget* column_ = nullptr;  // contains the memory bar and the waterfall
     MemoryBar* memory_ = nullptr;
     Waterfall* waterfall_ = nullptr;
     SidePanels* sides_ = nullptr;

@@ -7,7 +7,7 @@ class QWidget;
 
 namespace shardscope {
 
-// With an empty menu, whose tool tips are shown; the icon is in the text's colour.
+// Returns a button with an empty menu, whose tool tips are shown. The icon has the colour of the text.
 QToolButton* make_menu_button(const QString& object_name, const QString& icon, QWidget* parent);
 
 }  // namespace shardscope

@@ -11,7 +11,7 @@ MessageBar::MessageBar(QWidget* parent) : QWidget(parent), text_(new QLabel) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(12, 4, 12, 4);
     text_->setObjectName(QStringLiteral("message/text"));
-    text_->setTextFormat(Qt::PlainText);  // what files say is no markup
+    text_->setTextFormat(Qt::PlainText);  // text from files is not markup
     text_->setWordWrap(true);
     text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     row->addWidget(text_, 1);

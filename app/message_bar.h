@@ -1,5 +1,5 @@
-// What went wrong, and what was done in silence, above everything and in nobody's way: no dialog to click
-// away. Object names: "message", "message/text".
+// The bar at the top of the window with error messages and notes on what the program has done. It replaces
+// dialogs that have to be closed. Object names: "message", "message/text".
 #pragma once
 
 #include <QWidget>
@@ -17,7 +17,7 @@ class MessageBar : public QWidget {
 
     void say(const QString& message);
     [[nodiscard]] QString text() const;
-    // A line each, with `file` before it; none: nothing is said.
+    // Shows one line per problem, with `file` before it; shows nothing if there are none.
     void say(const Problems& problems, const QString& file);
 
   private:

@@ -19,7 +19,7 @@
 namespace shardscope {
 namespace {
 
-// False, with the problem said, for what only a file can be.
+// Returns false and adds a problem if the text does not come from a file.
 bool has_file(const OpenedText& opened, const char* what, Problems& problems) {
     if (!opened.file.isEmpty()) return true;
     problems.push_back({"", std::string(what) + " is read from its file", "presets and logs keep their place",
@@ -38,18 +38,18 @@ void open_study(const OpenedText& opened, const OpeningInto& into, Problems& pro
         into.workspace.take_study(*study, problems);
 }
 
-// The model of a config.json under the scenario's own cluster and training.
+// Replaces the scenario's model by that of a config.json; cluster and training stay.
 void open_hf_config(const OpenedText& opened, const OpeningInto& into, Problems& problems) {
     if (!has_file(opened, "a model's config.json", problems)) return;
     const Preset* model = into.catalogue.add(opened.text, opened.file.toStdString(), problems);
     if (!model) return;
     const QString title = text_of(model->title);
     into.model.take_model(*model);
-    // What was assumed stands in its source.
+    // The preset's source contains the assumptions of the import.
     into.messages.say(tr("%1: %2.").arg(title, text_of(model->source)));
 }
 
-// Beside the public tables, where it can be compared and taken.
+// Adds the log to the plot of collectives, beside the public tables.
 void open_nccl_log(const OpenedText& opened, const OpeningInto& into, Problems& problems) {
     if (!has_file(opened, "a log of nccl-tests", problems)) return;
     auto& collectives = into.tabs.the<CollectivesPlot>();
@@ -62,7 +62,7 @@ void open_nccl_log(const OpenedText& opened, const OpeningInto& into, Problems& 
     into.messages.say(tables, opened.what);
 }
 
-// On the validation plot, beside the public runs.
+// Adds the runs to the validation plot, beside the public runs.
 void open_runs(const OpenedText& opened, const OpeningInto& into, Problems& problems) {
     auto& validation = into.tabs.the<ValidationPlot>();
     Problems rows;
@@ -74,16 +74,16 @@ void open_runs(const OpenedText& opened, const OpeningInto& into, Problems& prob
     into.messages.say(rows, opened.what);
 }
 
-// A run of torchtitan's, Megatron-LM's or DeepSpeed's on the scenario's cluster.
+// Opens the settings of a training tool as a scenario on the current cluster.
 void open_launch(const OpenedText& opened, const OpeningInto& into, Problems& problems) {
     const LaunchFormat* format = launch_format_of(opened.text);
     const LaunchRead read = format->read(opened.text, into.model.scenario(), problems);
     if (!problems.empty()) return;
     into.workspace.take(read.scenario, opened.step);
-    QStringList said{
+    QStringList lines{
         tr("%1: settings of %2 on the cluster that was there.").arg(opened.what, text_of(format->label))};
-    for (const std::string& note : read.notes) said << QString::fromStdString(note);
-    into.messages.say(said.join(QLatin1Char(' ')));
+    for (const std::string& note : read.notes) lines << QString::fromStdString(note);
+    into.messages.say(lines.join(QLatin1Char(' ')));
 }
 
 bool is_launch(std::string_view text) { return launch_format_of(text) != nullptr; }
@@ -94,13 +94,13 @@ void open_scenario(const OpenedText& opened, const OpeningInto& into, Problems& 
         into.workspace.take(scenario, opened.step, opened.carried ? QString() : opened.file);
 }
 
-// Whatever else is JSON: its reader says what is wrong with it.
+// Recognises any other JSON object as a scenario, whose reader then reports the problems.
 bool is_object(std::string_view text) {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     return first != std::string_view::npos && text[first] == '{';
 }
 
-// "settings of torchtitan, Megatron-LM or DeepSpeed": of the tools whose files are read.
+// Returns "settings of torchtitan, Megatron-LM or DeepSpeed" with all tools whose files can be read.
 std::string launch_name() {
     std::string names;
     std::string last;

@@ -1,5 +1,5 @@
-// What can be opened, dropped and pasted, one entry each: how its text is recognised, and what becomes of it.
-// To add one: an entry in openable.cpp.
+// The kinds of text that can be opened, dropped and pasted. Each has one entry, which recognises the text and
+// opens it. To add a kind, add an entry in openable.cpp.
 #pragma once
 
 #include <QString>
@@ -16,37 +16,38 @@ class MessageBar;
 class PlotTabs;
 class Workspace;
 
-// Where what is opened goes.
+// The parts of the window into which a text is opened.
 struct OpeningInto {
     Catalogue& catalogue;
     LiveModel& model;
     Workspace& workspace;
     PlotTabs& tabs;
-    MessageBar& messages;  // for what is worth knowing though nothing went wrong
+    MessageBar& messages;  // for notes on a text that was opened without problems
 };
 
-// A text somebody wants to open.
+// A text to open.
 struct OpenedText {
     std::string text;
     QString what;          // "run.json", "the clipboard": for messages
     QString step;          // "Open run.json": the undo step
-    QString file;          // it was read from; "" for none
-    bool carried = false;  // inside a figure or a report, which is not to be saved over
+    QString file;          // from which it was read; "" for none
+    bool carried = false;  // whether it was in a figure, a report or a preset, which must not be overwritten
 };
-// Relative paths in it begin here; "" without a file.
+// Returns the folder against which relative paths in the text are resolved; "" without a file.
 std::string folder_of(const OpenedText& opened);
 
 struct Openable {
     std::string name;  // "a session": for messages
     bool (*recognises)(std::string_view text);
-    // As one undo step; nothing changes where there is a problem.
+    // Opens the text as one undo step; nothing changes where there is a problem.
     void (*open)(const OpenedText& opened, const OpeningInto& into, Problems& problems);
-    bool stands_beside = false;  // the scenario stays as it is
+    bool stands_beside = false;  // whether the scenario stays unchanged
 };
 
-// The first that recognises the text; nullptr when none does.
+// Returns the first kind that recognises the text; nullptr when none does.
 const Openable* openable(std::string_view text);
-// Takes it, as what it is; false, with a problem, when it cannot be used or is none of them.
+// Opens the text as the kind that recognises it. Returns false, with a problem, when there is no such kind or
+// the text cannot be used.
 bool take(const OpenedText& opened, const OpeningInto& into, Problems& problems);
 
 }  // namespace shardscope

@@ -1,4 +1,4 @@
-// The hairline between two panes, in the theme's colour.
+// The thin line between two panes, in the theme's colour.
 #pragma once
 
 class QWidget;

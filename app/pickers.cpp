@@ -19,9 +19,9 @@
 namespace shardscope {
 namespace {
 
-constexpr const char* kTicked = "ticked";  // the menu entry that bears the tick
+constexpr const char* kTicked = "ticked";  // property with the name of the ticked menu entry
 
-// "picker/model", with the icon of that name.
+// Returns a button "picker/NAME" with the icon NAME.
 QToolButton* make_button(const QString& name, QWidget* parent) {
     return make_menu_button(QStringLiteral("picker/") + name, name, parent);
 }
@@ -35,19 +35,20 @@ QAction* add_entry(QMenu& menu, const QString& name, const Preset& preset,
     return entry;
 }
 
-// "Llama" of "Llama 3.1 405B", "MPT" of "MPT-13B", "Qwen" of "Qwen2 72B": what titles of one kin begin with.
-QString kin_of(const Preset& preset) {
+// Returns the family with which a title begins: "Llama" for "Llama 3.1 405B", "MPT" for "MPT-13B", "Qwen" for
+// "Qwen2 72B".
+QString family_of(const Preset& preset) {
     const QString title = QString::fromStdString(preset.title);
     const auto end = std::ranges::find_if_not(title, [](QChar c) { return c.isLetter(); });
     return title.first(end - title.begin());
 }
 
-// The tick stands at the entry and at the sub-menu that holds it.
+// Ticks the entry and the sub-menu that contains it; returns whether the menu contains it.
 bool tick(const QMenu& menu, const QString& entry) {
     bool found = false;
     for (QAction* action : menu.actions()) {
         const bool here = action->menu() ? tick(*action->menu(), entry) : action->objectName() == entry;
-        if (action->menu()) action->setCheckable(here);  // no empty boxes beside the others
+        if (action->menu()) action->setCheckable(here);  // so that other sub-menus show no empty boxes
         action->setChecked(here);
         found = found || here;
     }
@@ -57,25 +58,26 @@ bool tick(const QMenu& menu, const QString& entry) {
 QToolButton* make_picker(const QString& name, std::vector<const Preset*> presets, QWidget* parent,
                          const std::function<void(const Preset&)>& take) {
     QToolButton* button = make_button(name, parent);
-    // As in a dictionary, "Llama" and "LLaMA" together, but 7B before 13B.
+    // Titles are sorted without regard to case, so that "Llama" and "LLaMA" are together, and numerically: 7B
+    // before 13B.
     QCollator order(QLocale(QLocale::English, QLocale::UnitedStates));
     order.setNumericMode(true);
     order.setCaseSensitivity(Qt::CaseInsensitive);
     std::ranges::stable_sort(presets, [&](const Preset* a, const Preset* b) {
         return order.compare(QString::fromStdString(a->title), QString::fromStdString(b->title)) < 0;
     });
-    const auto key = [](const Preset& preset) { return kin_of(preset).toLower(); };
+    const auto key = [](const Preset& preset) { return family_of(preset).toLower(); };
     std::map<QString, int> members;
     for (const Preset* preset : presets) ++members[key(*preset)];
-    // Kin share a sub-menu: one list of all would be as high as the screen.
-    std::map<QString, QMenu*> kins;
+    // Each family has a sub-menu, because a single list would be as high as the screen.
+    std::map<QString, QMenu*> family_menus;
     auto* one_of = new QActionGroup(button);
     for (const Preset* preset : presets) {
         QMenu* menu = button->menu();
-        if (const QString kin = key(*preset); !kin.isEmpty() && members[kin] > 1) {
-            QMenu*& inner = kins[kin];
+        if (const QString family = key(*preset); !family.isEmpty() && members[family] > 1) {
+            QMenu*& inner = family_menus[family];
             if (!inner) {
-                inner = menu->addMenu(kin_of(*preset));
+                inner = menu->addMenu(family_of(*preset));
                 inner->setToolTipsVisible(true);
             }
             menu = inner;
@@ -131,7 +133,7 @@ void refresh_picker(QToolButton& picker, const QString& kind, const Preset* pres
         picker.setText(action_text(text));
         picker.setAccessibleName(text);
     }
-    // "model/…" of "picker/model".
+    // The entries of "picker/model" are called "model/…".
     const QString name = picker.objectName().section(QLatin1Char('/'), 1);
     const QString entry = preset ? name + QLatin1Char('/') + QString::fromStdString(preset->name) : QString();
     if (picker.property(kTicked).toString() == entry) return;

@@ -65,7 +65,7 @@ bool PlotActions::export_report(const QString& file) {
     ReportRequest request;
     request.figures = usual_figures();
     for (FigureRequest& figure : request.figures) figure = request_of(text_of(figure.plot));
-    // What is looked at belongs to it.
+    // The report always contains the current plot.
     const FigureRequest shown = parts_.tabs.current().request();
     if (std::ranges::find(request.figures, shown.plot, &FigureRequest::plot) == request.figures.end())
         request.figures.push_back(shown);
@@ -75,7 +75,6 @@ bool PlotActions::export_report(const QString& file) {
     return parts_.exports.report(request, parts_.model.answer(), file);
 }
 
-// The panel beside the plots that has the focus, else the plot that is looked at.
 QString PlotActions::at_focus() const {
     if (parts_.memory.hasFocus()) return text_of(kMemoryKind.name);
     if (parts_.waterfall.hasFocus()) return text_of(kWaterfallKind.name);
@@ -88,14 +87,14 @@ void PlotActions::ask_to_export(const QString& plot) {
     if (!to.file.isEmpty()) export_plot(plot, to.file, to.scale);
 }
 
-// What can be done with a plot or panel, by the other mouse button or the menu key.
+// Opens a context menu with the actions on a plot or panel at a right click or by the menu key.
 void PlotActions::offer_menu(QWidget& view, const QString& plot) {
     view.setContextMenuPolicy(Qt::CustomContextMenu);
     connect(&view, &QWidget::customContextMenuRequested, this, [this, &view, plot](const QPoint& at) {
         auto* menu = new QMenu(&window_);
         menu->setObjectName(plot + QStringLiteral("/menu"));
         menu->setAttribute(Qt::WA_DeleteOnClose);
-        // By the menu key it is about what has the focus.
+        // The menu key refers to the part that has the focus, a click to the part under the mouse.
         const auto* explainable = dynamic_cast<const Explainable*>(&view);
         const auto subject = view.hasFocus() && !view.underMouse() ? explainable->subject_here()
                                                                    : explainable->subject_at(QPointF(at));
@@ -114,7 +113,7 @@ void PlotActions::offer_menu(QWidget& view, const QString& plot) {
     });
 }
 
-// One window for a table: where it is there already, it comes to the front.
+// Opens a window with the plot's table, or raises the window that already shows this table.
 void PlotActions::show_table(const QString& plot) {
     const QString title = tr(plot_kind(plot.toStdString())->label);
     parts_.exports.with_data(title, {request_of(plot)}, parts_.model.answer(),
@@ -145,7 +144,7 @@ void PlotActions::export_all() {
 
 FigureRequest PlotActions::request_of(const QString& plot) const {
     if (LivePlot* tab = parts_.tabs.plot(plot)) {
-        // One that nobody has looked at yet knows nothing of its axes.
+        // A plot that was never shown has not computed its axes yet.
         tab->bring_up_to_date();
         return tab->request();
     }

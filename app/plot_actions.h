@@ -1,5 +1,6 @@
-// What can be done with a plot, or with the panels beside it: its table, its export, a report of all, why it
-// shows what it shows, the launch settings of a plan in it. Menus, tool bar and keys come here.
+// The actions on a plot or on a panel beside it: show its table, export it, write a report of all plots,
+// explain its values, and write the launch settings of a plan in it. Menus, tool bar and shortcuts call these
+// functions.
 #pragma once
 
 #include <QObject>
@@ -25,7 +26,7 @@ struct Dialogs;
 class PlotActions : public QObject {
     Q_OBJECT
   public:
-    // All outlive it.
+    // All of these have to outlive this object.
     struct Parts {
         LiveModel& model;
         Workspace& workspace;
@@ -38,28 +39,28 @@ class PlotActions : public QObject {
         Session& session;
         const Dialogs& dialogs;
     };
-    // `window` is that of dialogs, menus and tables.
+    // `window` is the parent of dialogs, menus and tables.
     PlotActions(const Parts& parts, QWidget& window);
 
-    // The name of the panel beside the plots that has the focus, else of the plot that is looked at.
+    // Returns the name of the panel beside the plots that has the focus; otherwise that of the current plot.
     [[nodiscard]] QString at_focus() const;
     void explain_focus();
     void show_table(const QString& plot);
     void ask_to_export(const QString& plot);
     void export_all();
     void ask_for_report();
-    // Of the plan that is chosen in Plans, where that has the focus.
+    // Uses the plan that is chosen in the plot Plans if that plot has the focus.
     void ask_for_launch_settings();
 
-    // One plot to one file, its format by the ending; the scale is a PNG's.
+    // Writes one plot to a file, whose ending decides the format. `scale` applies to PNG.
     bool export_plot(const QString& plot, const QString& file, double scale = kUsualScale);
-    // The whole desk as one document, its format by the ending.
+    // Writes a report of the whole session to a file, whose ending decides the format.
     bool export_report(const QString& file);
 
   private:
     void offer_menu(QWidget& view, const QString& plot);
-    [[nodiscard]] FigureRequest request_of(const QString& plot) const;  // as it is shown here
-    [[nodiscard]] Answer readable_answer() const;                       // its scenario as a figure carries it
+    [[nodiscard]] FigureRequest request_of(const QString& plot) const;  // the plot as the window shows it
+    [[nodiscard]] Answer readable_answer() const;                       // with the scenario for a figure
 
     Parts parts_;
     QWidget& window_;

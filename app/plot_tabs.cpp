@@ -23,16 +23,17 @@
 namespace shardscope {
 namespace {
 
-// Whole tabs only: those that have no room are left to the menu beside it, never the current one.
+// A tab bar that shows only tabs that fit completely. The current tab is always visible; the hidden ones are
+// in the menu beside the bar.
 class WholeTabs : public QTabBar {
   public:
     explicit WholeTabs(QWidget* parent) : QTabBar(parent) {
-        setObjectName(QStringLiteral("qt_tabwidget_tabbar"));  // as QTabWidget calls its own
+        setObjectName(QStringLiteral("qt_tabwidget_tabbar"));  // the name of QTabWidget's default tab bar
         connect(this, &QTabBar::currentChanged, this, [this] { fit(); });
     }
 
     void fit() {
-        // A bar that has not been laid out yet has no width to speak of.
+        // The width is not meaningful before the bar has been laid out.
         if (fitting_ || !isVisible() || count() == 0) return;
         const QScopedValueRollback<bool> guard(fitting_, true);
         int room = width() - tabSizeHint(currentIndex()).width();
@@ -45,7 +46,7 @@ class WholeTabs : public QTabBar {
             changed = true;
         }
         if (!changed) return;
-        tabRect(currentIndex());  // asked for a tab's place, the bar lays them out
+        tabRect(currentIndex());  // makes the bar lay out its tabs
         changed_();
     }
 
@@ -54,7 +55,7 @@ class WholeTabs : public QTabBar {
         for (int i = 0; i < count(); ++i) out += isTabVisible(i) ? 0 : 1;
         return out;
     }
-    // Called whenever other tabs have room.
+    // `changed` is called when the set of visible tabs changes.
     void on_change(std::function<void()> changed) { changed_ = std::move(changed); }
 
   protected:
@@ -88,14 +89,14 @@ class WholeTabs : public QTabBar {
     }
 
   private:
-    // Also to those that are only in the menu.
+    // Also moves to hidden tabs.
     void step(int by) {
         const int to = currentIndex() + by;
         if (to >= 0 && to < count()) setCurrentIndex(to);
     }
 
     std::function<void()> changed_ = [] {};
-    int turned_ = 0;  // of a wheel that turns by less than a notch
+    int turned_ = 0;  // wheel movement of less than one notch
     bool fitting_ = false;
 };
 
@@ -113,7 +114,7 @@ PlotTabs::PlotTabs(LiveModel& model, QWidget* parent) : QTabWidget(parent) {
         setTabToolTip(addTab(plot, tr(kind->label)), plot->accessibleName());
         connect(plot, &LivePlot::table_requested, this, &PlotTabs::table_requested);
         connect(plot, &LivePlot::export_requested, this, &PlotTabs::export_requested);
-        // Whatever changes what a plot shows has it drawn anew.
+        // Every change of the view redraws the plot.
         const auto* canvas = plot->findChild<QCustomPlot*>(plot->objectName() + QStringLiteral("/plot"));
         connect(canvas, &QCustomPlot::afterReplot, this, &PlotTabs::watch_view);
     }
@@ -159,7 +160,7 @@ void PlotTabs::set_compact(bool compact) {
     static_cast<WholeTabs*>(bar)->fit();
 }
 
-// Every plot by its name, also those whose tabs have no room.
+// Adds the menu of all plots, including those whose tabs are hidden.
 void PlotTabs::add_menu() {
     auto* all = new QToolButton;
     all->setObjectName(QStringLiteral("tabs/all"));
@@ -169,11 +170,11 @@ void PlotTabs::add_menu() {
     };
     tint();
     connect(&ThemeManager::instance(), &ThemeManager::changed, all, tint);
-    all->setLayoutDirection(Qt::RightToLeft);  // the number, then the chevron
+    all->setLayoutDirection(Qt::RightToLeft);  // places the number before the chevron
     const auto count_hidden = [this, all] {
         const int hidden = static_cast<WholeTabs*>(tabBar())->hidden();
         all->setText(hidden > 0 ? QStringLiteral("+%1").arg(hidden) : QString());
-        // As wide with a number as without: its own width would decide which tabs have room.
+        // The width is the same with and without a number, because it affects which tabs fit.
         constexpr int kAround = 36;
         all->setMinimumWidth(kAround + all->fontMetrics().horizontalAdvance(QStringLiteral("+0")));
         all->setToolButtonStyle(hidden > 0 ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);

@@ -1,5 +1,5 @@
-// The main plot area: a tab for every plot that has one, and a menu of all of them beside the tabs. Where the
-// tabs have no room for all, the last ones are in the menu alone.
+// The main plot area: one tab per plot, and a menu of all plots beside the tabs. Tabs that do not fit are
+// hidden; their plots are only in the menu.
 #pragma once
 
 #include <QTabWidget>
@@ -18,31 +18,31 @@ class PlotTabs : public QTabWidget {
     explicit PlotTabs(LiveModel& model, QWidget* parent = nullptr);
 
     [[nodiscard]] LivePlot& current() const;
-    // nullptr when it has no tab.
+    // Returns nullptr when the plot has no tab.
     [[nodiscard]] LivePlot* plot(const QString& name) const;
     [[nodiscard]] std::vector<LivePlot*> plots() const;
-    // The tab of this class.
+    // Returns the tab of this class.
     template <typename Plot>
     [[nodiscard]] Plot& the() const {
         return *findChild<Plot*>();
     }
 
     void show_hypothetical(bool on);
-    // 1: the next plot, -1: the one before; from the last to the first.
+    // Shows the next plot (1) or the previous one (-1); the first plot follows the last one.
     void turn(int by);
-    // Narrower tabs, for a small window.
+    // Makes the tabs narrower, for a small window.
     void set_compact(bool compact);
 
   Q_SIGNALS:
     void table_requested();  // of the current plot
     void export_requested();
-    void view_changed();  // another plot is in front, or it shows something else
+    void view_changed();  // another plot is shown, or the view of the current plot has changed
 
   private:
     void add_menu();
     void watch_view();
 
-    View shown_;  // when last looked
+    View shown_;  // the view at the last view_changed
 };
 
 }  // namespace shardscope

@@ -24,18 +24,19 @@ namespace {
 
 using namespace commands;
 
-// A program may be started without its standard streams. A file that is opened then would get the number of
-// one of them, and what is printed would end up in that file. What takes their place refuses all use.
+// Opens /dev/null in place of missing standard streams. Without this, the next file that the program opens
+// would get the number of such a stream, and printed text would be written to that file. The replacements
+// refuse reading and writing.
 void reserve_standard_streams() {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
         [[maybe_unused]] const int number =
-            ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // the lowest that is free
+            ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // gets the lowest free number
     }
 }
 
-// The exit code once all that was printed is handed over: only then a full disk or a closed pipe shows.
-int printed(int exit_code) {
+// Flushes standard output and returns the exit code. A full disk or a closed pipe is detected only here.
+int flush_output(int exit_code) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
     print_err("shardscope: standard output cannot be written (%s)\n",
               std::generic_category().message(errno).c_str());
@@ -73,10 +74,10 @@ int run(int argc, char** argv) {
         const bool done = app.exit(error, out, err) == 0;
         print_text(out.str());
         print_err("%s", err.str().c_str());
-        return printed(done ? kDone : kUnusable);
+        return flush_output(done ? kDone : kUnusable);
     }
-    if (!app.get_subcommands().empty()) return printed(context.exit_code);
-    std::error_code unusable;  // the window says what is wrong with a file
+    if (!app.get_subcommands().empty()) return flush_output(context.exit_code);
+    std::error_code unusable;  // the window reports the problems of a file
     if (!file.empty() && !std::filesystem::exists(file, unusable) && !unusable) {
         std::vector<std::string> names;
         for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
@@ -93,8 +94,9 @@ void print_out_of_memory() {
     std::fputs("shardscope: out of memory; close other programs, or ask for less at once\n", stderr);
 }
 
-// A destructor that allocates, as that of nlohmann::json does, ends the program when there is no memory.
-std::terminate_handler usual_end = nullptr;
+// Handles std::terminate: a destructor that allocates, such as that of nlohmann::json, terminates the program
+// when memory runs out.
+std::terminate_handler default_terminate = nullptr;
 void end_without_memory() {
     try {
         if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
@@ -102,18 +104,18 @@ void end_without_memory() {
         print_out_of_memory();
         std::_Exit(kFailed);
     } catch (...) {
-        usual_end();
+        default_terminate();
     }
-    usual_end();
+    default_terminate();
 }
 
 }  // namespace
 
 int run_program(int argc, char** argv) {
     reserve_standard_streams();
-    // A write beyond the limit on file sizes then fails like any other, and is told.
+    // A write beyond the limit on file sizes then fails like any other and is reported.
     std::signal(SIGXFSZ, SIG_IGN);
-    usual_end = std::set_terminate(end_without_memory);
+    default_terminate = std::set_terminate(end_without_memory);
     try {
         return run(argc, argv);
     } catch (const std::bad_alloc&) {

@@ -1,9 +1,9 @@
-// The whole program: a command, or the window.
+// The main function of the program, which runs a command or opens the window.
 #pragma once
 
 namespace shardscope {
 
-// Runs what the command line names; the exit code. Nothing is thrown: what fails is told on standard error.
+// Runs the command line and returns the exit code. It throws nothing; errors are reported on standard error.
 int run_program(int argc, char** argv);
 
 }  // namespace shardscope

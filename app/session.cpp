@@ -21,13 +21,14 @@ constexpr qsizetype kMostRecent = 8;
 
 Session::Session() {
     const QDir folder = QFileInfo(settings_.fileName()).dir();
-    // Nobody asked for it: where it cannot be written, there is nothing to say.
+    // A failure is not reported, because the user did not request this folder.
     QDir().mkpath(folder.path());
     for (int number = 1;; ++number) {
-        const QString mark = number == 1 ? QString() : QStringLiteral("-%1").arg(number);
-        file_ = folder.filePath(QStringLiteral("last%1.shardscope-session.json").arg(mark));
+        const QString suffix = number == 1 ? QString() : QStringLiteral("-%1").arg(number);
+        file_ = folder.filePath(QStringLiteral("last%1.shardscope-session.json").arg(suffix));
         lock_ = std::make_unique<QLockFile>(file_ + QStringLiteral(".lock"));
-        // That of a program that was killed counts no more, however young; one that runs may be old.
+        // The age of a lock does not matter: QLockFile ignores the lock of a program that no longer runs, and
+        // the lock of a running program may be old.
         lock_->setStaleLockTime(0);
         if (lock_->tryLock() || lock_->error() != QLockFile::LockFailedError) break;
     }

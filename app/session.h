@@ -1,10 +1,9 @@
-// What the window remembers between starts: geometry, theme, language, folder, the scenarios as they were
-// left, recent files, whether the program is new to this person. One table of settings, and beside it the
-// session as a file of its own: it is written in every drag, for which settings are too slow (they wait for
-// the disk).
+// Stores what the window remembers between starts: geometry, theme, language, folder, scenarios, recent
+// files, and whether the program is used for the first time. The scenarios are in a separate file, because
+// they are saved during every drag, and QSettings waits for the disk.
 //
-// Each running program has a session of its own: beside one that runs already, the next keeps another file,
-// and takes it up again when it is the second one the next time.
+// Each running program has its own file of scenarios. A second program uses a second file, which is used
+// again when the next time a second program is started.
 #pragma once
 
 #include <QByteArray>
@@ -24,30 +23,30 @@ class Session {
     Session();
     [[nodiscard]] ThemeManager::Choice theme() const;
     void set_theme(ThemeManager::Choice choice);
-    [[nodiscard]] QString language() const;  // empty: the system's
+    [[nodiscard]] QString language() const;  // empty: the system's language
     void set_language(const QString& code);
     [[nodiscard]] QByteArray geometry() const;
     void set_geometry(const QByteArray& geometry);
     [[nodiscard]] QString folder() const;  // of the last file opened or saved
     void set_folder(const QString& folder);
-    // The scenarios as they were left, as the text of a session file; empty at first. Adds a problem and
-    // returns an empty text where the file cannot be read.
+    // Returns the saved scenarios as the text of a session file; empty at first. Adds a problem and returns
+    // an empty text where the file cannot be read.
     [[nodiscard]] QString scenarios(Problems& problems) const;
-    // Returns false and adds a problem where the file cannot be written; it is then as it was.
+    // Returns false and adds a problem where the file cannot be written; the file is then unchanged.
     bool set_scenarios(const QString& text, Problems& problems);
     // Renames the file, so that the next call of set_scenarios does not replace it. Returns its new path;
     // empty where it cannot be renamed.
     [[nodiscard]] QString set_aside();
     [[nodiscard]] QStringList recent() const;
     void add_recent(const QString& file);
-    // Until something was dragged, pinned or undone for the first time.
+    // True until something has been dragged, pinned or undone for the first time.
     [[nodiscard]] bool first_use() const;
     void set_first_use(bool on);
 
   private:
     QSettings settings_;
-    QString file_;                     // the scenarios'
-    std::unique_ptr<QLockFile> lock_;  // on it, as long as this program runs
+    QString file_;                     // with the scenarios
+    std::unique_ptr<QLockFile> lock_;  // on `file_` while this program runs
 };
 
 }  // namespace shardscope

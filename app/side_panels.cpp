@@ -89,8 +89,8 @@ const std::optional<Study>& SidePanels::study() const { return study_->study(); 
 void SidePanels::show_only(Side side) {
     const bool study = study_->study().has_value();
     const bool over = narrow_ && side == Side::why;
-    QBoxLayout* home = static_cast<QBoxLayout*>(over ? cover_->layout() : layout());
-    if (home->indexOf(why_) < 0) home->insertWidget(over ? 1 : 0, why_);
+    QBoxLayout* target = static_cast<QBoxLayout*>(over ? cover_->layout() : layout());
+    if (target->indexOf(why_) < 0) target->insertWidget(over ? 1 : 0, why_);
     cover_->setVisible(over);
     if (over) place_cover();
     why_->setVisible(side == Side::why);
@@ -101,7 +101,7 @@ void SidePanels::show_only(Side side) {
     Q_EMIT shown_changed();
 }
 
-// Below the tabs, at the side of the panels.
+// Places the cover below the tabs at the right side of the plots.
 void SidePanels::place_cover() {
     const int top = plots_.tabBar()->height();
     const int width = cover_->sizeHint().width();

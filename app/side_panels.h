@@ -1,5 +1,5 @@
-// The panels at the window's right, of which one is open at most: Why, and the study. What is closed stays as
-// a rail. Where there is little room, Why lies over the plots instead of pressing them.
+// The panels at the right of the window, Why and Study, of which at most one is open. A closed panel is shown
+// as a rail. In a narrow window Why covers a part of the plots instead of making them smaller.
 #pragma once
 
 #include <QWidget>
@@ -25,22 +25,22 @@ class SidePanels : public QWidget {
 
     SidePanels(LiveModel& model, QTabWidget& plots, QWidget* parent = nullptr);
 
-    // Opens one, also where there is little room.
+    // Opens a panel, also in a narrow window.
     void open(Side side);
     void explain(const Subject& subject);
     [[nodiscard]] bool is_open(Side side) const;
-    // Opens one where there is room for it.
+    // Opens a panel unless the window is narrow.
     void prefer(Side side);
-    // Where there is little room all become rails; with room again, the one that was wanted opens.
+    // In a narrow window all panels become rails. When the window is wide again, the preferred panel opens.
     void set_narrow(bool narrow);
 
-    // The study's panel opens if there is room; without a study it and its rail go.
+    // Opens the panel of the study unless the window is narrow. Without a study, panel and rail are hidden.
     void set_study(std::optional<Study> study);
     [[nodiscard]] const std::optional<Study>& study() const;
 
   Q_SIGNALS:
     void shown_changed();
-    void study_closed();  // by the person
+    void study_closed();  // by the user
     void claim_chosen(const Claim& claim);
 
   protected:
@@ -51,7 +51,7 @@ class SidePanels : public QWidget {
     void place_cover();
 
     QTabWidget& plots_;
-    QWidget* cover_;  // of the plots, where Why lies over them
+    QWidget* cover_;  // contains Why where it covers the plots
     WhyPanel* why_;
     StudyPanel* study_;
     SideRail* why_rail_;

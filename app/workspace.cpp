@@ -14,7 +14,7 @@
 
 namespace shardscope {
 
-// Puts the state back, and takes it up again.
+// Undoes and redoes a change of the state.
 class WorkspaceStep : public QUndoCommand {
   public:
     WorkspaceStep(Workspace& workspace, Workspace::State before, Workspace::State after)
@@ -30,7 +30,7 @@ class WorkspaceStep : public QUndoCommand {
 
 namespace {
 
-// Pins by letter, the first one compared with.
+// Returns a session in which the pins have letters and the first pin is the one to compare with.
 SavedSession lettered(const Scenario& current, const std::vector<Scenario>& pins) {
     SavedSession out{current, {}, pins.empty() ? char(0) : kFirstPin};
     char letter = kFirstPin;
@@ -56,13 +56,13 @@ SavedSession Workspace::session() const {
     for (SavedPin& pin : out.pins) pin.scenario = readable(pin.scenario);
     out.view = tabs_.current().view();
     if (const std::optional<Study>& study = sides_.study()) {
-        // The next start knows the shipped studies by name, and one of the person's own by its file.
+        // The next start finds a shipped study by its name, and a study of the user by its file.
         const bool shipped = study->preset->path.empty();
         out.view.study = shipped ? study->name : study->preset->path;
     }
-    Scenario seen = out.current;
-    seen.view.clear();
-    out.view = view_of(readable(with_view(seen, out.view)));
+    Scenario viewed = out.current;
+    viewed.view.clear();
+    out.view = view_of(readable(with_view(viewed, out.view)));
     return out;
 }
 
@@ -86,7 +86,7 @@ void Workspace::take(const SavedSession& session, const QString& step) {
 }
 
 void Workspace::take(const Scenario& scenario, const QString& step, const QString& file) {
-    Problems none;  // the scenario's reader has read them before
+    Problems none;  // the pins' problems were reported when the scenario was read
     const std::vector<Scenario> pins = pins_of(scenario, catalogue_, none);
     const View view = view_of(scenario);
     State after = view.plot.empty() && pins.empty() ? state() : state_of(view);
@@ -106,7 +106,7 @@ void Workspace::take_study(const Preset& preset, Problems& problems) {
     const Study study = read_study(preset, catalogue_, problems);
     if (!problems.empty()) return;
     take(lettered(study.scenario, study.pins), tr("Study %1").arg(preset_text(study.title)));
-    // Also when it was open behind its rail.
+    // The panel also opens if the same study was loaded before and its panel was closed.
     sides_.prefer(SidePanels::Side::study);
 }
 
@@ -151,7 +151,7 @@ Workspace::State Workspace::state_of(const View& view) const {
 }
 
 void Workspace::show(const State& state) {
-    // Hidden plots take their views without drawing them.
+    // Hidden plots store their views without drawing them.
     for (const View& view : state.plots) {
         LivePlot* plot = tabs_.plot(QString::fromStdString(view.plot));
         if (plot && !(plot->view() == view)) plot->show_view(view);
@@ -171,7 +171,8 @@ const Preset* Workspace::find_study(const std::string& name) {
 }
 
 void Workspace::show_study(const std::string& name) {
-    // A file that is opened again is another preset of the same name.
+    // Studies are compared by preset, because a file that is opened again becomes another preset of the same
+    // name.
     const Preset* preset = find_study(name);
     if (preset == (sides_.study() ? sides_.study()->preset : nullptr)) return;
     Problems problems;

@@ -1,6 +1,6 @@
-// What is open in the window beside the scenarios: the tab in front, what every plot shows, the study, and
-// the file that the scenario is saved to. Whatever brings scenarios with it (a file, a session, a study, a
-// claim) is taken here, all as one step of the history.
+// The state of the window in addition to the scenarios: the current tab, the view of every plot, the study,
+// and the file to which the scenario is saved. A file, a session, a study or a claim with new scenarios is
+// loaded here as one step of the history.
 #pragma once
 
 #include <QString>
@@ -18,49 +18,51 @@ struct Claim;
 
 class Workspace {
   public:
-    // All outlive it.
+    // All arguments have to outlive this object.
     Workspace(Catalogue& catalogue, LiveModel& model, PlotTabs& tabs, SidePanels& sides);
 
-    // All scenarios, and what is looked at, as they can be read back.
+    // Returns all scenarios and the current view in a form that can be read back.
     [[nodiscard]] SavedSession session() const;
-    // A scenario of the model's as it can be read back: without what edits have made wrong in its view.
+    // Returns a scenario in a form that can be read back: without the parts of its view that edits have made
+    // invalid.
     [[nodiscard]] Scenario readable(const Scenario& scenario) const;
-    // As one undo step `step`.
+    // Loads a session as one undo step `step`.
     void take(const SavedSession& session, const QString& step);
-    // Pins and tab change only where the scenario's view speaks of them. `file`: what it was read from, if it
-    // may be saved there again.
+    // Loads a scenario as one undo step. Pins and tab change only where the scenario's view contains them.
+    // `file` is the file from which it was read, if it may be saved there again.
     void take(const Scenario& scenario, const QString& step, const QString& file = {});
-    // What Save writes the current scenario to; "" asks. Undo and redo change it with the scenario. It stays
-    // behind where another scenario is taken that is no edit of the file's.
+    // Returns the file to which Save writes the current scenario; if it is "", Save asks for one. Undo and
+    // redo change the file with the scenario. A scenario that is not an edit of the file's scenario has no
+    // file.
     [[nodiscard]] QString file() const;
     void saved_to(const QString& file);
-    // As the last window left it; forgets the history.
+    // Loads the session of the last window without a history.
     void start_with(const SavedSession& session);
 
-    // A study: its scenario, its pins, its tab and axes, and the panel.
+    // Loads a study with its scenario, pins, tab, axes and panel.
     void take_study(const Preset& preset, Problems& problems);
     void close_study();
-    // The scenarios that are compared: the last one is looked at, beside the others as pins. Along an input
-    // it is the first that the others are to overtake.
+    // Loads the scenarios of a claim: the last one becomes the current scenario and the others become pins.
+    // For a crossover the first one, which the others are to overtake, becomes the current scenario.
     void take_claim(const Claim& claim);
 
   private:
     friend class WorkspaceStep;
     struct State {
-        std::string tab;    // the plot in front
+        std::string tab;    // name of the current plot
         std::string study;  // "": none
         std::vector<View> plots;
         QString file;
-        unsigned origin = 0;  // of the scenario that the file is of
+        unsigned origin = 0;  // LiveModel::origin() of the scenario in the file
     };
     [[nodiscard]] State state() const;
-    // The state as a view asks for it; what it does not speak of stays.
+    // Returns the current state with the changes that the view contains.
     [[nodiscard]] State state_of(const View& view) const;
     void show(const State& state);
-    // `change` the scenarios, and go to the state `after`, as one step.
+    // Calls `change`, which changes the scenarios, and shows the state `after`, as one undo step.
     template <typename Change>
     void do_as_one(const QString& step, State after, Change&& change);
-    // By its name, or by the path of a file that does not ship; nullptr where there is none.
+    // Finds a study by its name, or by the absolute path of its file; nullptr where there is none.
     const Preset* find_study(const std::string& name);
     void show_study(const std::string& name);
 

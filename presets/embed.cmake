@@ -1,11 +1,11 @@
-# Writes a C++ file that holds data files as strings, so that the program needs none of them at run time.
+# Writes a C++ file that contains data files as strings, so that the program does not need the files at run time.
 #
 #   cmake -DOUTPUT=embedded.cpp -DROOT=presets "-DFILES=gpus/a.json;gpus/b.json" -P embed.cmake
 #
-# FILES may be absolute or relative to ROOT; the program knows each by its path relative to ROOT.
-# Bytes are written as \x escapes and so arrive exactly as they are in the file: a raw string literal
-# would lose carriage returns. Adjacent literals of 3,000 bytes (12,000 characters) keep below every
-# compiler's limit on one literal; a literal takes far less time to compile than an array of numbers.
+# FILES may be absolute or relative to ROOT; the program finds each file by its path relative to ROOT.
+# Bytes are written as \x escapes, which preserve them exactly; a raw string literal would lose
+# carriage returns. Adjacent literals of 3,000 bytes (12,000 characters) stay below every compiler's
+# limit on a literal. A literal compiles much faster than an array of numbers.
 
 foreach(variable OUTPUT ROOT FILES)
     if(NOT DEFINED ${variable})

@@ -1,8 +1,9 @@
-// A result worked out beside the window: the newest question wins, an answer to an older one is never
-// delivered, and whoever asked may be destroyed at any moment.
+// Computes a result on a background thread. Only the result of the newest request is delivered, and the
+// object may be destroyed at any time.
 //
-// Work that takes a second argument, `progress(share)`, says from any thread how much is done: up to 1, of a
-// second stage from 1 to 2. `waiting` is emitted now and then, not before it takes noticeably long.
+// Work that accepts a second argument, `progress(share)`, can report from any thread how much is done: 0 to 1
+// in the first stage, 1 to 2 in a second stage. The signal `waiting` repeats the share at regular intervals
+// while such work runs; short work ends before the first signal.
 #pragma once
 
 #include <QObject>
@@ -24,40 +25,40 @@ class Background : public QObject {
     Q_OBJECT
   public:
     explicit Background(QObject* parent = nullptr) : QObject(parent) {
-        constexpr int kPatience = 120;  // ms
-        timer_.setInterval(kPatience);
+        constexpr int kWaitingInterval = 120;  // ms
+        timer_.setInterval(kWaitingInterval);
         connect(&timer_, &QTimer::timeout, this, [this] { Q_EMIT waiting(done_->load()); });
     }
 
-    // Runs `work(stop)` or `work(stop, progress)` in the background and, if nothing newer has been asked for
-    // meanwhile, `done(result)` in this object's thread. `work` holds copies of all it needs; once stopped,
-    // what it returns is dropped.
+    // Runs `work(stop)` or `work(stop, progress)` in the background. Then calls `done(result)` in this
+    // object's thread, unless a newer request has been made meanwhile. `work` must own all data that it
+    // uses; the result of stopped work is discarded.
     template <typename Work, typename Done>
     void ask(Work work, Done done) {
-        const std::uint64_t mine = ++newest_;
+        const std::uint64_t request = ++newest_;
         end();
         pending_ = true;
-        queue_.run([this, mine, work = reporting(std::move(work)),
+        queue_.run([this, request, work = reporting(std::move(work)),
                     done = std::move(done)](const std::stop_token& stop) {
             auto result = std::make_shared<decltype(work(stop))>(work(stop));
             if (stop.stop_requested()) return;
             QMetaObject::invokeMethod(
                 this,
-                [this, mine, result, done] {
-                    if (mine != newest_) return;
+                [this, request, result, done] {
+                    if (request != newest_) return;
                     end();
                     done(std::move(*result));
                 },
                 Qt::QueuedConnection);
         });
     }
-    // What has been asked for is no longer wanted.
+    // Cancels the current request; its result is not delivered.
     void forget() {
         ++newest_;
         end();
         queue_.cancel();
     }
-    // Asked for and not delivered yet.
+    // Whether a requested result has not been delivered yet.
     [[nodiscard]] bool pending() const { return pending_; }
 
   Q_SIGNALS:
@@ -68,11 +69,11 @@ class Background : public QObject {
         pending_ = false;
         timer_.stop();
     }
-    // As work of the stop token alone.
+    // Wraps the work as a function of the stop token only.
     template <typename Work>
     auto reporting(Work work) {
         if constexpr (std::is_invocable_v<Work&, const std::stop_token&, const Progress&>) {
-            // Its own share: what is stopped may still speak for a while.
+            // Each job has its own share, because a stopped job may still report progress for a while.
             done_ = std::make_shared<std::atomic<double>>(0);
             timer_.start();
             return [work = std::move(work), share = done_](const std::stop_token& stop) {
@@ -87,7 +88,7 @@ class Background : public QObject {
     bool pending_ = false;
     QTimer timer_;
     std::shared_ptr<std::atomic<double>> done_ = std::make_shared<std::atomic<double>>(0);
-    JobQueue queue_;  // last: its thread uses the rest
+    JobQueue queue_;  // declared last: its thread uses the other members
 };
 
 }  // namespace shardscope

@@ -23,8 +23,8 @@ QByteArray text_of_element(const QByteArray& xml, const QString& name) {
     return {};
 }
 
-// Whether every chunk up to the image itself lies within the file. libpng allocates what a chunk says it is
-// long, up to two gigabytes, before it reads it.
+// Whether every chunk up to the first image chunk lies within the file. libpng allocates the length that a
+// chunk declares, up to two gigabytes, before it reads the chunk.
 bool has_whole_chunks(const QByteArray& png) {
     constexpr qsizetype kSignature = 8;
     constexpr qsizetype kFrame = 12;  // length, type and checksum
@@ -45,7 +45,7 @@ QByteArray carried_by_png(const QByteArray& file) {
     return QImageReader(&buffer, "PNG").text(QString::fromLatin1(kScenarioInPng)).toUtf8();
 }
 
-// Metadata streams are not compressed, so that they can be found without reading the PDF's structure.
+// The metadata stream is not compressed, so it can be found without parsing the PDF's structure.
 QByteArray carried_by_pdf(const QByteArray& file) {
     const QByteArray name(kScenarioInPdf);
     return text_of_element("<json>" + between(file, '<' + name + '>', "</" + name + '>') + "</json>",
@@ -58,7 +58,7 @@ QByteArray carried_scenario(const QByteArray& file) {
     if (file.startsWith("\x89PNG")) return carried_by_png(file);
     if (file.startsWith("%PDF")) return carried_by_pdf(file);
     if (file.startsWith("<!DOCTYPE html>")) return between(file, kScenarioInHtml, "</script>").trimmed();
-    // Some ways of sending a file change its line ends.
+    // These patterns also match if a transfer has changed the line ends.
     if (file.startsWith("# ")) return between(file, "\n```json", "\n```").trimmed();
     return text_of_element(file, QStringLiteral("desc"));
 }

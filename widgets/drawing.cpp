@@ -54,10 +54,10 @@ QString relative(double ratio) {
 QString unbroken(QString text) { return text.replace(QStringLiteral(" %"), QStringLiteral("\u00a0%")); }
 
 double text_width(const QFont& font, const QString& text) {
-    // The same few hundred words are measured in every frame, and shaping them takes far longer than to look
-    // them up. Figures are drawn in several threads.
-    constexpr int kKept = 2000;
-    thread_local QCache<std::pair<QFont, QString>, double> known(kKept);
+    // Widths are cached because the same few hundred words are measured in every frame, and shaping a word
+    // takes far longer than a look-up. Each thread has its own cache because figures are drawn in several.
+    constexpr int kCacheSize = 2000;
+    thread_local QCache<std::pair<QFont, QString>, double> known(kCacheSize);
     const std::pair key(font, text);
     if (const double* width = known[key]) return *width;
     const double width = QFontMetricsF(font).horizontalAdvance(text);

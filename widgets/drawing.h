@@ -1,4 +1,4 @@
-// Small helpers the panels share.
+// Small drawing and text helpers that the panels share.
 #pragma once
 
 #include <QColor>
@@ -15,27 +15,30 @@ class QRectF;
 
 namespace shardscope {
 
-// "41.7" or "41.7 GiB".
+// Returns the value as text: "41.7" or "41.7 GiB".
 QString shown(double value, Quantity quantity, bool with_unit = true);
 
-// Distance of round ticks (1, 2 or 5 times a power of ten), at most `most` of them in `range`.
+// Returns a round distance between ticks (1, 2 or 5 times a power of ten) such that `range` contains at most
+// `most` of them.
 double round_step(double range, int most);
-// Upper end of an axis that holds `value`: whole half steps, so that it stays put under small changes.
+// Returns the upper end of an axis that includes `value`. It is a multiple of half a tick distance, so that
+// small changes of the value do not move it.
 double round_top(double value, int most_ticks);
 
-// Colour of the pin with this letter (B … G).
+// Returns the colour of the pin with this letter (B … G).
 QColor pin_color(const Theme& theme, char letter);
 
-// 45° lines of one colour with nothing between them, over what is already there.
+// Draws 45° lines of one colour over the existing picture, which stays visible between them.
 void hatch_over(QPainter& painter, const QRectF& area, const Theme& theme, const QColor& color, double pitch,
                 double width);
 
-// "+1.5", "−10", "±0".
+// Returns the number with its sign: "+1.5", "−10", "±0".
 QString signed_number(double value, int decimals);
-// Of a ratio: "−10 %", "×12" where a percentage would no longer be read, nothing where it means nothing.
+// Returns a ratio as a relative change: "−10 %", or "×12" from a factor of ten on, where a percentage is hard
+// to read. The text is empty if the ratio is not positive and finite.
 QString relative(double ratio);
 
-// The text with its percent signs kept on the line of their numbers.
+// Returns the text with a no-break space between each percent sign and its number.
 QString unbroken(QString text);
 
 double text_width(const QFont& font, const QString& text);

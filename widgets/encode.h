@@ -1,22 +1,22 @@
-// Text as HTML and Qt's widgets take it, as base/encode.h has it for the engine's outputs: the only place
-// where it is escaped for them.
+// Escapes text for HTML and for Qt's widgets. This is the only place that does so; text/encode.h escapes the
+// engine's outputs.
 #pragma once
 
 #include <QString>
 
 namespace shardscope {
 
-// The text with U+FFFD in place of what XML cannot hold.
+// Returns the text with U+FFFD in place of characters that XML does not allow.
 QString xml_characters(QString text);
-// HTML, and XML, that shows the text as it is, as far as XML can hold it.
+// Escapes the text for HTML and XML; characters that XML does not allow become U+FFFD.
 QString html_text(const QString& plain);
-// A tool tip that shows the text as it is, whatever Qt would take for markup.
+// Returns a tool tip that shows the text literally, even if Qt would interpret it as markup.
 QString tool_tip(const QString& plain);
-// The same as rich text, so that a long text wraps.
+// Does the same, but always as rich text, so that a long text wraps.
 QString wrapped_tool_tip(const QString& plain);
-// The text of an action or a button that shows every & instead of taking it for an access key.
+// Escapes every & in the text of an action or a button, so that it is shown and marks no access key.
 QString action_text(const QString& plain);
-// A window's title that shows "[*]" instead of taking it for the mark of what is not saved.
+// Escapes "[*]" in a window title, so that it is shown and does not act as Qt's mark of unsaved changes.
 QString window_title(const QString& plain);
 
 }  // namespace shardscope

@@ -1,4 +1,5 @@
-// What can say which number of it has the focus, so that one key asks why anywhere.
+// The interface of widgets that report which of their numbers has the focus, so that one key explains a
+// number anywhere in the window.
 #pragma once
 
 #include <optional>
@@ -13,9 +14,9 @@ namespace shardscope {
 class Explainable {
   public:
     virtual ~Explainable() = default;
-    // What has the focus in it, or the most of what it shows; nothing where nothing is shown.
+    // Returns the subject that has the focus in the widget, or else its main subject; empty if it shows none.
     [[nodiscard]] virtual std::optional<Subject> subject_here() const = 0;
-    // What is shown at this point of it, px.
+    // Returns the subject that is shown at this point of the widget, in px.
     [[nodiscard]] virtual std::optional<Subject> subject_at(const QPointF&) const { return subject_here(); }
 
   protected:
@@ -24,7 +25,7 @@ class Explainable {
     Explainable& operator=(const Explainable&) = default;
 };
 
-// Of the widget, or the nearest around it that has one.
+// Returns the subject of the widget, or of its nearest ancestor that has one.
 std::optional<Subject> subject_of(const QWidget* widget);
 
 }  // namespace shardscope

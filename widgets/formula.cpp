@@ -8,10 +8,10 @@
 namespace shardscope {
 namespace {
 
-constexpr double kLowered = 0.75;  // of the font's size
-constexpr double kDrop = 0.2;      // of the font's height
+constexpr double kSubscriptSize = 0.75;  // of the font's size
+constexpr double kDrop = 0.2;            // of the font's height
 
-QFont lowered(const QFont& font) { return scaled_font(font, kLowered); }
+QFont subscript_font(const QFont& font) { return scaled_font(font, kSubscriptSize); }
 
 }  // namespace
 
@@ -46,14 +46,14 @@ QString formula_html(const QString& formula) {
 double formula_width(const QFont& font, const QString& formula) {
     double width = 0;
     for (const FormulaPart& part : formula_parts(formula))
-        width += text_width(part.lowered ? lowered(font) : font, part.text);
+        width += text_width(part.lowered ? subscript_font(font) : font, part.text);
     return width;
 }
 
 void draw_formula(QPainter& painter, QPointF at, const QFont& font, const QString& formula) {
     const double drop = kDrop * QFontMetricsF(font).height();
     for (const FormulaPart& part : formula_parts(formula)) {
-        const QFont face = part.lowered ? lowered(font) : font;
+        const QFont face = part.lowered ? subscript_font(font) : font;
         painter.setFont(face);
         painter.drawText(at + QPointF(0, part.lowered ? drop : 0), part.text);
         at.rx() += text_width(face, part.text);

@@ -1,4 +1,4 @@
-// The symbols of formulas as the field sets them: "N_a" is N with a lowered a.
+// Typesets the symbols of formulas: "N_a" becomes N with the subscript a.
 #pragma once
 
 #include <QFont>
@@ -10,19 +10,19 @@ class QPainter;
 
 namespace shardscope {
 
-// A formula in pieces: what stands on the line, and what stands below it.
+// A part of a formula: a text on the baseline, or a subscript.
 struct FormulaPart {
     QString text;
     bool lowered = false;
 };
-// "6·N_a ÷ t" is "6·N", "a" lowered, " ÷ t".
+// Splits a formula: "6·N_a ÷ t" becomes "6·N", the subscript "a", and " ÷ t".
 std::vector<FormulaPart> formula_parts(const QString& formula);
 
-// For labels of rich text and pages.
+// Returns the formula as HTML, for rich-text labels and reports.
 QString formula_html(const QString& formula);
 
 double formula_width(const QFont& font, const QString& formula);
-// At a baseline, in the painter's pen; on one line.
+// Draws the formula on one line with the painter's pen; `at` is the left end of the baseline.
 void draw_formula(QPainter& painter, QPointF at, const QFont& font, const QString& formula);
 
 }  // namespace shardscope

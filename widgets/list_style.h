@@ -1,4 +1,5 @@
-// How lists look in the window: flat; below a figure also in the small face, with the pane's colours.
+// The style of lists in the window. All lists are flat; lists below a figure also use the small font and the
+// colours of the pane.
 #pragma once
 
 #include <QFont>
@@ -9,13 +10,14 @@ class QWidget;
 
 namespace shardscope {
 
-// Whole rows are chosen, nothing is edited; columns as wide as the list says.
+// Makes the list flat and read-only, with whole rows as the selection. The owner sets the column widths.
 void prepare_list(QTableView& list);
 
-// Of the window's own size: a list's style sheet changes its own.
+// Returns the small font of lists. It derives from the parent's font, because the list's style sheet changes
+// the list's own font.
 QFont list_font(const QWidget& list);
 
-// `cell`: px at both sides of a cell's text.
+// Returns the style sheet of a list; `cell` is the padding left and right of a cell's text, in px.
 QString list_style(const QWidget& list, int cell);
 
 }  // namespace shardscope

@@ -28,7 +28,7 @@ class ScenarioCommand : public QUndoCommand {
 
 namespace {
 
-// A step that changes more than the scenario.
+// An undo step that changes more than the scenario.
 class Step : public QUndoCommand {
   public:
     Step(const QString& text, std::function<void()> redo, std::function<void()> undo)
@@ -41,7 +41,7 @@ class Step : public QUndoCommand {
     std::function<void()> undo_;
 };
 
-// Nothing when asked to stop.
+// Returns the answer with the automatic parameters planned, or nothing if the search was stopped.
 std::optional<Answer> planned_answer(const Scenario& scenario, const std::stop_token& stop,
                                      const Plan* likely = nullptr) {
     const auto found = planned(scenario, background_threads(), stop, likely);
@@ -56,8 +56,8 @@ Scenario unnamed(Scenario scenario) {
     return scenario;
 }
 
-// A pin keeps its name: it may have got one while its plan was looked for.
-void take_plan(Pin& pin, Answer found) {
+// The pin keeps its name, which may have been set while its plan was searched.
+void set_plan(Pin& pin, Answer found) {
     found.scenario.name = std::move(pin.answer.scenario.name);
     pin.answer = std::move(found);
     pin.unplanned = false;
@@ -65,7 +65,7 @@ void take_plan(Pin& pin, Answer found) {
 
 QString letter_text(char letter) { return {QLatin1Char(letter)}; }
 
-// "Micro-batch 2 → 4"
+// Returns "Micro-batch 2 → 4".
 QString step_text(P id, const Settings& before, const Settings& after) {
     return text_of(label_of(id)) + QLatin1Char(' ') + QString::fromStdString(format(id, before[id])) +
            QStringLiteral(" → ") + QString::fromStdString(format(id, after[id]));
@@ -81,7 +81,8 @@ LiveModel::LiveModel(const Catalogue& catalogue, QObject* parent)
 void LiveModel::show(const Scenario& scenario) {
     scenario_ = scenario;
     planning_.forget();
-    // A drag that has left the frame stays out of it: even to count its plans takes part of one.
+    // Once a drag needs a background search it continues with one: even counting the plans takes part of a
+    // frame.
     plans_beside_ = (in_gesture() && plans_beside_) || !plans_at_once(scenario);
     if (!plans_beside_) {
         answer_ = shardscope::answer(scenario);
@@ -91,11 +92,11 @@ void LiveModel::show(const Scenario& scenario) {
                           const std::stop_token& stop) { return planned_answer(scenario, stop, &last); },
                       [this](std::optional<Answer> found) {
                           if (!found) return;
-                          // Pins taken meanwhile are of the scenario, not of the plan before.
+                          // Pins made meanwhile get the plan of their scenario instead of the last plan.
                           bool pinned = false;
                           for (Pin& pin : pins_) {
                               if (!awaits_this_plan(pin)) continue;
-                              take_plan(pin, *found);
+                              set_plan(pin, *found);
                               pinned = true;
                           }
                           answer_ = std::move(*found);
@@ -129,14 +130,14 @@ void LiveModel::edit(P id, Value value) {
 void LiveModel::reset(P id) {
     Scenario after = scenario_;
     after.withdraw(id);
-    // A batch that loses its override may leave the other one without a whole number.
+    // Without the override of this batch size, the other one may no longer be a whole number.
     if (!is_valid(resolve(after))) after = edited(scenario_, id, resolve(after)[id]);
     push(std::move(after), tr("Reset %1").arg(text_of(label_of(id))));
 }
 
 void LiveModel::set_automatic(P id, bool automatic) {
     Scenario after = with_auto(scenario_, id, automatic);
-    // Locking keeps what the planner had found.
+    // Locking keeps the values that the planner found.
     if (!automatic) after.give(id, answer_.settings[id]);
     push(std::move(after), automatic ? tr("%1 automatic").arg(text_of(label_of(id)))
                                      : tr("Lock %1").arg(text_of(label_of(id))));
@@ -153,7 +154,7 @@ void LiveModel::set_all_automatic(bool automatic) {
     if (automatic) {
         after.automatic |= usually_free();
     } else {
-        // Locking keeps what the planner had found.
+        // Locking keeps the values that the planner found.
         after = locked(with_plan(scenario_, plan_of(answer_.settings), scenario_.automatic));
     }
     push(std::move(after), automatic ? tr("Plan automatic") : tr("Lock the plan"));
@@ -204,7 +205,7 @@ void LiveModel::drag(std::initializer_list<Change> changes) {
         for (const Change& change : changes) edit(change.id, change.value);
         return;
     }
-    // Back where it began, nothing has been changed: no override, no step to undo.
+    // A drag that returns to its start changes nothing: it leaves no override and no undo step.
     Scenario next = gesture_->base;
     bool returned = true;
     for (const Change& change : changes) {
@@ -245,7 +246,8 @@ bool LiveModel::awaits_this_plan(const Pin& pin) const {
     return pin.unplanned && unnamed(pin.answer.scenario) == unnamed(answer_.scenario);
 }
 
-// Where the scenario has moved on, nobody else looks for the plan of a pin that was taken without one.
+// Searches the plans of pins that were made before their plan was found. Pins of the current scenario are
+// left out, because `planning_` searches their plan.
 void LiveModel::plan_pins() {
     std::vector<Scenario> scenarios;
     for (const Pin& pin : pins_) {
@@ -256,7 +258,7 @@ void LiveModel::plan_pins() {
         planning_pins_.forget();
         return;
     }
-    // Not begun anew in every frame of a drag.
+    // The same search is not restarted in every frame of a drag.
     if (planning_pins_.pending() && scenarios == planned_pins_) return;
     planned_pins_ = scenarios;
     planning_pins_.ask(
@@ -272,7 +274,7 @@ void LiveModel::plan_pins() {
                 const auto its = std::ranges::find(scenarios, unnamed(pin.answer.scenario));
                 if (its == scenarios.end()) continue;
                 const auto& plan = found[static_cast<std::size_t>(its - scenarios.begin())];
-                if (plan) take_plan(pin, *plan);
+                if (plan) set_plan(pin, *plan);
             }
             Q_EMIT pins_changed();
         });
@@ -280,7 +282,7 @@ void LiveModel::plan_pins() {
 
 void LiveModel::add_pin(Pin pin) {
     if (pins_.size() >= kMostPins) return;
-    // Its own letter, or the first that is free.
+    // The pin gets its own letter, or the first free one if that is in use.
     if (pin_of(pin.letter)) pin.letter = kFirstPin;
     while (pin_of(pin.letter)) ++pin.letter;
     if (pins_.empty()) compared_ = pin.letter;
@@ -314,7 +316,7 @@ void LiveModel::pin() { add_pin({kFirstPin, answer_, ++last_id_, planning()}); }
 void LiveModel::unpin(char letter) {
     const Pin* found = pin_of(letter);
     if (!found) return;
-    // Letters are given anew: between undo and redo another pin may have got this one's.
+    // The step stores the id, because between undo and redo another pin may have got the same letter.
     undo_->push(new Step(
         tr("Unpin %1").arg(letter_text(letter)), [this, id = found->id] { remove_pin(id); },
         [this, pin = *found, chosen = compared() ? compared()->id : 0] {
@@ -369,7 +371,7 @@ void LiveModel::swap(char one, char other) {
         const auto b = find_pin(second);
         if (a == pins_.end() || b == pins_.end()) return;
         std::swap(*a, *b);
-        std::swap(a->letter, b->letter);  // they stay in the order of their letters
+        std::swap(a->letter, b->letter);  // the pins stay in the order of their letters
         Q_EMIT pins_changed();
     };
     undo_->push(new Step(text, swapped, swapped));
@@ -414,17 +416,17 @@ LiveModel::Pins LiveModel::pins_from(const SavedSession& session) {
 }
 
 void LiveModel::open_session(const SavedSession& session, const QString& text) {
-    // Each way the pins of the moment change places with those kept here, so that none is lost.
+    // Undo and redo both exchange the current pins with those kept here, so that none is lost.
     const auto kept = std::make_shared<Pins>(pins_from(session));
-    const auto turn = [this, kept](const Scenario& scenario) {
+    const auto exchange_with_kept = [this, kept](const Scenario& scenario) {
         Pins now{pins_, compared_};
         set_pins(std::move(*kept));
         *kept = std::move(now);
         show(scenario);
     };
     undo_->push(new Step(
-        text, [turn, after = session.current] { turn(after); },
-        [turn, before = scenario_] { turn(before); }));
+        text, [exchange_with_kept, after = session.current] { exchange_with_kept(after); },
+        [exchange_with_kept, before = scenario_] { exchange_with_kept(before); }));
 }
 
 void LiveModel::start_with(const SavedSession& session) {

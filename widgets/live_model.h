@@ -1,9 +1,9 @@
-// The one model behind the window: a scenario, its answer, the undo history and the pins.
+// The model behind the window. It owns the scenario, its answer, the undo history and the pins.
 //
-// Every view reads `answer()` and repaints on `changed()`, which comes once per change and only on a change.
-// An edit goes through `edit` (one undo step) or through a gesture, from press to release one step however
-// many values it passed; each frame of a gesture starts from the scenario it began with, so a drag there and
-// back leaves nothing behind.
+// Every view reads `answer()` and repaints on `changed()`, which is emitted once per change and only then.
+// A change is made by `edit` (one undo step) or by a gesture, which lasts from press to release and is one
+// undo step, however many values it passes. Each frame of a gesture starts from the scenario at its
+// beginning, so a drag that returns to its start changes nothing.
 #pragma once
 
 #include <QObject>
@@ -28,38 +28,41 @@ class LiveModel : public QObject {
     explicit LiveModel(const Catalogue& catalogue, QObject* parent = nullptr);
 
     [[nodiscard]] const Answer& answer() const { return answer_; }
-    // What the person asked for; automatic parameters hold their last typed value.
+    // The scenario as the user set it; automatic parameters keep the value that was typed last.
     [[nodiscard]] const Scenario& scenario() const { return scenario_; }
     [[nodiscard]] const Catalogue& catalogue() const { return *catalogue_; }
     void explain(const Subject& subject) { Q_EMIT explanation_wanted(subject); }
     [[nodiscard]] QUndoStack* undo_stack() const { return undo_; }
 
-    // A plan is being looked for beside the window: until it is there, `answer()` holds the last one under
-    // what has changed since.
+    // Whether a plan is being searched in the background. Until it is found, `answer()` combines the last
+    // plan with the changed scenario.
     [[nodiscard]] bool planning() const { return planning_.pending(); }
 
-    // A field holds what could not be read: views dim, as they show what was valid last.
+    // Records whether the field of `id` contains text that cannot be parsed. Views dim as long as there is
+    // such a field, because they show the last valid scenario.
     void doubt(P id, bool unread);
     [[nodiscard]] bool doubted() const { return doubted_.any(); }
 
     void edit(P id, Value value);
     void reset(P id);  // back to the preset's value
     void set_automatic(P id, bool automatic);
-    // All plan parameters that are usually chosen; or none.
+    // Makes all plan parameters automatic that the planner usually chooses, or locks the whole plan.
     void set_all_automatic(bool automatic);
     void hold(Hold hold);
     void take_cluster(const Preset& cluster);
     void take_model(const Preset& model);
-    // A whole scenario that follows from this one (a repair, another plan): one step with this text.
+    // Replaces the scenario by one that derives from it (a repair, another plan), as one undo step with this
+    // text.
     void replace(const Scenario& scenario, const QString& text);
-    // The same with another one, which is no edit of this one (a public run).
+    // Replaces the scenario by an unrelated one (a public run), as one undo step with this text.
     void load(const Scenario& scenario, const QString& text);
-    // Equal for scenarios that are edits of one another; undo and redo change it with the scenario.
+    // A number that is equal for all scenarios that derive from each other by edits. Undo and redo restore it
+    // together with the scenario.
     [[nodiscard]] unsigned origin() const { return origin_; }
-    // As replace, but forgets the history (file opened at start, new session).
+    // Like `replace`, but clears the undo history (file opened at start, new session).
     void start_with(const Scenario& scenario);
 
-    // A gesture changes one parameter or several together, as a crosshair does.
+    // A change of one parameter. A gesture can change several parameters together, as a crosshair does.
     struct Change {
         P id;
         double value;
@@ -71,33 +74,34 @@ class LiveModel : public QObject {
     void end_gesture();
     [[nodiscard]] bool in_gesture() const { return gesture_.has_value(); }
 
-    // Up to six ghosts, by letter. Pinning is no undo step, so that one can pin and then undo back to what
-    // the pin is to be compared with; what would lose a scenario is one.
+    // Up to six pins, in the order of their letters. Pinning is not an undo step, so that the user can pin a
+    // scenario and then undo to the one to compare it with. Actions that would lose a scenario are undo
+    // steps.
     [[nodiscard]] const std::vector<Pin>& pins() const { return pins_; }
     [[nodiscard]] const Pin* pin_of(char letter) const;  // nullptr when there is none
-    // The pin whose differences the headline shows: the first, or the one chosen; nullptr without pins.
+    // The pin that the headline is compared with: the chosen one, by default the first. nullptr without pins.
     [[nodiscard]] const Pin* compared() const { return pin_of(compared_); }
     void pin();
     void unpin(char letter);
     void unpin_all();
     void compare_with(char letter);
-    // The pin as the current scenario; the pin stays.
+    // Makes the scenario of the pin the current one; the pin remains.
     void take_up(char letter);
-    // Two scenarios exchange their letters; 'A' is the current one.
+    // Exchanges the letters of two scenarios; 'A' is the current scenario.
     void swap(char one, char other);
     void rename(char letter, const QString& name);
 
-    // All scenarios, as a session file holds them.
+    // Returns all scenarios in the form of a session file.
     [[nodiscard]] SavedSession session() const;
     // Replaces all scenarios: one undo step with this text.
     void open_session(const SavedSession& session, const QString& text);
-    // As open_session, but forgets the history.
+    // Like `open_session`, but clears the undo history.
     void start_with(const SavedSession& session);
 
   Q_SIGNALS:
-    // Somebody asks why, anywhere: the Why panel answers.
+    // A view requests an explanation, which the Why panel shows.
     void explanation_wanted(const Subject& subject);
-    void changed();        // the scenario and so the answer
+    void changed();        // the scenario or its answer
     void preset_taken();   // changed() follows; fields may flash
     void gesture_began();  // axes freeze
     void gesture_ended();  // axes refit
@@ -106,7 +110,7 @@ class LiveModel : public QObject {
 
   private:
     friend class ScenarioCommand;
-    // What is pinned, and what it is compared with.
+    // The pins, and the letter of the one that the headline is compared with.
     struct Pins {
         std::vector<Pin> pins;
         char compared = 0;
@@ -115,15 +119,18 @@ class LiveModel : public QObject {
     void set_pins(Pins pins);
     void add_pin(Pin pin);
     void remove_pin(unsigned id);
-    void exchange(unsigned id, unsigned origin);  // a pin and the current scenario, which is then of `origin`
+    // Exchanges a pin and the current scenario, which gets this origin.
+    void exchange(unsigned id, unsigned origin);
     [[nodiscard]] std::vector<Pin>::iterator find_pin(unsigned id);
-    [[nodiscard]] bool awaits_this_plan(const Pin& pin) const;  // the one that is looked for now
+    // Whether the running search of `planning_` finds the plan of this pin.
+    [[nodiscard]] bool awaits_this_plan(const Pin& pin) const;
     void plan_pins();
     void push(Scenario scenario, const QString& text);
-    // What an edit starts from: automatic parameters at the planner's values, as the person sees them.
+    // The scenario that an edit starts from: automatic parameters have the planner's values, which the user
+    // sees.
     [[nodiscard]] const Scenario& base() const { return answer_.valid() ? answer_.scenario : scenario_; }
     void show(const Scenario& scenario);
-    // The answer under the last plan, as near as it can be had.
+    // Returns the answer with the last plan, or with the scenario's typed plan if the last one is not valid.
     [[nodiscard]] Answer with_last_plan(const Scenario& scenario) const;
 
     struct Gesture {
@@ -141,10 +148,10 @@ class LiveModel : public QObject {
     std::optional<Gesture> gesture_;
     std::vector<Pin> pins_;
     char compared_ = 0;
-    bool plans_beside_ = false;  // the last search was not for within a frame
-    unsigned last_id_ = 0;       // of a pin
+    bool plans_beside_ = false;  // the last plan did not fit in a frame and was searched in the background
+    unsigned last_id_ = 0;       // last number given to a pin
     Background planning_;
-    std::vector<Scenario> planned_pins_;  // whose plans the next one looks for
+    std::vector<Scenario> planned_pins_;  // the scenarios that planning_pins_ searches plans for
     Background planning_pins_;
 };
 

@@ -1,4 +1,4 @@
-// A scenario that was frozen beside the current one: a ghost in every plot.
+// A pinned scenario. It stays unchanged beside the current one, and plots draw it as a ghost.
 #pragma once
 
 #include "files/session_file.h"
@@ -9,8 +9,8 @@ namespace shardscope {
 struct Pin {
     char letter = kFirstPin;
     Answer answer;
-    unsigned id = 0;         // the live model's: stays with the pin while letters are given anew
-    bool unplanned = false;  // under the plan before: its own is still being looked for
+    unsigned id = 0;         // given by the live model; stays the same when letters change
+    bool unplanned = false;  // the answer uses the previous plan; its own is still being searched
 };
 
 }  // namespace shardscope

@@ -1,4 +1,4 @@
-// Long work beside the window: what it is, how far it is, and a way to stop it. Object names: NAME,
+// Shows long background work: a description, the progress, and a button that stops it. Object names: NAME,
 // "NAME/text", "NAME/bar", "NAME/stop".
 #pragma once
 

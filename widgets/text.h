@@ -1,4 +1,4 @@
-// Texts of the engine as Qt's, and texts of what is no QObject in the language spoken.
+// Converts the engine's texts to QString, and translates texts outside of QObjects.
 #pragma once
 
 #include <QCoreApplication>
@@ -13,12 +13,12 @@ inline QString text_of(std::string_view text) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-// What a preset says of itself, in the language spoken. The catalogue has the words of the studies and
-// calibrations that ship (`./dev translate` finds them); names, and what presets of one's own say, stay as
-// they are.
+// Returns a text of a preset in the current language. The catalogue contains the texts of the shipped studies
+// and calibrations (`./dev translate` finds them). Names and texts of the user's own presets are not
+// translated.
 inline QString preset_text(std::string_view text) { return text_of(said(text)); }
 
-// As QObject::tr; the catalogue tells no contexts apart.
+// Translates like QObject::tr, but without a context: the catalogue does not distinguish contexts.
 inline QString tr(const char* english) { return QCoreApplication::translate("", english); }
 
 }  // namespace shardscope

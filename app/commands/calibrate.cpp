@@ -1,4 +1,4 @@
-// `shardscope calibrate`: constants from measured runs, nccl-tests logs and measurements of a GPU.
+// `shardscope calibrate`: fits constants to measured runs, nccl-tests logs and measurements of a GPU.
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
@@ -28,11 +28,12 @@ struct Options {
     bool from_scratch = false;
 };
 
-// Known machines and stacks are held to half of the usual distance from what the public runs say.
+// Width of the priors relative to the default. The public runs already determine the constants of known
+// machines and stacks, so their fitted values may deviate only half as far.
 constexpr double kTightness = 0.5;
 constexpr std::size_t kFewestRuns = 3;
 
-// The preset an option names; a problem when there is none.
+// Returns the preset that an option names; adds a problem when there is none.
 const Preset* preset_of(PresetKind kind, const std::string& option, const std::string& name,
                         const Catalogue& all, Problems& problems) {
     const Preset* found = all.find(kind, name);
@@ -44,7 +45,7 @@ const Preset* preset_of(PresetKind kind, const std::string& option, const std::s
     return found;
 }
 
-// Constants of the fabric from nccl-tests logs.
+// Fits the constants of a fabric to nccl-tests logs.
 void add_collectives(const Options& options, const Catalogue& all, std::vector<PartValues>& parts,
                      Problems& problems) {
     Scenario scenario = Scenario::first_launch(all);
@@ -69,7 +70,7 @@ void add_collectives(const Options& options, const Catalogue& all, std::vector<P
     std::vector<CollectiveTable> tables;
     for (const std::string& log : options.collectives) {
         const std::vector<CollectiveTable> read = read_log(log);
-        if (read.empty()) problems.push_back({log, "has no table that can be used", "", {}});  // said already
+        if (read.empty()) problems.push_back({log, "has no table that can be used", "", {}});  // was reported
         tables.insert(tables.end(), read.begin(), read.end());
     }
     if (!problems.empty()) return;
@@ -96,11 +97,12 @@ void add_collectives(const Options& options, const Catalogue& all, std::vector<P
         }
     }
     parts.push_back(values);
-    // Runs say nothing of their fabric: those given along with the logs ran on it.
+    // A table of runs does not name the fabric; runs that are given along with the logs used the logs'
+    // fabric.
     if (!options.runs.empty() && !part.empty()) parts.push_back({"", values.values});
 }
 
-// Constants of a GPU from the measuring script's file.
+// Fits the constants of a GPU to the file of the measuring script.
 void add_measurements(const Options& options, const Catalogue& all, std::vector<PartValues>& parts,
                       Problems& problems) {
     if (options.gpu.empty()) {
@@ -133,8 +135,8 @@ void add_measurements(const Options& options, const Catalogue& all, std::vector<
     PartValues values{gpu->calibration ? gpu->calibration->name : std::string(), {}};
     print_out("%s: %zu kernel times, met within %.0f %% (rms)\n", measured.gpu.c_str(), fitted.used,
               100 * fitted.rms);
-    // What was measured is the kernel of the stack the script ran on: the GPU's own efficiency is what that
-    // reaches, over the stack's share.
+    // The script measured the attention kernel of its software stack. The GPU's own efficiency is the
+    // measured efficiency divided by the stack's factor.
     const Parsed software = parse(P::software, options.software);
     if (!software.ok) {
         problems.push_back({"--software", software.problem, "", software.suggestion});
@@ -189,7 +191,7 @@ void print_calibration(const Calibration& calibration) {
     print_summary("cross-validated, new machine", calibration.new_machine);
 }
 
-// "–" where nothing could be left out.
+// Returns "–" where there is no value, because nothing could be left out.
 std::string percent(double share) { return std::isfinite(share) ? format(share, Quantity::percent) : "–"; }
 
 void print_new_stacks(const std::vector<NewStack>& stacks) {
@@ -200,7 +202,7 @@ void print_new_stacks(const std::vector<NewStack>& stacks) {
     }
 }
 
-// The tables of presets/runs/README.md.
+// Prints the tables of presets/runs/README.md.
 void print_markdown(const Calibration& calibration, const std::vector<NewStack>& stacks) {
     print_out(
         "| family | runs | fitted: mean | new model: mean | median | 90th percentile | new machine: mean |\n"
@@ -255,10 +257,10 @@ int run(const Options& options) {
         report(problems, options.runs);
         if (runs.empty()) return kUnusable;
         if (!problems.empty()) exit_code = kUnusable;
-        CalibrationOptions how;
-        how.everywhere = options.from_scratch;
-        how.tightness = options.from_scratch ? 1 : kTightness;
-        const Calibration calibration = calibrate(runs, all, how);
+        CalibrationOptions calibration_options;
+        calibration_options.everywhere = options.from_scratch;
+        calibration_options.tightness = options.from_scratch ? 1 : kTightness;
+        const Calibration calibration = calibrate(runs, all, calibration_options);
         for (const auto& skipped : calibration.skipped) {
             if (!skipped.unreadable) {
                 print_err("note: %s:%d: %s takes no part (%s)\n", options.runs.c_str(), skipped.run->line,

@@ -1,5 +1,5 @@
-// What may stand at the end of an unfinished command line, from the tree of commands and the tables of
-// parameters, outputs, plots and presets: the shells' completions ask for it.
+// Lists the completions of an unfinished command line for the shells. They come from the tree of commands and
+// the tables of parameters, outputs, plots and presets.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string>
@@ -15,13 +15,13 @@ namespace {
 
 class Candidates {
   public:
-    // `typed` as far as it stands; `settled` of it is no longer in question: `--set=`, `mfu,`.
+    // `typed` is the unfinished word. The part that completions keep is `settled`: `--set=`, `mfu,`.
     explicit Candidates(std::string typed) : typed_(std::move(typed)) {}
 
     [[nodiscard]] const std::string& typed() const { return typed_; }
     [[nodiscard]] const std::string& settled() const { return settled_; }
     [[nodiscard]] std::string open() const { return typed_.substr(settled_.size()); }
-    // Whatever stands before the last of `marks`.
+    // Settles the word up to the last of `marks`.
     void settle(const char* marks) { settled_ = typed_.substr(0, typed_.find_last_of(marks) + 1); }
     void add(std::string_view word, std::string_view help) {
         const std::string whole = settled_ + std::string(word);
@@ -41,7 +41,7 @@ void add_presets(Candidates& to, PresetKind kind) {
     for (const Preset* preset : catalogue().all(kind)) to.add(preset->name, preset->title);
 }
 
-// Full keys; bare names, where unique, only once something of them is typed.
+// Adds the full key. The bare name, if it is unique, is added only when something has been typed.
 void add_key(Candidates& to, P id, const std::string& end = {}) {
     const Parameter& row = parameter(id);
     to.add(std::string(row.key) + end, row.label);
@@ -63,7 +63,7 @@ void add_outputs(Candidates& to) {
     for (const OutputRow& row : outputs()) to.add(row.path, row.label);
 }
 
-// KEY=VALUE, or KEY=a,b,c.
+// Adds completions of KEY=VALUE or, for an axis, of KEY=a,b,c.
 void add_assignment(Candidates& to, bool axis) {
     const std::string text = to.open();
     const auto equals = text.find('=');
@@ -82,7 +82,7 @@ void add_assignment(Candidates& to, bool axis) {
     }
 }
 
-// One of a set that the option itself knows: `TEXT:{text,json}`.
+// Adds the values that the option's type lists: `TEXT:{text,json}`.
 void add_members(Candidates& to, const std::string& type, const std::string& help) {
     const auto begin = type.find('{');
     const auto end = type.find('}');
@@ -103,11 +103,11 @@ void add_all_presets(Candidates& to) {
         add_presets(to, kind);
 }
 
-struct Kind {
+struct ValueKind {
     const char* type;
     void (*add)(Candidates&);
 };
-const Kind kKinds[] = {
+const ValueKind kValueKinds[] = {
     {value::kScenario, add_scenarios},
     {value::kFile, [](Candidates& to) { to.add_files(); }},
     {value::kPreset, add_all_presets},
@@ -144,7 +144,7 @@ const Kind kKinds[] = {
 void add_values(Candidates& to, const CLI::Option& option) {
     const std::string type = option.get_type_name();
     add_members(to, type, option.get_description());
-    for (const Kind& kind : kKinds) {
+    for (const ValueKind& kind : kValueKinds) {
         if (type == kind.type) kind.add(to);
     }
 }
@@ -178,11 +178,11 @@ void add_options(Candidates& to, const CLI::App& command) {
     }
 }
 
-// Where the words before the last one lead.
+// The state of the command line after the words before the last one.
 struct Place {
     const CLI::App* command = nullptr;
-    const CLI::Option* waiting = nullptr;  // for a value, or for one more
-    bool has_value = false;                // it has got one
+    const CLI::Option* waiting = nullptr;  // option that needs a value, or accepts one more
+    bool has_value = false;                // whether `waiting` has a value already
     std::size_t positionals = 0;
 };
 
@@ -218,7 +218,7 @@ std::string candidates(const CLI::App& app, std::vector<std::string> words) {
     } else if (is_option(typed) && typed.find('=') != std::string::npos) {
         Candidates value(typed.substr(typed.find('=') + 1));
         if (const CLI::Option* option = option_named(*at.command, typed)) add_values(value, *option);
-        // The shells replace the whole word.
+        // The shells replace the whole word, so each line has to repeat its start.
         std::string lines;
         for (const std::string& line : split(value.lines(), '\n')) {
             if (line.empty()) continue;

@@ -114,9 +114,9 @@ const Preset* scenario_named(const std::string& name) {
 
 namespace {
 
-// The preset an input names; nullptr where a file of that name is there, or neither.
+// Returns the preset that an input names; nullptr where a file has that name, or where there is neither.
 const Preset* input_preset(const std::string& file) {
-    std::error_code unusable;  // what is wrong with a path is said when it is read
+    std::error_code unusable;  // problems of the path are reported when it is read
     return std::filesystem::exists(file, unusable) ? nullptr : scenario_named(file);
 }
 
@@ -146,7 +146,7 @@ void assign(Scenario& scenario, const std::string& assignment, Problems& problem
     }
     const std::string text = trim(assignment.substr(equals + 1));
     for (const PresetKey& option : kPresetKeys) {
-        if (key != option.key && key + ".preset" != option.key) continue;  // "cluster" is short for it
+        if (key != option.key && key + ".preset" != option.key) continue;  // "cluster" is a short form
         const Preset* preset = scenario.catalogue->find(option.kind, text);
         if (!preset) {
             const std::string near = nearest(text, scenario.catalogue->names(option.kind));

@@ -1,4 +1,4 @@
-// The command line: one file a command, all built on the same few helpers.
+// The command line. Each command has one file; all use the helpers that are declared here.
 #pragma once
 
 #include <memory>
@@ -25,12 +25,12 @@ inline constexpr int kFailed = 1;
 inline constexpr int kUnusable = 2;
 inline constexpr int kNoSolution = 3;
 
-// What a command gets and what it leaves: its exit code.
+// The result of a command.
 struct Context {
     int exit_code = kDone;
 };
 
-// Each adds its subcommand; its work runs when the command line names it.
+// Each function adds a subcommand, which runs when the command line names it.
 void add_estimate(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
 void add_plan(CLI::App& app, Context& context);
@@ -42,15 +42,15 @@ void add_calibrate(CLI::App& app, Context& context);
 void add_parameters(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);
 void add_launch(CLI::App& app, Context& context);
-// `import launch`, below `import`.
+// Adds `import launch` to the command `import`.
 void add_import_launch(CLI::App& command, Context& context);
 void add_completion(CLI::App& app, Context& context);
 void add_manual(CLI::App& app, Context& context);
 
-// What an option's value is: the word for it in --help, by which completions know what may stand there
-// (candidates.cpp). Any other word, such as WxH, is for a person to fill in.
+// The kinds of option values, as --help shows them. Completions offer values by these words (candidates.cpp);
+// values of any other kind, such as WxH, are not completed.
 namespace value {
-inline constexpr const char* kScenario = "SCENARIO";  // a file, a scenario's or a study's name
+inline constexpr const char* kScenario = "SCENARIO";  // a file, or the name of a scenario or a study
 inline constexpr const char* kFile = "FILE";
 inline constexpr const char* kPreset = "PRESET";
 inline constexpr const char* kCluster = "CLUSTER";
@@ -66,7 +66,7 @@ inline constexpr const char* kOutputs = "FIELD,…";
 inline constexpr const char* kTarget = "TARGET";
 }  // namespace value
 
-// What `--set` takes beside parameters.
+// The keys that `--set` accepts in addition to parameters.
 struct PresetKey {
     const char* key;
     PresetKind kind;
@@ -75,62 +75,67 @@ inline constexpr PresetKey kPresetKeys[] = {{"model.preset", PresetKind::model},
                                             {"cluster.preset", PresetKind::cluster},
                                             {"cluster.gpu", PresetKind::gpu}};
 
-// What may stand in the place of the last of `words`, the words after the program's name, one a line with
-// what it is after a tab; the line `:files` says that files may, too.
+// Returns the possible completions of the last of `words`, which are the words after the program's name. Each
+// line has a completion, a tab and its description. The line `:files` means that file names are possible,
+// too.
 std::string candidates(const CLI::App& app, std::vector<std::string> words);
 
-// `--set KEY=VALUE`, as often as need be.
+// Adds the option `--set KEY=VALUE`, which may be repeated.
 void add_assignments(CLI::App& command, std::vector<std::string>& into);
 
-// Standard output and standard error, as printf() does, for everything but scripts of ours. What a file or a
-// name holds cannot steer the terminal: see terminal_text().
+// Print like printf() to standard output and standard error. Control characters are escaped, so that a name
+// or a file cannot control the terminal; see terminal_text(). Only our own scripts are printed unescaped.
 [[gnu::format(printf, 1, 2)]] void print_out(const char* format, ...);
 [[gnu::format(printf, 1, 2)]] void print_err(const char* format, ...);
 void print_text(const std::string& text);  // on standard output
 
-// The shipped presets and those of the user's data folder.
+// Returns the shipped presets and those of the user's data folder.
 Catalogue& catalogue();
 
-// Problems on standard error, one a line, in the form FILE[:LINE]:/pointer: problem (why); suggestion. Of
-// more than 1,000 the rest are counted.
+// Prints problems to standard error, one per line, in the form FILE[:LINE]:/pointer: problem (why);
+// suggestion. Beyond the first 1,000 only their number is printed.
 void report(const Problems& problems, const std::string& file);
 
-// The tables of an nccl-tests log; none where it cannot be used. What is wrong is said on standard error: as
-// a warning beside tables that can be used.
+// Returns the tables of an nccl-tests log; none where the log cannot be used. Problems are printed to
+// standard error, as warnings if there are usable tables.
 std::vector<CollectiveTable> read_log(const std::string& file);
 
-// What an output that cannot be written ends with: it is no unusable input. The problems are reported.
+// Reports the problems of an output that cannot be written. Returns the exit code, which is not that of
+// unusable input.
 int unwritten(const Problems& problems, const std::string& file);
-// Whether an output option names no file: it is empty, "-" or "/dev/stdout".
+// Returns whether the target of an output option is empty, "-" or "/dev/stdout".
 bool is_standard_output(const std::string& target);
-// Writes to the file, or to standard output where none is named; the exit code.
+// Writes to the file, or to standard output where none is named. Returns the exit code.
 int write_output(const std::string& target, const std::string& text);
 
-// The text of a file of scenarios or of a stream (see read_text), or of the scenario or study preset of that
-// name where there is no such file. A study's text is its scenario's.
+// Returns the text of a file of scenarios or of a stream (see read_text). Where there is no such file, it is
+// the text of the scenario preset or study preset of that name. A study is returned as the text of its
+// scenario.
 std::string read_input(const std::string& file, Problems& problems);
-// The folder in which relative paths in that text begin.
+// Returns the folder against which relative paths in that text are resolved.
 std::string input_folder(const std::string& file);
-// Whether a scenario or study preset has this name; nullptr when there is none.
+// Returns the scenario preset or study preset of this name; nullptr when there is none.
 const Preset* scenario_named(const std::string& name);
 
-// One scenario from a file ("-": standard input) with `--set` applied; problems are reported. False:
-// unusable.
+// Reads one scenario from a file ("-": standard input), applies `--set` and reports problems. Returns false
+// if the scenario is unusable.
 bool load_scenario(const std::string& file, const std::vector<std::string>& assignments, Scenario& out);
 
-// "KEY=VALUE" applied to the scenario.
+// Applies "KEY=VALUE" to the scenario.
 void assign(Scenario& scenario, const std::string& assignment, Problems& problems);
 
-// The same without judging its plan parameters, which a search will choose.
+// Like load_scenario, but does not check the plan parameters, because a search will choose them.
 bool load_job(const std::string& file, const std::vector<std::string>& assignments, Scenario& out);
 
-// "training.micro_batch" or "micro_batch" as a parameter; else a problem of `option` that names the nearest.
+// Parses "training.micro_batch" or "micro_batch". For any other key it returns P::count and adds a problem of
+// `option` that suggests the nearest key.
 P parse_key(const std::string& option, const std::string& key, Problems& problems);
 
-// "memory.peak_bytes" as an output; else a problem of `option` that names the nearest, and Output::count.
+// Parses "memory.peak_bytes". For any other path it returns Output::count and adds a problem of `option` that
+// suggests the nearest path.
 Output parse_output(const std::string& option, const std::string& path, Problems& problems);
 
-// "mfu,memory.peak_bytes" as outputs.
+// Parses "mfu,memory.peak_bytes".
 std::vector<Output> parse_outputs(const std::string& list, Problems& problems);
 
 }  // namespace shardscope::commands

@@ -1,6 +1,6 @@
-// `shardscope completion SHELL`: what a shell sources to complete the program's arguments. The scripts know
-// how a shell asks and answers; what there is to choose from they ask the program, so that it never goes
-// stale and knows the user's own presets.
+// `shardscope completion SHELL`: prints the script with which a shell completes the program's arguments. The
+// scripts contain only the interface to the shell. They get the completions from the program, so that these
+// are always up to date and include the user's own presets.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
@@ -105,17 +105,18 @@ void add_completion(CLI::App& app, Context& context) {
     shell("bash", "For bash: . <(shardscope completion bash)", kBash);
     shell("zsh", "For zsh, after compinit: . <(shardscope completion zsh)", kZsh);
     shell("fish", "For fish: shardscope completion fish | source", kFish);
-    // What the scripts ask. The words come one a line, as on the command line they would be options of its
-    // own.
+    // The scripts call this subcommand. It reads the words from standard input, one per line, because on the
+    // command line they would be parsed as its own options.
     CLI::App* words = command->add_subcommand("words", "What may stand in the place of the last word");
     words->group("")->callback([&app, &context] {
-        Problems none;  // a shell waits for words only
+        Problems none;  // problems are not reported, because the shell reads only words
         std::vector<std::string> typed = split(read_text("-", none), '\n');
         if (typed.back().empty()) typed.pop_back();  // after the end of the last line
         print_text(candidates(app, typed));
         context.exit_code = kDone;
     });
-    // "A subcommand is required" names no shell; only now, as those above would take extras, too.
+    // Extra words are allowed so that the callback can report them with the names of the shells. The setting
+    // comes after the subcommands, because they would inherit it.
     command->allow_extras();
     command->callback([command, shells, &context] {
         if (!command->get_subcommands().empty()) return;

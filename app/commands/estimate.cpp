@@ -1,4 +1,4 @@
-// `shardscope estimate`: one result a scenario.
+// `shardscope estimate`: prints one result per scenario.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
@@ -24,7 +24,7 @@ struct Entry {
     Document document;
 };
 
-// One document's result, or its problems.
+// Computes the result of one document, or its problems.
 bool run_one(const Entry& entry, const Options& options, std::string& result, Problems& problems,
              std::string& name, std::string& to_report) {
     Scenario scenario = read_scenario(entry.document.text, catalogue(), input_folder(entry.file), problems);

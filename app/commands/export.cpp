@@ -1,4 +1,4 @@
-// `shardscope export`: what the window's export does, headless.
+// `shardscope export`: writes the same figures and reports as the window, without a display.
 #include <CLI/CLI.hpp>
 #include <QApplication>
 #include <QHashFunctions>
@@ -73,8 +73,9 @@ void parse_scale(const Options& options, double& scale, Problems& problems) {
     }
 }
 
-// What the scenario's view says of the plot that is asked for, and its pins.
-void take_view(const Scenario& scenario, const Options& options, FigureRequest& request, Problems& problems) {
+// Copies the settings of the requested plot and the pins from the scenario's view.
+void apply_view(const Scenario& scenario, const Options& options, FigureRequest& request,
+                Problems& problems) {
     const View view = view_of(scenario);
     request.plot = !options.plot.empty() ? options.plot : view.plot.empty() ? "scaling" : view.plot;
     if (request.plot == view.plot) {
@@ -86,7 +87,7 @@ void take_view(const Scenario& scenario, const Options& options, FigureRequest& 
         request.pins.push_back({letter++, answer(pin)});
 }
 
-// The usual figures; the one that the options or the scenario's view speak of as they say.
+// Returns a report with the default figures. `figure` replaces the one of the same plot, or is added.
 ReportRequest report_request(const Scenario& scenario, const Options& options, const FigureRequest& figure) {
     ReportRequest out;
     out.figures = usual_figures();
@@ -107,7 +108,7 @@ int run(const Options& options) {
     if (!load_scenario(options.file, options.assignments, scenario)) return kUnusable;
     Problems problems;
     FigureRequest request;
-    take_view(scenario, options, request, problems);
+    apply_view(scenario, options, request, problems);
     request.hypothetical = options.hypothetical;
     request.held |= options.held;
     if (!options.size.empty()) parse_size(options.size, request.size, problems);
@@ -149,14 +150,14 @@ int run(const Options& options) {
         return kUnusable;
     }
 
-    // Qt's PDF writer walks its fonts in hash order: with a seed of its own in every process, the bytes would
-    // differ.
+    // Qt's PDF writer orders its fonts by their hashes. With a random hash seed the bytes would differ from
+    // run to run.
     QHashSeed::setDeterministicGlobalSeed();
-    // QCustomPlot is a widget even where only its painting is wanted, so it needs an application object; the
-    // offscreen platform touches no display.
+    // QCustomPlot is a widget and needs an application object even where it only paints. The offscreen
+    // platform needs no display.
     ::setenv("QT_QPA_PLATFORM", "offscreen", 1);
     QLoggingCategory::setFilterRules(
-        QStringLiteral("default.warning=false"));  // about session folders nobody needs
+        QStringLiteral("default.warning=false"));  // such as warnings about session folders
     int argc = 1;
     char name[] = "shardscope";
     char* argv[] = {name, nullptr};

@@ -1,4 +1,4 @@
-// `shardscope import`: files of other programs as presets.
+// `shardscope import`: converts files of other programs to presets.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,7 @@ struct Options {
     std::string model_name;
 };
 
-// A bandwidth as an option gives it, else `fallback`.
+// Returns the bandwidth in an option's text, or `fallback` if the text is empty.
 double bandwidth(P id, const std::string& option, const std::string& text, double fallback,
                  Problems& problems) {
     if (text.empty()) return fallback;
@@ -69,7 +69,7 @@ FabricLinks links_of(const Options& options, Problems& problems) {
                       settings[P::inter_node_bandwidth], problems)};
 }
 
-// A node is the NVLink domain, which may hold several hosts.
+// Sets the number of nodes of each table. A node is an NVLink domain, which may have several hosts.
 void regroup(std::vector<CollectiveTable>& tables, int gpus_per_node, Problems& problems) {
     for (CollectiveTable& table : tables) {
         if (table.ranks > gpus_per_node && table.ranks % gpus_per_node != 0) {
@@ -87,7 +87,7 @@ std::string counted(std::size_t n, const std::string& what) {
     return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
-std::string described(const std::vector<CollectiveTable>& tables, const FabricLinks& links) {
+std::string description_of(const std::vector<CollectiveTable>& tables, const FabricLinks& links) {
     std::string out = "nccl-tests: ";
     for (const CollectiveTable& table : tables) {
         out += std::string(name_of(table.operation)) + " over " + std::to_string(table.ranks) + " GPUs on " +
@@ -101,7 +101,7 @@ void print(const Options& options, const std::vector<CollectiveTable>& tables, c
            const FabricFit& fit) {
     ordered_json out{{"format", "shardscope-preset"},   {"version", 1},
                      {"kind", "calibration"},           {"name", options.name},
-                     {"title", "Measured fabric"},      {"source", described(tables, links)},
+                     {"title", "Measured fabric"},      {"source", description_of(tables, links)},
                      {"values", ordered_json::object()}};
     std::string left_out;
     for (const FabricConstant& constant : fit.constants) {
@@ -157,7 +157,7 @@ int import_model(const Options& options) {
     const std::string text = read_text(options.config, problems);
     ImportedModel model;
     if (problems.empty()) model = import_hf_config(text, options.model_name, problems);
-    // What a scenario would say of the model is said now.
+    // Problems that a scenario with this model would have are reported here.
     const Preset* preset = nullptr;
     if (problems.empty()) preset = catalogue().add(model.preset, options.config, problems);
     Scenario scenario = Scenario::first_launch(catalogue());

@@ -1,4 +1,5 @@
-// `shardscope launch`: the plan as settings of a training tool; `shardscope import launch`: the way back.
+// `shardscope launch` writes the plan as the settings of a training tool; `shardscope import launch` reads
+// such settings.
 #include "launch/launch.h"
 
 #include <CLI/CLI.hpp>
@@ -20,15 +21,15 @@ struct Options {
     std::vector<std::string> assignments;
     std::string tool;
     std::string target;
-    std::string base;  // whose hardware an imported run is on
+    std::string base;  // scenario whose hardware an imported run uses
 };
 
-void tell(const std::vector<std::string>& notes) {
+void print_notes(const std::vector<std::string>& notes) {
     for (const std::string& note : notes) print_err("%s\n", note.c_str());
 }
 
 bool same_file(const std::string& a, const std::string& b) {
-    std::error_code none;  // one that is not there is not the same
+    std::error_code none;  // a file that does not exist is not the same file
     return std::filesystem::equivalent(a, b, none);
 }
 
@@ -54,7 +55,7 @@ int launch(const Options& options) {
     if (const int code = write_output(options.target, written.text); code != kDone) return code;
     if (!found.fits()) print_err("warning: the scenario does not fit, see `shardscope estimate`\n");
     print_err("%s: %s\n", std::string(format.label).c_str(), written.command.c_str());
-    tell(written.notes);
+    print_notes(written.notes);
     return kDone;
 }
 
@@ -81,7 +82,7 @@ int import(const Options& options) {
     }
     print_out("%s", write_scenario(read.scenario).c_str());
     print_err("%s: %s\n", std::string(format->label).c_str(), read.scenario.title().c_str());
-    tell(read.notes);
+    print_notes(read.notes);
     return kDone;
 }
 

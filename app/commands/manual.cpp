@@ -1,5 +1,5 @@
-// `shardscope manual`: the manual page, from the tree of commands. What no command knows of itself (files,
-// exit codes, examples) stands here.
+// `shardscope manual`: prints the manual page, which is made from the tree of commands. The other parts
+// (files, exit codes, examples) are in this file.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
@@ -37,7 +37,7 @@ constexpr Entry kEnvironment[] = {
     {"QT_QPA_PLATFORM", "Qt's platform for the window. The commands need no display."},
 };
 
-// Each of them is run by the tests.
+// The tests run each example.
 constexpr Entry kExamples[] = {
     {"echo '{\"cluster\": {\"gpus\": 256}}' | shardscope estimate -",
      "A scenario is JSON in which everything is optional."},
@@ -54,7 +54,7 @@ constexpr Entry kExamples[] = {
     {"shardscope presets show dgx-h100", "Every number with its source."},
 };
 
-// Text as roff takes it: hyphens that are typed stay hyphens, and no line is taken for a request.
+// Escapes text for roff: hyphens stay ASCII hyphens, and no line is read as a request.
 std::string escaped(std::string_view text) {
     std::string out;
     for (const char c : text) {
@@ -80,7 +80,7 @@ void item(const std::string& head, std::string_view words) {
 std::string bold(std::string_view words) { return "\\fB" + escaped(words) + "\\fR"; }
 std::string italic(std::string_view words) { return "\\fI" + escaped(words) + "\\fR"; }
 
-// "TEXT:{text,json}" as "text|json".
+// Returns "text|json" for an option of the type "TEXT:{text,json}".
 std::string value_of(const CLI::Option& option) {
     const std::string type = option.get_type_name();
     const auto begin = type.find('{');
@@ -143,7 +143,7 @@ void entries(const char* title, const Entry (&list)[N]) {
 void print(const CLI::App& app) {
     line(".\\\" Made by `shardscope manual`; do not edit.");
     line(".TH SHARDSCOPE 1 " SHARDSCOPE_RELEASED " \"Shardscope " SHARDSCOPE_VERSION "\" \"User Commands\"");
-    for (const char* request : {".nh", ".ad l"}) line(request);  // words and names stay whole
+    for (const char* request : {".nh", ".ad l"}) line(request);  // no hyphenation, no justified lines
     section("NAME");
     line("shardscope \\- what\\-if explorer for training large transformers");
     section("SYNOPSIS");

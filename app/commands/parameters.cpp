@@ -1,5 +1,5 @@
-// `shardscope parameters`: the table of everything that can be set, as Markdown, which is the table of
-// core/inputs/parameters/README.md, or as the JSON schemas of presets/schema.
+// `shardscope parameters`: prints all parameters as the Markdown table of core/inputs/parameters/README.md,
+// or as the JSON schemas of presets/schema.
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>

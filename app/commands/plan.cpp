@@ -1,4 +1,5 @@
-// `shardscope plan`: the best plans for a job, and why their neighbours lose; alone or in shares.
+// `shardscope plan`: finds the best plans for a job and explains why their neighbours lose, in one search or
+// in shards.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
@@ -92,7 +93,7 @@ int run(const Options& options) {
     PlanQuestion question;
     if (!load_job(options.file, options.assignments, question.scenario)) return kUnusable;
     question.free = options.free.empty() ? free_of(question.scenario) : parse_free(options.free, problems);
-    // What is not free is what the person said; what was automatic and is not free keeps its last value.
+    // Parameters that are not free have the user's values; those that were automatic keep their last value.
     question.scenario = as_predicted(locked(question.scenario));
     question.allow_risky = options.allow_risky;
     const std::vector<Output> objectives = parse_outputs(options.objective, problems);

@@ -1,4 +1,4 @@
-// `shardscope presets`: the catalogue, each number with its source.
+// `shardscope presets`: prints the catalogue, each number with its source.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <optional>
@@ -24,11 +24,11 @@ struct Options {
     std::string format = "text";
 };
 
-bool wanted(PresetKind kind, const Options& options) {
+bool is_selected(PresetKind kind, const Options& options) {
     return options.kind.empty() || name_of(kind) == options.kind;
 }
 
-// Nothing, and said why, where it cannot be used.
+// Reads the study of a preset. Reports problems and returns nothing where it cannot be used.
 std::optional<Study> study_of(const Preset& preset) {
     Problems problems;
     Study study = read_study(preset, catalogue(), problems);
@@ -37,7 +37,7 @@ std::optional<Study> study_of(const Preset& preset) {
     return study;
 }
 
-// What the papers say and what the engine does, one row a claim: the table of presets/studies/README.md.
+// Prints the papers' numbers beside the engine's, one row per claim: the table of presets/studies/README.md.
 int list_claims() {
     std::vector<Study> studies;
     for (const Preset* preset : catalogue().all(PresetKind::study)) {
@@ -68,7 +68,7 @@ int list(const Options& options) {
         return kUnusable;
     }
     for (const PresetKind kind : kKinds) {
-        if (!wanted(kind, options)) continue;
+        if (!is_selected(kind, options)) continue;
         for (const Preset* preset : catalogue().all(kind)) {
             print_out("%-12s %-32s %s\n", std::string(name_of(kind)).c_str(), preset->name.c_str(),
                       preset->title.c_str());
@@ -96,7 +96,7 @@ void print(const Study& study) {
     }
 }
 
-// False, with the reason on standard error, where it cannot be used.
+// Prints a preset. Returns false, with the reason on standard error, where it cannot be used.
 bool print(const Preset& preset) {
     if (preset.kind == PresetKind::study) {
         const std::optional<Study> study = study_of(preset);
@@ -132,7 +132,7 @@ int show(const Options& options) {
     bool found = false;
     std::vector<std::string> known;
     for (const PresetKind kind : kKinds) {
-        if (!wanted(kind, options)) continue;
+        if (!is_selected(kind, options)) continue;
         for (const std::string& name : catalogue().names(kind)) known.push_back(name);
         if (const Preset* preset = catalogue().find(kind, options.name)) {
             if (!print(*preset)) return kUnusable;

@@ -13,7 +13,7 @@ Progress::Progress(std::string what, bool prints)
       next_(Clock::now() + std::chrono::milliseconds(300)) {}
 
 Progress::~Progress() {
-    if (shown_ >= 0) std::fputs("\r\033[K", stderr);  // to the begin of the line, which is cleared
+    if (shown_ >= 0) std::fputs("\r\033[K", stderr);  // clears the line
 }
 
 std::function<void(double)> Progress::take() {
@@ -24,7 +24,7 @@ std::function<void(double)> Progress::take() {
 void Progress::show(double share) {
     const std::lock_guard lock(mutex_);
     const Clock::time_point now = Clock::now();
-    // Threads report in any order.
+    // Threads may report in any order.
     if (now < next_ || share <= shown_) return;
     next_ = now + std::chrono::milliseconds(100);
     shown_ = share;

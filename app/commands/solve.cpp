@@ -1,4 +1,4 @@
-// `shardscope solve`: the value of one input at which a target is met, or why there is none.
+// `shardscope solve`: finds the value of one input at which a target is met, or explains why there is none.
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
@@ -70,11 +70,11 @@ std::string text_of(const Question& question, const Solution& found) {
     if (question.target.of_best) out += ", " + shardscope::text_of(found.target);
     out += "\n";
     for (const MetStretch& stretch : found.met) out += "  met " + shardscope::text_of(id, stretch) + "\n";
-    const Answer there = answer(found.scenario);
-    out += "  there: " + std::string(name_of(there.estimate.verdict));
+    const Answer at_solution = answer(found.scenario);
+    out += "  there: " + std::string(name_of(at_solution.estimate.verdict));
     for (const Output shown_output : {Output::peak_memory, Output::mfu, Output::tokens_per_s_per_gpu})
-        out +=
-            ", " + std::string(output(shown_output).label) + " " + shardscope::text_of(shown_output, there);
+        out += ", " + std::string(output(shown_output).label) + " " +
+               shardscope::text_of(shown_output, at_solution);
     return out + "\n";
 }
 

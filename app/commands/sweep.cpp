@@ -1,4 +1,4 @@
-// `shardscope sweep`: any parameters against any outputs, as CSV or JSON Lines.
+// `shardscope sweep`: prints outputs over any parameters as CSV or JSON Lines.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -45,14 +45,14 @@ std::string axis_text(P id, double value) {
                                   : exact(value);
 }
 
-// One line of the result.
+// Makes the lines of the result.
 class Lines {
   public:
     Lines(const Scenario& scenario, const std::vector<Axis>& axes, const std::vector<Output>& fields,
           bool json)
         : scenario_(scenario), axes_(axes), fields_(fields), json_(json) {}
 
-    // Lines of the points from `begin` to before `end`.
+    // Returns the lines of the points from `begin` to before `end`.
     [[nodiscard]] std::string of(std::size_t begin, std::size_t end) const {
         std::string out;
         Answer scratch;
@@ -105,13 +105,13 @@ class Lines {
     bool json_;
 };
 
-// All lines in order, made on all processors, block by block.
-template <typename Take>
-void write_lines(const Lines& lines, std::size_t begin, std::size_t end, bool prints, Take&& take) {
+// Passes all lines in order to `write`, block by block. The blocks are computed on all processors.
+template <typename Write>
+void write_lines(const Lines& lines, std::size_t begin, std::size_t end, bool prints, Write&& write) {
     Progress progress("sweeping", prints);
-    const std::function<void(double)> tell = progress.take();
+    const std::function<void(double)> on_progress = progress.take();
     constexpr std::size_t kBlock = 64;
-    constexpr std::size_t kBlocks = 256;  // at once: what is held back is small
+    constexpr std::size_t kBlocks = 256;  // per round, so that few lines wait in memory
     std::vector<std::string> blocks;
     for (std::size_t first = begin; first < end; first += kBlock * kBlocks) {
         const std::size_t last = std::min(end, first + kBlock * kBlocks);
@@ -120,8 +120,8 @@ void write_lines(const Lines& lines, std::size_t begin, std::size_t end, bool pr
             const std::size_t from = first + i * kBlock;
             blocks[i] = lines.of(from, std::min(last, from + kBlock));
         });
-        for (const std::string& block : blocks) take(block);
-        if (tell) tell(static_cast<double>(last - begin) / static_cast<double>(end - begin));
+        for (const std::string& block : blocks) write(block);
+        if (on_progress) on_progress(static_cast<double>(last - begin) / static_cast<double>(end - begin));
     }
 }
 

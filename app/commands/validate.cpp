@@ -1,4 +1,4 @@
-// `shardscope validate`: predicted against measured.
+// `shardscope validate`: compares predicted and measured runs.
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>

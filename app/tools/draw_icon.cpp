@@ -1,4 +1,4 @@
-// draw_icon FILE.svg SIZE FILE.png: the icon as pixels, for the build.
+// draw_icon FILE.svg SIZE FILE.png: draws the icon as a PNG during the build.
 #include <QImage>
 #include <QPainter>
 #include <QSvgRenderer>

@@ -33,11 +33,11 @@ struct Shot {
     QSize size{1440, 900};
     ThemeManager::Choice theme = ThemeManager::Choice::light;
     Scenario (*scenario)() = first;
-    bool pinned = false;          // the first launch is pinned beside it, and the wall is explained
+    bool pinned = false;          // whether the default scenario is pinned and the wall is explained
     const char* tab = "scaling";  // of the main plot area
-    const char* study = nullptr;  // this study is opened: its tab, its pins, its panel
-    int tool = -1;                // the picture shows the launch settings of this tool, by its tab
-    Subject why{};                // what is explained, unless it is an output
+    const char* study = nullptr;  // name of a study to open, with its tab, pins and panel
+    int tool = -1;                // index of the tool whose launch settings the picture shows
+    Subject why{};                // subject to explain unless it is an output
 };
 
 Scenario too_long() { return edited(first(), P::sequence_length, 8192); }
@@ -50,7 +50,8 @@ Scenario network_bound() {
 
 Scenario slower_network() { return edited(edited(first(), P::gpus, 256), P::inter_node_bandwidth, 12.5e9); }
 
-// Tensor, context and pipeline parallel with interleaved stages, on the stack whose public runs did the same.
+// Returns a scenario with tensor, context and pipeline parallelism and interleaved stages, on the software
+// stack that has public runs with the same settings.
 Scenario three_dimensions() {
     const Preset* preset = commands::catalogue().find(PresetKind::scenario, "llama-3-70b-3d-on-512-h100");
     Problems none;

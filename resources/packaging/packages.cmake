@@ -1,4 +1,5 @@
-# Debian packages by `cpack`: the program, and the engine for other programs. `./dev package` builds them.
+# Settings of the Debian packages that `cpack` makes: the program, and the engine as a library. `./dev package` builds
+# them.
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL program library)
@@ -17,7 +18,8 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME shardscope)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
-# Platform plugins beyond X11's; Wayland's are a package of their own.
+# Recommends fonts, translations of Qt and the platform plugins other than X11's. Those of Wayland are a separate
+# package.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "fonts-dejavu-core, qt6-qpa-plugins, qt6-translations-l10n, qt6-wayland")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "bash-completion")
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION

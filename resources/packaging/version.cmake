@@ -1,4 +1,4 @@
-# The newest entry of the changelog is the version; nothing else says it.
+# Reads the version from the newest entry of the changelog, which is its only source.
 set(changelog ${CMAKE_CURRENT_LIST_DIR}/../CHANGELOG.md)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${changelog})
 file(STRINGS ${changelog} newest LIMIT_COUNT 1 REGEX "^## ")

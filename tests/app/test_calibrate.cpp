@@ -1,4 +1,4 @@
-// `shardscope calibrate`, and what becomes of the file it writes.
+// Tests `shardscope calibrate` and the use of the file that it writes.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -14,7 +14,7 @@ const std::string kHeader =
     "sharding,"
     "recompute,step_time_s,tokens_per_s_per_gpu\n";
 
-// Runs of a 7B on A100 that are a quarter slower than llm-foundry's.
+// Returns runs of a 7B model on A100 that are a quarter slower than llm-foundry's.
 std::string slow_runs(int count) {
     std::string out = kHeader;
     for (int i = 0; i < count; ++i) {
@@ -31,7 +31,7 @@ std::string slow_runs(int count) {
 
 }  // namespace
 
-TEST_CASE("calibrate: a user's runs move the predictions to them", "[cli]") {
+TEST_CASE("calibrate: the predictions move towards a user's runs", "[cli]") {
     const Folder folder;
     folder.write("runs.csv", slow_runs(16));
     const json before = json::parse(run_in(folder, "validate --runs runs.csv --format json").out);
@@ -44,7 +44,7 @@ TEST_CASE("calibrate: a user's runs move the predictions to them", "[cli]") {
     CHECK(after["summary"]["user"]["mean_abs_error"].get<double>() <
           0.5 * before["summary"]["user"]["mean_abs_error"].get<double>());
 
-    // The same file in a scenario.
+    // A scenario uses the same file.
     folder.write("a.json", R"({"model":{"preset":"mpt-7b"},"cluster":{"preset":"dgx-a100-80gb","gpus":64}})");
     folder.write(
         "b.json",
@@ -54,7 +54,7 @@ TEST_CASE("calibrate: a user's runs move the predictions to them", "[cli]") {
     CHECK(mine["step_time_s"].get<double>() > 1.05 * plain["step_time_s"].get<double>());
 }
 
-TEST_CASE("calibrate: what it cannot use it says", "[cli]") {
+TEST_CASE("calibrate: unusable input is reported", "[cli]") {
     const Folder folder;
     CHECK(run_in(folder, "calibrate").code == 2);
     folder.write("two.csv", slow_runs(2));
@@ -63,7 +63,7 @@ TEST_CASE("calibrate: what it cannot use it says", "[cli]") {
     CHECK(two.err.find("too few") != std::string::npos);
     CHECK_FALSE(fs::exists(folder.file("mine.json")));
 
-    // A bad row is named by its line; the rest goes on.
+    // A bad row is reported with its line, and the others are used.
     folder.write("bad.csv",
                  slow_runs(12) + "x,fsdp1,32,4096,16384,32,50368,plain,z100,8,2048,1,8,zero3,none,,2000\n");
     const Ran bad = run_in(folder, "calibrate --runs bad.csv -o mine.json");
@@ -71,7 +71,7 @@ TEST_CASE("calibrate: what it cannot use it says", "[cli]") {
     CHECK(bad.err.find("bad.csv:14:") != std::string::npos);
     CHECK(fs::exists(folder.file("mine.json")));
 
-    // A rate that is the total, and a misspelt column.
+    // The rate is that of all GPUs, and a column is misspelt.
     folder.write(
         "total.csv",
         kHeader + "t,fsdp1,32,4096,16384,32,50368,plain,a100-sxm-80gb,64,2048,1,64,zero3,none,1.0,131072\n");
@@ -79,7 +79,7 @@ TEST_CASE("calibrate: what it cannot use it says", "[cli]") {
     folder.write("column.csv", "tensor_paralel," + slow_runs(1));
     CHECK(run_in(folder, "validate --runs column.csv").err.find("tensor_parallel") != std::string::npos);
 
-    // The same run three times tells nothing of a band.
+    // Three equal runs do not determine an uncertainty band.
     std::string one = slow_runs(1);
     const std::string row = one.substr(kHeader.size());
     folder.write("same.csv", one + row + row);
@@ -95,7 +95,7 @@ TEST_CASE("calibrate: what it cannot use it says", "[cli]") {
     CHECK(run_in(folder, "calibrate --runs bad.csv -o " + folder.path()).code == 1);
 }
 
-TEST_CASE("scenarios: a calibration by name, in place, and one that is wrong", "[cli]") {
+TEST_CASE("scenarios: a calibration may be given by name or inline, and a wrong one is refused", "[cli]") {
     const Ran plain = run("estimate - --format json");
     const Ran slow =
         run("estimate - --format json", R"({"cluster":{"calibration":{"gemm_efficiency":0.3}}})");

@@ -1,5 +1,5 @@
-// What desktops, shells and package managers find of the program: versions that agree, completions, the
-// manual page, and the program installed elsewhere.
+// Tests what desktops, shells and package managers use of the program: equal versions, completions, the
+// manual page, and an installation in another place.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -22,7 +22,7 @@ bool has(const std::vector<std::string>& list, const std::string& word) {
     return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-// What stands between two texts.
+// Returns the text between two others.
 std::string between(const std::string& text, const std::string& before, const std::string& after) {
     const auto begin = text.find(before);
     if (begin == std::string::npos) return {};
@@ -30,7 +30,7 @@ std::string between(const std::string& text, const std::string& before, const st
     return text.substr(start, text.find(after, start) - start);
 }
 
-// What bash would offer after `typed`, the cursor at its end. `words` is how bash breaks it.
+// Returns what bash offers after `typed` with the cursor at its end. `words` is the input as bash splits it.
 std::vector<std::string> bash_offers(const std::string& words, const std::string& typed) {
     const Folder folder;
     folder.write("completion.bash", run("completion bash").out);
@@ -46,7 +46,7 @@ std::vector<std::string> bash_offers(const std::string& words, const std::string
     return lines_of(slurp(folder.file("out")));
 }
 
-// Names of the commands in a help text.
+// Returns the names of the commands in a help text.
 std::vector<std::string> commands_in(const std::string& help) {
     std::vector<std::string> out;
     bool inside = false;
@@ -58,7 +58,7 @@ std::vector<std::string> commands_in(const std::string& help) {
     return out;
 }
 
-// Every command's arguments: "estimate", "presets show".
+// Returns every command's arguments: "estimate", "presets show".
 std::vector<std::string> all_commands() {
     std::vector<std::string> out;
     for (const std::string& command : commands_in(run("--help").out)) {
@@ -100,15 +100,15 @@ TEST_CASE("completion: bash is offered commands, options, keys, values, presets 
           std::vector<std::string>{"dgx-h100", "dgx-h200"});
     CHECK(has(bash_offers("solve x --for cluster.gp", "solve x --for cluster.gp"), "cluster.gpus"));
     CHECK(has(bash_offers("export x --plot ''", "export x --plot "), "walls"));
-    // One field to stand over, several to show.
+    // --against takes one output, --output takes several.
     CHECK(bash_offers("export x --against ideal.mfu_b", "export x --against ideal.mfu_b") ==
           std::vector<std::string>{"ideal.mfu_bound"});
     CHECK(has(bash_offers("export x --output mfu,ideal.mfu_b", "export x --output mfu,ideal.mfu_b"),
               "mfu,ideal.mfu_bound"));
-    // Neither the hidden commands nor what does not begin as the word does.
+    // Neither hidden commands nor words with another beginning are offered.
     CHECK_FALSE(has(bash_offers("''", ""), "manual"));
     CHECK(bash_offers("estimate --format y", "estimate --format y").front().empty());
-    // A key waits for its value, which bash takes for a word of its own.
+    // A key is completed with its equals sign, which bash treats as a separate word.
     CHECK(bash_offers("estimate x --set training.recomp", "estimate x --set training.recomp") ==
           std::vector<std::string>{"training.recompute="});
     CHECK(bash_offers("estimate x --set recompute =", "estimate x --set recompute=") ==
@@ -117,16 +117,16 @@ TEST_CASE("completion: bash is offered commands, options, keys, values, presets 
           std::vector<std::string>{"selective"});
     CHECK(bash_offers("estimate x --set model.preset = mpt-13", "estimate x --set model.preset=mpt-13") ==
           std::vector<std::string>{"mpt-13b"});
-    // After a blank the next word begins.
+    // The next word begins after a blank.
     CHECK(has(bash_offers("sweep x --axis gpus = ''", "sweep x --axis gpus= "), "my-scenario.json") == false);
-    // Lists grow at their end.
+    // A list is completed at its end.
     CHECK(bash_offers("sweep x --output mfu,step_ti", "sweep x --output mfu,step_ti") ==
           std::vector<std::string>{"mfu,step_time_s"});
     CHECK(bash_offers("sweep x --axis sharding = zero1,h", "sweep x --axis sharding=zero1,h") ==
           std::vector<std::string>{"zero1,hsdp"});
 }
 
-TEST_CASE("completion: of a shell without a script, those that have one are named", "[cli]") {
+TEST_CASE("completion: for a shell without a script, the shells that have one are named", "[cli]") {
     for (const char* arguments : {"completion tcsh", "completion"}) {
         INFO(arguments);
         const Ran ran = run(arguments);
@@ -138,7 +138,7 @@ TEST_CASE("completion: of a shell without a script, those that have one are name
     CHECK(run("completion bash more").code == 2);
 }
 
-TEST_CASE("completion: every option's help says what its value is", "[cli]") {
+TEST_CASE("completion: every option's help describes its value", "[cli]") {
     for (const std::string& command : all_commands()) {
         for (const std::string& line : lines_of(run(command + " --help").out)) {
             INFO("shardscope " << command << ": give the option of this line a type_name from command.h\n"
@@ -148,7 +148,7 @@ TEST_CASE("completion: every option's help says what its value is", "[cli]") {
     }
 }
 
-TEST_CASE("manual: every command and option is there, and every example runs", "[cli]") {
+TEST_CASE("manual: every command and option is described, and every example runs", "[cli]") {
     const Ran ran = run("manual");
     REQUIRE(ran.code == 0);
     std::string page;
@@ -189,7 +189,7 @@ TEST_CASE("manual: every command and option is there, and every example runs", "
     CHECK(examples >= 5);
 }
 
-TEST_CASE("installed: everything is at its place below another prefix, and the program runs there", "[cli]") {
+TEST_CASE("installed: every file is at its place below another prefix, and the program runs there", "[cli]") {
     const Folder folder;
     const std::string command = "cmake --install " SHARDSCOPE_BUILD_DIR " --component program --prefix " +
                                 folder.path() + " > " + folder.file("log");

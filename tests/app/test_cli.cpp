@@ -1,4 +1,4 @@
-// The program as a shell calls it: output, exit codes, files.
+// Tests the program as a shell calls it: output, exit codes and files.
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@
 using nlohmann::json;
 using namespace shardscope::testing;
 
-TEST_CASE("estimate: text and JSON from standard input", "[cli]") {
+TEST_CASE("estimate: a scenario from standard input gives text and JSON", "[cli]") {
     const Ran text = run("estimate -");
     CHECK(text.code == 0);
     CHECK(text.out.find("Wall: compute") != std::string::npos);
@@ -28,7 +28,7 @@ TEST_CASE("estimate: text and JSON from standard input", "[cli]") {
     CHECK(run("estimate - --format json").out == result.out);
 }
 
-TEST_CASE("estimate: --set by full and short key, with units", "[cli]") {
+TEST_CASE("estimate: --set accepts full and short keys, and units", "[cli]") {
     const Ran slow =
         run("estimate - --format json --set inter_node_bandwidth='10 Gbit/s' --set training.micro_batch=1");
     REQUIRE(slow.code == 0);
@@ -43,7 +43,7 @@ TEST_CASE("estimate: --set by full and short key, with units", "[cli]") {
     CHECK(wrong.err.find("micro_batch") != std::string::npos);
 }
 
-TEST_CASE("estimate: what does not fit is an answer, with times only when hypothetical", "[cli]") {
+TEST_CASE("estimate: a scenario that does not fit gets an answer, with times only on request", "[cli]") {
     const Ran plain = run("estimate - --format json --set sequence_length=64k");
     CHECK(plain.code == 0);
     CHECK(json::parse(plain.out)["verdict"] == "does-not-fit");
@@ -52,7 +52,8 @@ TEST_CASE("estimate: what does not fit is an answer, with times only when hypoth
               .is_number());
 }
 
-TEST_CASE("estimate: JSON Lines keep their order, a bad one becomes invalid in its place", "[cli]") {
+TEST_CASE("estimate: JSON Lines keep their order, and a bad one becomes an invalid result in its place",
+          "[cli]") {
     const Ran several = run("estimate - --format json",
                             "{\"name\":\"a\"}\n{\"name\":\"b\",\"model\":{\"layrs\":3}}\n{\"name\":\"c\"}\n");
     CHECK(several.code == 2);
@@ -68,7 +69,7 @@ TEST_CASE("estimate: JSON Lines keep their order, a bad one becomes invalid in i
     CHECK(several.err.find(":2:/model/layrs:") != std::string::npos);
 }
 
-TEST_CASE("estimate: one bad scenario says everything at once and prints nothing", "[cli]") {
+TEST_CASE("estimate: all problems of a scenario are reported at once, and nothing is printed", "[cli]") {
     const Ran bad = run("estimate -", R"({"training": {"micro_batch": -1, "sharding": "zero9"}, "x": 1})");
     CHECK(bad.code == 2);
     CHECK(bad.out.empty());
@@ -91,7 +92,8 @@ TEST_CASE("estimate: one bad scenario says everything at once and prints nothing
     }
 }
 
-TEST_CASE("sweep: CSV with a verdict column, empty where it does not fit", "[cli]") {
+TEST_CASE("sweep: the CSV has a verdict column, and outputs are empty where the scenario does not fit",
+          "[cli]") {
     const Ran csv =
         run("sweep - --axis training.sequence_length=2048:65536:6:log --output mfu,memory.peak_bytes,wall");
     REQUIRE(csv.code == 0);
@@ -110,8 +112,8 @@ TEST_CASE("sweep: CSV with a verdict column, empty where it does not fit", "[cli
     CHECK(last.ends_with("memory,does-not-fit,"));
 }
 
-TEST_CASE("sweep: a point is what estimate says with its values, invalid ones with the reason", "[cli]") {
-    // Twice as many GPUs leave half a micro-batch: the plan that was given is not replaced by another.
+TEST_CASE("sweep: a point equals an estimate with its values, and invalid points have the reason", "[cli]") {
+    // Twice as many GPUs leave half a micro-batch: the given plan is not replaced by another.
     const std::string plan =
         R"({"cluster": {"gpus": 64}, "training": {"global_batch": 512, "micro_batch": 8}})";
     const Ran csv = run("sweep - --axis micro_batch=4,8 --axis gpus=64,128 --output mfu", plan);
@@ -137,7 +139,7 @@ TEST_CASE("sweep: a point is what estimate says with its values, invalid ones wi
             const auto result = nlohmann::json::parse(one.out);
             CHECK(line.find(result["verdict"].get<std::string>()) != std::string::npos);
             const std::size_t at = micro_batch.size() + gpus.size() + 2;
-            // What does not fit has no MFU.
+            // A scenario that does not fit has no MFU.
             if (result["mfu"].is_null()) CHECK(line.substr(at, 1) == ",");
             else CHECK(std::stod(line.substr(at)) == Approx(result["mfu"].get<double>()).epsilon(1e-9));
         }
@@ -162,13 +164,14 @@ TEST_CASE("sweep: shards concatenate to the whole, in CSV and JSON Lines", "[cli
     CHECK(run(axes + "--output mfuu").err.find("mfu") != std::string::npos);
 }
 
-TEST_CASE("sweep: nothing half-written", "[cli]") {
+TEST_CASE("sweep: a refused output leaves no file", "[cli]") {
     const Folder folder;
     CHECK(run("sweep - --axis gpus=8,16 -o " + folder.file("x.txt")).code == 2);
     CHECK(folder.count() == 0);
 }
 
-TEST_CASE("an output that cannot be written is no unusable input, whatever writes it", "[cli]") {
+TEST_CASE("an output that cannot be written is reported as such by every command, not as unusable input",
+          "[cli]") {
     const Folder folder;
     const std::string place = " -o " + folder.file("no/such/place");
     for (const std::string& call :
@@ -184,7 +187,7 @@ TEST_CASE("an output that cannot be written is no unusable input, whatever write
     CHECK(folder.count() == 0);
 }
 
-TEST_CASE("presets: listed, shown with sources, nearest name offered", "[cli]") {
+TEST_CASE("presets: they are listed and shown with sources, and the nearest name is offered", "[cli]") {
     const Ran list = run("presets list --kind gpu");
     CHECK(list.code == 0);
     CHECK(list.out.find("h100-sxm-80gb") != std::string::npos);
@@ -198,7 +201,7 @@ TEST_CASE("presets: listed, shown with sources, nearest name offered", "[cli]") 
     CHECK(wrong.err.find("h100-sxm-80gb") != std::string::npos);
 }
 
-TEST_CASE("validate: JSON with rows, summary and what was skipped and why", "[cli]") {
+TEST_CASE("validate: JSON has rows, a summary, and the skipped runs with reasons", "[cli]") {
     const Ran ran = run("validate --format json");
     REQUIRE(ran.code == 0);
     const json out = json::parse(ran.out);
@@ -218,7 +221,7 @@ TEST_CASE("validate: JSON with rows, summary and what was skipped and why", "[cl
     CHECK(run("validate --runs /nonexistent.csv").code == 2);
 }
 
-TEST_CASE("export: every plot in every format, each time the same bytes", "[cli]") {
+TEST_CASE("export: every plot is written in every format, with the same bytes each time", "[cli]") {
     const Folder folder;
     for (const std::string& plot :
          std::vector<std::string>{"scaling", "walls", "memory", "waterfall", "sweep", "validation"}) {
@@ -238,10 +241,10 @@ TEST_CASE("export: every plot in every format, each time the same bytes", "[cli]
     CHECK_FALSE(fs::exists(folder.file("x.svg")));
 }
 
-TEST_CASE("export: a PNG has as many pixels as --scale says", "[cli][export]") {
+TEST_CASE("export: a PNG has the number of pixels that --scale sets", "[cli][export]") {
     const Folder folder;
     const std::string png = folder.file("a.png");
-    // Width and height as the file's header has them.
+    // Reads width and height from the file's header.
     const auto size = [&](const std::string& options) {
         REQUIRE(run("export - --plot memory -o " + png + options).code == 0);
         const std::string bytes = slurp(png);
@@ -274,7 +277,7 @@ TEST_CASE("export: a PNG has as many pixels as --scale says", "[cli][export]") {
     CHECK(folder.count() == 1);
 }
 
-TEST_CASE("output that cannot be written is a failure, not silence", "[cli]") {
+TEST_CASE("a failure to write the output is reported", "[cli]") {
     for (const char* arguments : {"estimate -", "parameters", "presets list", "validate"}) {
         INFO(arguments);
         const std::string command =
@@ -284,7 +287,7 @@ TEST_CASE("output that cannot be written is a failure, not silence", "[cli]") {
     }
 }
 
-TEST_CASE("estimate: nesting that would exhaust the stack, and lines that are no JSON", "[cli]") {
+TEST_CASE("estimate: nesting that would exhaust the stack and lines that are no JSON are refused", "[cli]") {
     std::string deep = "{\"view\":";
     for (int i = 0; i < 100000; ++i) deep += "{\"a\":";
     deep += "1" + std::string(100001, '}');
@@ -297,12 +300,12 @@ TEST_CASE("estimate: nesting that would exhaust the stack, and lines that are no
     CHECK(mixed.err.find("-:2:") != std::string::npos);
 }
 
-TEST_CASE("sweep: a parameter has one axis, and a sweep an end", "[cli]") {
+TEST_CASE("sweep: a second axis of one parameter and too many points are refused", "[cli]") {
     CHECK(run("sweep - --axis gpus=8,16 --axis gpus=32,64").err.find("axis already") != std::string::npos);
     CHECK(run("sweep - --axis memory=1e10:1e12:1000000 --axis memory_bandwidth=1e12:2e12:1000000").code == 2);
 }
 
-TEST_CASE("estimate: a model that is a list of operators, preset or one's own", "[cli][listed]") {
+TEST_CASE("estimate: a model may be a list of operators, from a preset or the user's own", "[cli][listed]") {
     const Ran resnet = run("estimate - --format json --operators",
                            R"({"model": {"preset": "resnet-50"}, "training": {"sharding": "ddp"}})");
     REQUIRE(resnet.code == 0);
@@ -320,7 +323,7 @@ TEST_CASE("estimate: a model that is a list of operators, preset or one's own", 
     CHECK(run("presets show resnet-50").out.find("stage 4") != std::string::npos);
 }
 
-TEST_CASE("a list of operators: images need a size, and a model without matrices has a timeline",
+TEST_CASE("a list of operators: convolutions need an image size, and a model without matrices has a timeline",
           "[cli][listed]") {
     const Ran missing = run("estimate -", R"({"model": {"operators": [{"operators": [
         {"kind": "convolution", "reduction": 2, "in": 64, "out": 64}]}]}})");
@@ -333,14 +336,14 @@ TEST_CASE("a list of operators: images need a size, and a model without matrices
     CHECK_FALSE(slurp(folder.file("a.csv")).empty());
 }
 
-TEST_CASE("a view's pins must make sense, too", "[cli]") {
+TEST_CASE("the pins of a view are checked, too", "[cli]") {
     const Ran ran = run("export - -o /dev/null", R"({"view": {"plot": "scaling", "pins": [
         {"name": "bad", "training": {"pipeline_parallel": 3}}]}})");
     CHECK(ran.code == 2);
     CHECK(ran.err.find("/view/pins/0/") != std::string::npos);
 }
 
-TEST_CASE("export: collectives with a log, and with what is none", "[cli]") {
+TEST_CASE("export: the collectives plot takes a log, and a file that is no log is refused", "[cli]") {
     const Folder folder;
     const std::string log = SHARDSCOPE_SOURCE_DIR "/tests/fuzz/corpus/nccl/nodes.log";
     const Ran good = run("export - --plot collectives --collectives " + log + " -o " + folder.file("a.csv"));
@@ -353,7 +356,7 @@ TEST_CASE("export: collectives with a log, and with what is none", "[cli]") {
     CHECK_FALSE(std::filesystem::exists(folder.file("b.csv")));
 }
 
-TEST_CASE("export: a view's switches count as they do in the window", "[cli][export]") {
+TEST_CASE("export: a view's switches have the same effect as in the window", "[cli][export]") {
     const Folder folder;
     folder.write("all.json", R"({"view": {"plot": "scaling"}})");
     folder.write("some.json", R"({"view": {"plot": "scaling", "switched": ["strong"]}})");
@@ -369,7 +372,8 @@ TEST_CASE("export: a view's switches count as they do in the window", "[cli][exp
     CHECK(csv("tenth") != csv("half"));
 }
 
-TEST_CASE("export: a report by its ending, the same bytes every time", "[cli][export]") {
+TEST_CASE("export: a report's format follows from its ending, with the same bytes every time",
+          "[cli][export]") {
     const Folder folder;
     for (const char* ending : {"html", "pdf", "md"}) {
         INFO(ending);
@@ -392,7 +396,7 @@ TEST_CASE("export: a report by its ending, the same bytes every time", "[cli][ex
     CHECK(nowhere.err.find("missing/report.html") != std::string::npos);
 }
 
-TEST_CASE("export: a PDF has the same bytes in every time zone, and its objects stand where it says",
+TEST_CASE("export: a PDF has the same bytes in every time zone, and its table of objects is correct",
           "[cli][export]") {
     const Folder folder;
     const char* before = std::getenv("TZ");
@@ -404,7 +408,7 @@ TEST_CASE("export: a PDF has the same bytes in every time zone, and its objects 
         return std::array{slurp(folder.file("f.pdf")), slurp(folder.file("r.pdf"))};
     };
     const auto usual = export_in("UTC");
-    // The last one needs no table of zones.
+    // The last zone needs no time zone database.
     for (const char* zone : {"Asia/Tokyo", "America/New_York", "NPT-5:45"}) {
         INFO(zone);
         CHECK(export_in(zone) == usual);
@@ -427,7 +431,8 @@ TEST_CASE("export: a PDF has the same bytes in every time zone, and its objects 
     }
 }
 
-TEST_CASE("export: a report knows what it was asked for, and is there whole or not at all", "[cli][export]") {
+TEST_CASE("export: a report contains the requested plots, and is written completely or not at all",
+          "[cli][export]") {
     const Folder folder;
     const Ran plot = run("export - --plot nosuch --report " + folder.file("a.md"));
     CHECK(plot.code == 2);
@@ -438,21 +443,21 @@ TEST_CASE("export: a report knows what it was asked for, and is there whole or n
     CHECK(run("export - --plot sweep --axis micro_batch=1,2,4 --report " + folder.file("b.md")).code == 0);
     CHECK(run("export - --report " + folder.file("c.md")).code == 0);
     CHECK(slurp(folder.file("b-figures/sweep.svg")) != slurp(folder.file("c-figures/sweep.svg")));
-    // Where a figure has no place there is no report.
+    // If a figure cannot be written, there is no report.
     fs::create_directories(folder.file("d-figures/walls.svg"));
     CHECK(run("export - --report " + folder.file("d.md")).code == 2);
     CHECK_FALSE(fs::exists(folder.file("d.md")));
-    // Nor where one would overwrite what is no report's.
+    // A figure does not overwrite a file that is not of a report.
     folder.write("e-figures/scaling.svg", "mine");
-    const Ran taken = run("export - --report " + folder.file("e.md"));
-    CHECK(taken.code == 2);
-    CHECK(taken.err.find(folder.file("e-figures/scaling.svg")) != std::string::npos);
-    CHECK(taken.err.find("another name") != std::string::npos);
+    const Ran occupied = run("export - --report " + folder.file("e.md"));
+    CHECK(occupied.code == 2);
+    CHECK(occupied.err.find(folder.file("e-figures/scaling.svg")) != std::string::npos);
+    CHECK(occupied.err.find("another name") != std::string::npos);
     CHECK(slurp(folder.file("e-figures/scaling.svg")) == "mine");
     CHECK_FALSE(fs::exists(folder.file("e.md")));
 }
 
-TEST_CASE("a choice that is none of its names is refused, whatever its number", "[cli]") {
+TEST_CASE("a number that is not one of the choices is refused", "[cli]") {
     const Ran ran = run("estimate -", R"({"training": {"sharding": 1.5}})");
     CHECK(ran.code == 2);
     CHECK(ran.err.find("zero1") != std::string::npos);

@@ -1,4 +1,4 @@
-// The Markdown files of the repository: links, pictures and named files exist, and tables are current.
+// Tests the Markdown files of the repository: links, pictures and named files exist, and tables are current.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cctype>
@@ -17,7 +17,7 @@ namespace {
 
 const fs::path kRoot = SHARDSCOPE_SOURCE_DIR;
 
-// Every document of the repository; the fuzz corpus holds inputs, not documents.
+// Returns every document of the repository; the fuzz corpus contains inputs, not documents.
 std::vector<fs::path> documents() {
     std::vector<fs::path> out;
     for (const fs::path& file : fs::directory_iterator(kRoot))
@@ -32,7 +32,7 @@ std::vector<fs::path> documents() {
     return out;
 }
 
-// The text without its fenced code blocks.
+// Returns the text without its fenced code blocks.
 std::string prose_of(const fs::path& file) {
     std::istringstream lines(slurp(file));
     std::string out;
@@ -44,7 +44,7 @@ std::string prose_of(const fs::path& file) {
     return out;
 }
 
-// The first group of every match.
+// Returns the first group of every match.
 std::vector<std::string> matches(const std::string& text, const char* pattern) {
     const std::regex regex(pattern);
     std::vector<std::string> out;
@@ -53,7 +53,7 @@ std::vector<std::string> matches(const std::string& text, const char* pattern) {
     return out;
 }
 
-// The links of Markdown and the pictures of HTML.
+// Returns the links of Markdown and the pictures of HTML.
 std::vector<std::string> links_of(const std::string& text) {
     std::vector<std::string> out = matches(text, R"(\]\(([^)\s]+)\))");
     for (std::string& target : matches(text, R"re((?:src|href)="([^"]+)")re"))
@@ -61,7 +61,7 @@ std::vector<std::string> links_of(const std::string& text) {
     return out;
 }
 
-// The names by which links reach the headings of a document.
+// Returns the names by which links reach the headings of a document.
 std::set<std::string> anchors_of(const fs::path& file) {
     std::set<std::string> out;
     std::istringstream lines(prose_of(file));
@@ -79,7 +79,7 @@ std::set<std::string> anchors_of(const fs::path& file) {
     return out;
 }
 
-// What stands between the marks of a generated table.
+// Returns the text between the marks of a generated table.
 std::string block_of(const char* file, const std::string& name) {
     const std::string text = slurp(kRoot / file);
     const std::string mark = "<!-- " + name + " -->\n";
@@ -89,7 +89,7 @@ std::string block_of(const char* file, const std::string& name) {
     return text.substr(start, text.find("<!-- /" + name + " -->", start) - start);
 }
 
-// The cells of the row that begins with `name`.
+// Returns the cells of the row that begins with `name`.
 std::vector<std::string> row_of(const std::string& table, const std::string& name) {
     std::istringstream lines(table);
     for (std::string line; std::getline(lines, line);) {
@@ -140,7 +140,7 @@ TEST_CASE("documents: every file and folder of the repository that they name exi
     CHECK(names > 100);
 }
 
-TEST_CASE("documents: every picture that is kept is shown", "[docs]") {
+TEST_CASE("documents: every stored picture is shown", "[docs]") {
     std::string shown = slurp(kRoot / "resources/org.shardscope.Shardscope.metainfo.xml.in");
     for (const fs::path& document : documents()) shown += slurp(document);
     for (const fs::path& picture : fs::directory_iterator(kRoot / "resources/screenshots")) {
@@ -151,13 +151,13 @@ TEST_CASE("documents: every picture that is kept is shown", "[docs]") {
 
 TEST_CASE("documents: the README is short", "[docs]") { CHECK(fs::file_size(kRoot / "README.md") <= 10'240); }
 
-TEST_CASE("documents: their tables are what the program prints", "[docs]") {
+TEST_CASE("documents: their tables equal the program's output", "[docs]") {
     CHECK(block_of("core/inputs/parameters/README.md", "parameters") == run("parameters").out);
     CHECK(block_of("presets/studies/README.md", "studies") ==
           run("presets list --kind study --format markdown").out);
     const Ran accuracy = run("calibrate --runs " SHARDSCOPE_SOURCE_DIR
                              "/presets/runs/measured_runs.csv --from-scratch --format markdown");
-    // The words are equal, and the numbers but for the last digit: a fit's rounding differs between
+    // The words must be equal, and the numbers except for the last digit: a fit's rounding differs between
     // processors.
     const auto parts = [](const std::string& text) {
         std::pair<std::string, std::vector<double>> out;
@@ -179,7 +179,7 @@ TEST_CASE("documents: their tables are what the program prints", "[docs]") {
     for (std::size_t i = 0; i < numbers.size(); ++i) CHECK(numbers[i] == Approx(now_numbers[i]).margin(0.15));
 }
 
-TEST_CASE("documents: the JSON schemas are what the program prints", "[docs]") {
+TEST_CASE("documents: the JSON schemas equal the program's output", "[docs]") {
     CHECK(slurp(kRoot / "presets/schema/scenario.schema.json") == run("parameters --format schema").out);
     CHECK(slurp(kRoot / "presets/schema/preset.schema.json") == run("parameters --format preset-schema").out);
 }
@@ -195,7 +195,7 @@ TEST_CASE("documents: the README's accuracy is that of the full tables", "[docs]
         stacks[4]};
     std::vector<std::string> stated =
         matches(block_of("README.md", "accuracy"), R"(\|[^|]*\| *([^|]*[^| ]) *\|\n)");
-    stated.erase(stated.begin(), stated.begin() + 2);  // the head and its rule
+    stated.erase(stated.begin(), stated.begin() + 2);  // the header and the line below it
     CHECK(stated == expected);
 }
 

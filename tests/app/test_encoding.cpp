@@ -1,4 +1,5 @@
-// Hostile names from files to the command line's outputs: nothing runs, nothing steers a terminal.
+// Tests hostile names from files in the command line's outputs: no command runs, and no control sequence
+// reaches a terminal.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -50,7 +51,7 @@ TEST_CASE("encoding: an imported config.json cannot bring a command into a launc
     const std::string script = slurp(folder.file("train.sh"));
     CHECK(script.find("\n# x touch pwned # on 8 G touch pwned # touch pwned, by Shardscope ") !=
           std::string::npos);
-    // Run for real, with a program in place of torchrun.
+    // The script runs with another program in place of torchrun.
     folder.write("bin/torchrun", "#!/bin/sh\n: > started\n");
     fs::permissions(folder.file("bin/torchrun"), fs::perms::owner_all);
     CHECK(std::system(in_folder(folder, "PATH=$PWD/bin:$PATH bash train.sh").c_str()) == 0);
@@ -58,7 +59,7 @@ TEST_CASE("encoding: an imported config.json cannot bring a command into a launc
     CHECK_FALSE(fs::exists(folder.file("pwned")));
 }
 
-TEST_CASE("encoding: presets are listed under names that are none for a shell to mistake", "[encoding]") {
+TEST_CASE("encoding: presets are listed under names without characters special to a shell", "[encoding]") {
     const Folder folder;
     const std::vector<std::string> bad{"../../x", "-o", "a\nb", "a b", ".hidden", "", std::string(65, 'x'),
                                        "é"};
@@ -82,7 +83,7 @@ TEST_CASE("encoding: presets are listed under names that are none for a shell to
     CHECK(listed.err.find("“a\\nb” is no name of a preset (a name has letters") != std::string::npos);
     CHECK(listed.err.find("/my scenario.json:: the file's name is no name of a preset") != std::string::npos);
     CHECK(listed.err.find("/-o.json:: the file's name") != std::string::npos);
-    // By its path a file is found whatever it is called.
+    // A file is found by its path, whatever its name.
     folder.write("my fit.json",
                  R"({"format": "shardscope-calibration", "version": 1, "title": "x", "source": "y",
         "everywhere": {"overlap": 0.3}})");
@@ -91,7 +92,7 @@ TEST_CASE("encoding: presets are listed under names that are none for a shell to
     CHECK(run_in(folder, "import nccl log --name -x").err.find("--name") != std::string::npos);
 }
 
-TEST_CASE("encoding: no output of a command steers the terminal", "[encoding]") {
+TEST_CASE("encoding: no output of a command controls the terminal", "[encoding]") {
     const Folder folder;
     OutsideParsers parsers;
     std::string lines;
@@ -107,7 +108,7 @@ TEST_CASE("encoding: no output of a command steers the terminal", "[encoding]") 
         lines += R"({"name": )" + quoted(text) + ", " + quoted(text) + ": " + quoted(text) + "}\n";
         lines += R"({"name": )" + quoted(text) + R"(, "model": {"preset": )" + quoted(text) + "}}\n";
         lines += R"({"name": )" + quoted(text) + "}\n";
-        // As it is, invalid UTF-8 too.
+        // The name is written unchanged, including invalid UTF-8.
         std::string cell;
         for (const char c : text) cell += c == '"' ? "\"\"" : std::string(1, c);
         for (const char* step : {"1.5", "x"})
@@ -119,7 +120,7 @@ TEST_CASE("encoding: no output of a command steers the terminal", "[encoding]") 
     folder.write("broken.json", "{\"\x1b[31m\xFF\": \xC2\x9B}");
     folder.write("\x1b[31m\n\xFF.json", "{\"x\": 1}");
     const std::string strange = "$'\\033[31m\\n\\377.json'";
-    // A command each, and whether all it prints is JSON lines.
+    // Each entry is a command and whether its whole output is JSON Lines.
     for (const std::string& command : {std::string("presets list"),
                                        std::string("estimate lines.jsonl"),
                                        std::string("estimate lines.jsonl --format json"),

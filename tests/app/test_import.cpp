@@ -1,4 +1,4 @@
-// `shardscope import`: a log in, a preset out that the program takes.
+// Tests `shardscope import`: a log becomes a preset that the program accepts.
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -17,7 +17,7 @@ namespace {
 
 int run_code(const Folder& folder, const std::string& arguments) { return run_in(folder, arguments).code; }
 
-// An all-gather on `nodes` hosts of 8 GPUs that takes `latency` µs and streams at `bandwidth` GB/s.
+// Returns the log of an all-gather on `nodes` hosts of 8 GPUs with `latency` µs and `bandwidth` GB/s.
 std::string log_of(int nodes, double latency, double bandwidth) {
     const int ranks = 8 * nodes;
     std::string out = "# Collective test starting: all_gather_perf\n# nThread 1 nGpus 8\n# Using devices\n";
@@ -39,7 +39,7 @@ std::string log_of(int nodes, double latency, double bandwidth) {
 
 }  // namespace
 
-TEST_CASE("import nccl: the preset it prints is one the program takes", "[cli]") {
+TEST_CASE("import nccl: the program accepts the preset that it prints", "[cli]") {
     const Folder folder;
     folder.write("node.log", log_of(1, 30, 360));
     folder.write("nodes.log", log_of(4, 150, 320));
@@ -59,7 +59,8 @@ TEST_CASE("import nccl: the preset it prints is one the program takes", "[cli]")
     CHECK(slurp(folder.file("out")).find("32 GPUs on 4 nodes") != std::string::npos);
 }
 
-TEST_CASE("import nccl: what a log does not tell is left out, and nominal bandwidths count", "[cli]") {
+TEST_CASE("import nccl: values that the log does not determine are left out, and nominal bandwidths are used",
+          "[cli]") {
     const Folder folder;
     folder.write("node.log", log_of(1, 30, 240));
     REQUIRE(run_code(folder, "import nccl node.log --cluster dgx-a100-80gb") == 0);
@@ -70,13 +71,13 @@ TEST_CASE("import nccl: what a log does not tell is left out, and nominal bandwi
     REQUIRE(run_code(folder, "import nccl node.log --intra-bandwidth 480GB/s") == 0);
     const auto faster = nlohmann::json::parse(slurp(folder.file("out")))["values"];
     CHECK(faster["intra_node_efficiency"].get<double>() == Approx(0.5).epsilon(0.07));
-    // Two hosts that share an NVLink domain are one node.
+    // Two hosts that share an NVLink domain form one node.
     folder.write("nodes.log", log_of(2, 60, 240));
     REQUIRE(run_code(folder, "import nccl nodes.log --gpus-per-node 16") == 0);
     CHECK(slurp(folder.file("out")).find("16 GPUs on 1 node,") != std::string::npos);
 }
 
-TEST_CASE("import hf: a config.json is a preset, and a scenario may name it", "[cli]") {
+TEST_CASE("import hf: a config.json becomes a preset, and a scenario may name it", "[cli]") {
     const Folder folder;
     folder.write("Some-Model/config.json", R"({"model_type": "llama", "hidden_size": 4096,
         "intermediate_size": 14336, "num_attention_heads": 32, "num_key_value_heads": 8,
@@ -88,7 +89,7 @@ TEST_CASE("import hf: a config.json is a preset, and a scenario may name it", "[
     CHECK(preset["name"] == "mine");
     CHECK(preset["values"]["kv_heads"] == 8);
     CHECK(ran.err.find("8.03 B") != std::string::npos);
-    // Straight from where it lies, and as the preset it became.
+    // The scenario uses the file itself, and the preset made from it.
     folder.write("mine.json", ran.out);
     folder.write("a.json", R"({"name": "x", "model": {"preset": "Some-Model/config.json"}})");
     folder.write("b.json", R"({"name": "x", "model": {"preset": "mine.json"}})");
@@ -104,7 +105,7 @@ TEST_CASE("import hf: a config.json is a preset, and a scenario may name it", "[
     for (const char* field : {"/num_hidden_layers", "/num_attention_heads", "/vocab_size"})
         CHECK(broken.err.find(std::string("broken.json:") + field) != std::string::npos);
     CHECK(run_in(folder, "import hf nowhere.json").code == 2);
-    // What a scenario would refuse is no preset.
+    // A model that a scenario would refuse gives no preset.
     folder.write("odd.json", R"({"model_type": "llama", "hidden_size": -4096, "num_hidden_layers": 0,
         "num_attention_heads": 32, "vocab_size": 100, "intermediate_size": 1e300})");
     const Ran odd = run_in(folder, "import hf odd.json");
@@ -113,7 +114,7 @@ TEST_CASE("import hf: a config.json is a preset, and a scenario may name it", "[
     CHECK(odd.err.find("/model/layers") != std::string::npos);
 }
 
-TEST_CASE("import: unusable input says why and prints nothing", "[cli]") {
+TEST_CASE("import: unusable input is refused with the reason, and nothing is printed", "[cli]") {
     const Folder folder;
     folder.write("node.log", log_of(1, 30, 240));
     folder.write("other.txt", "no log\n");

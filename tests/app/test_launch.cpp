@@ -1,4 +1,4 @@
-// `shardscope launch` and `import launch`: out and in again.
+// Tests `shardscope launch` and `import launch`, one after the other.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -8,7 +8,7 @@
 using namespace shardscope::testing;
 using nlohmann::json;
 
-TEST_CASE("launch: settings on standard output, what they lack on standard error", "[cli]") {
+TEST_CASE("launch: the settings go to standard output, what they lack to standard error", "[cli]") {
     const Folder folder;
     folder.write("job.json", R"({"model": {"preset": "llama-3-70b"},
         "cluster": {"gpus": 128, "software": "megatron-core"},
@@ -29,7 +29,7 @@ TEST_CASE("launch: settings on standard output, what they lack on standard error
     CHECK(run_in(folder, "launch - --for fsdp2 < /dev/null").code == 2);
 }
 
-TEST_CASE("launch: the file is started by the name it was written under", "[cli]") {
+TEST_CASE("launch: the start command uses the name under which the file was written", "[cli]") {
     const Folder folder;
     folder.write("job.json", R"({"cluster": {"software": "megatron-core"}})");
     const Ran script = run_in(folder, "launch job.json -o 'my run.sh'");
@@ -44,7 +44,7 @@ TEST_CASE("launch: the file is started by the name it was written under", "[cli]
     REQUIRE(lines.code == 0);
     CHECK(slurp(folder.file("a\nb")).find(R"(--job.config_file $'a\012b')") != std::string::npos);
 
-    // The scenario is not written over, by whatever name it goes.
+    // The scenario file is not overwritten, however its path is written.
     for (const char* target : {"job.json", "./job.json"}) {
         const Ran same = run_in(folder, "launch job.json -o " + std::string(target));
         CHECK(same.code == 2);
@@ -62,11 +62,11 @@ TEST_CASE("launch: an automatic plan is the planner's", "[cli]") {
     const Ran launch = run_in(folder, "launch job.json --for fsdp2");
     const json plan = json::parse(result.out)["plan"];
     const std::string micro = "MICRO_BATCH = " + std::to_string(plan["micro_batch"].get<int>()) + " ";
-    CHECK(plan["micro_batch"] != 2);  // what it would be unless planned
+    CHECK(plan["micro_batch"] != 2);  // its value without a planner
     CHECK(launch.out.find(micro) != std::string::npos);
 }
 
-TEST_CASE("import launch: a run's settings are a scenario that estimates", "[cli]") {
+TEST_CASE("import launch: the settings of a run become a scenario with an estimate", "[cli]") {
     const Folder folder;
     folder.write("run.sh",
                  "N=4\ntorchrun --nnodes=$N --nproc-per-node=8 pretrain_gpt.py --num-layers 32 \\\n"
@@ -85,13 +85,13 @@ TEST_CASE("import launch: a run's settings are a scenario that estimates", "[cli
     CHECK(import.err.find("Not used: --lr.") != std::string::npos);
     folder.write("scenario.json", import.out);
     CHECK(run_in(folder, "estimate scenario.json").code == 0);
-    // And out again: the same command, as far as both speak.
+    // Written again, the settings give the same command, apart from what only one side has.
     const Ran again = run_in(folder, "launch scenario.json");
     REQUIRE(again.code == 0);
     folder.write("again.sh", again.out);
     CHECK(run_in(folder, "import launch again.sh").out == import.out);
 
-    // On another cluster, with what the file does not say set by hand.
+    // The cluster is another one, and what the file does not contain is set by hand.
     folder.write("small.json", R"({"cluster": {"preset": "dgx-a100-80gb"}})");
     const Ran on = run_in(folder, "import launch run.sh --on small.json --set training.recompute=full");
     REQUIRE(on.code == 0);
@@ -99,7 +99,7 @@ TEST_CASE("import launch: a run's settings are a scenario that estimates", "[cli
     CHECK(json::parse(on.out)["training"]["recompute"] == "full");
 }
 
-TEST_CASE("import launch: what cannot be used says why and prints nothing", "[cli]") {
+TEST_CASE("import launch: unusable input is refused with the reason, and nothing is printed", "[cli]") {
     const Folder folder;
     const auto refused = [&](const std::string& text, const std::string& word) {
         folder.write("run.sh", text);

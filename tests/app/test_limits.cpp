@@ -1,5 +1,5 @@
-// Inputs of many megabytes that are anything but what the program reads, and questions that would take days:
-// each ends at a limit, with its message, and in little time and memory.
+// Tests inputs of many megabytes that the program cannot read, and questions that would take days: each ends
+// at a limit, with a message, and needs little time and memory.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
@@ -15,7 +15,7 @@ bool has(const std::string& text, const std::string& words) { return text.find(w
 
 constexpr std::size_t kLargest = std::size_t{16} << 20;
 
-// `unit` again and again between a head and a tail, up to the largest input.
+// Returns `unit` repeated between `head` and `tail`, up to the largest input.
 std::string filled(const std::string& head, const std::string& unit, const std::string& tail) {
     std::string out = head;
     out.reserve(kLargest);
@@ -23,14 +23,14 @@ std::string filled(const std::string& head, const std::string& unit, const std::
     return out + tail;
 }
 
-// The address sanitizer reserves terabytes of addresses.
+// The address sanitizer reserves terabytes of address space.
 #ifdef __SANITIZE_ADDRESS__
 const std::string kLimitAddresses = "true";
 #else
 const std::string kLimitAddresses = "ulimit -v 2097152";
 #endif
 
-// The program with that input as FILE, with no more than 2 GiB of addresses.
+// Runs the program with that input as FILE and at most 2 GiB of address space.
 Ran run_limited(const std::string& arguments, const std::string& input) {
     const Folder folder;
     folder.write("in", input);
@@ -48,7 +48,7 @@ Ran run_limited(const std::string& arguments, const std::string& input) {
 TEST_CASE("limits: JSON of many values, deep JSON and many lines are refused by every reader", "[limits]") {
     struct Hostile {
         std::string input;
-        std::string told;
+        std::string message;
     };
     const std::string deep(1'000'000, '[');
     const std::vector<Hostile> inputs{
@@ -61,17 +61,17 @@ TEST_CASE("limits: JSON of many values, deep JSON and many lines are refused by 
           "calibrate --gpu h100-sxm-80gb --measurements in", "launch in"}) {
         for (const Hostile& hostile : inputs) {
             const Ran result = run_limited(command, hostile.input);
-            CAPTURE(command, hostile.told, result.err);
+            CAPTURE(command, hostile.message, result.err);
             CHECK(result.code == 2);
-            CHECK(has(result.err, hostile.told));
+            CHECK(has(result.err, hostile.message));
         }
     }
-    // Readers that look for something else in such a file say that it is not there.
+    // Readers of other formats report that the file does not contain what they need.
     for (const char* command :
          {"plan --merge in", "import launch in", "validate --runs in", "import nccl in"}) {
         for (const Hostile& hostile : inputs) {
             const Ran result = run_limited(command, hostile.input);
-            CAPTURE(command, hostile.told, result.err);
+            CAPTURE(command, hostile.message, result.err);
             CHECK(result.code == 2);
             CHECK_FALSE(result.err.empty());
         }
@@ -81,7 +81,7 @@ TEST_CASE("limits: JSON of many values, deep JSON and many lines are refused by 
     CHECK(has(lines.err, "more than 100,000 lines of JSON"));
 }
 
-TEST_CASE("limits: names of megabytes and thousands of problems are told in bounded time", "[limits]") {
+TEST_CASE("limits: names of megabytes and thousands of problems are reported in bounded time", "[limits]") {
     const std::string name = filled("", "x", "").substr(0, kLargest / 2);
     for (const std::string& input :
          {"{\"" + name + "\": 1}", "{\"model\": {\"" + name + "\": 1}}",
@@ -100,7 +100,7 @@ TEST_CASE("limits: names of megabytes and thousands of problems are told in boun
     CHECK(many.err.ends_with("and 499000 more problems\n"));
 }
 
-TEST_CASE("limits: tables and logs of megabytes", "[limits]") {
+TEST_CASE("limits: tables and logs of megabytes are read or refused in bounded time", "[limits]") {
     const Ran rows = run_limited("validate --runs in", filled("layers,hidden\n", "1,2\n", ""));
     CHECK(rows.code == 2);
     CHECK(has(rows.err, "more than 10,000 rows"));
@@ -116,7 +116,7 @@ TEST_CASE("limits: tables and logs of megabytes", "[limits]") {
 
 TEST_CASE("limits: a sweep, a grid of plans and a figure have a largest number of points", "[limits]") {
     const std::string million = "1GiB:80GiB:1000000";
-    for (const auto& [arguments, told] : std::vector<std::pair<std::string, std::string>>{
+    for (const auto& [arguments, message] : std::vector<std::pair<std::string, std::string>>{
              {"sweep in --axis memory=" + million + " --axis sequence_length=128:65536:500",
               "at most 10,000,000"},
              {"sweep in --axis memory=1GiB:80GiB:1000000000", "use a whole number from 1 to 1,000,000"},
@@ -131,16 +131,16 @@ TEST_CASE("limits: a sweep, a grid of plans and a figure have a largest number o
         const Ran result = run_limited(arguments, "{}");
         CAPTURE(arguments, result.err);
         CHECK(result.code == 2);
-        CHECK(has(result.err, told));
+        CHECK(has(result.err, message));
     }
 }
 
 #ifndef __SANITIZE_ADDRESS__
-TEST_CASE("limits: without memory the program says so", "[limits]") {
+TEST_CASE("limits: a lack of memory is reported", "[limits]") {
     const Folder folder;
     folder.write("in", "{}");
     folder.write("out.csv", "old");
-    // A sweep whose lines do not fit into the memory there is.
+    // The lines of this sweep do not fit into the available memory.
     const std::string line =
         "cd " + folder.path() +
         " && ulimit -v 400000 && env -u DISPLAY XDG_DATA_HOME=/nonexistent timeout 120 " SHARDSCOPE_PROGRAM
@@ -154,19 +154,19 @@ TEST_CASE("limits: without memory the program says so", "[limits]") {
 }
 #endif
 
-TEST_CASE("progress: a long command says on a terminal how far it is, and nowhere else", "[limits]") {
+TEST_CASE("progress: a long command shows its progress on a terminal, and nowhere else", "[limits]") {
     const Folder folder;
     folder.write("in", "{}");
     for (const char* command :
          {"plan in --over gpus=8:1000000:60 --over inter_node_bandwidth=1e9:1e11:5 -o plans",
           "sweep in --axis memory=1GiB:80GiB:200000 -o sweep.csv"}) {
         CAPTURE(command);
-        // On one processor it takes seconds.
+        // On one processor the command takes seconds.
         folder.write("one.bash",
                      "allowed=$(taskset -cp $$)\nallowed=${allowed##*: }\nexec taskset -c "
                      "\"${allowed%%[,-]*}\" " SHARDSCOPE_PROGRAM " " +
                          std::string(command) + "\n");
-        // `script` gives it a terminal of its own.
+        // `script` runs it on a new terminal.
         const std::string line = "cd " + folder.path() +
                                  " && env -u DISPLAY XDG_DATA_HOME=/nonexistent script -qec 'bash one.bash' "
                                  "/dev/null > terminal < /dev/null";

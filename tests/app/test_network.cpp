@@ -1,5 +1,5 @@
-// The program uses no network. It runs behind a filter of the kernel that ends a program when it asks for a
-// socket other than those it may have: commands none, the window those to the display and the desktop's bus.
+// Tests that the program uses no network. It runs behind a kernel filter that ends a program that opens a
+// forbidden socket: commands may open none, the window those to the display and the desktop's bus.
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -25,7 +25,7 @@ namespace {
 
 enum class Sockets { none, local };  // local: of the family AF_UNIX
 
-// Installs the filter for this process and all that it starts. It needs no privilege and no tracing.
+// Installs the filter for this process and all that it starts. This needs no privilege and no tracing.
 bool restrict_sockets(Sockets allowed) {
     const auto load = [](std::size_t at) {
         return ::sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(at));
@@ -46,7 +46,7 @@ bool restrict_sockets(Sockets allowed) {
 
 constexpr int kNoFilter = 120;  // an exit code that the program does not have
 
-// Starts a line of the shell behind the filter, in a folder that is also the home.
+// Starts a shell command behind the filter, in a folder that is also the home.
 ::pid_t start(const Folder& folder, Sockets allowed, const std::string& line) {
     const std::string whole = "cd " + folder.path() + " && export XDG_CONFIG_HOME=" + folder.path() +
                               "/config XDG_DATA_HOME=" + folder.path() +
@@ -55,7 +55,7 @@ constexpr int kNoFilter = 120;  // an exit code that the program does not have
     const ::pid_t child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-        // Without these bash asks the system who the user is, which opens a local socket.
+        // Without these variables bash asks the system for the user's name, which opens a local socket.
         ::setenv("HOME", folder.path().c_str(), 1);
         ::setenv("SHELL", "/bin/bash", 1);
         if (!restrict_sockets(allowed)) ::_exit(kNoFilter);
@@ -73,10 +73,10 @@ int status_of(::pid_t child) {
 
 bool is_killed_by_filter(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS; }
 
-// False, and said, where the kernel or a container does not let a program filter its own calls.
+// Returns false, with a message, if the kernel or a container does not let a program filter its own calls.
 bool filter_works() {
     const Folder folder;
-    // bash opens an Internet socket for this, and a local one cannot be opened from bash.
+    // bash opens an Internet socket for this path; it cannot open a local socket.
     const int status = status_of(start(folder, Sockets::local, "exec 3<> /dev/udp/127.0.0.1/9"));
     if (WIFEXITED(status) && WEXITSTATUS(status) == kNoFilter) {
         WARN("SKIPPED: this system does not let a program filter its own system calls (seccomp)");
@@ -88,7 +88,7 @@ bool filter_works() {
 
 }  // namespace
 
-TEST_CASE("commands open no socket, and the one that draws only local ones", "[network]") {
+TEST_CASE("commands open no socket, except export, which may open local ones", "[network]") {
     if (!filter_works()) return;
     for (const char* arguments :
          {"--help", "--version", "manual", "completion bash", "parameters", "presets list",
@@ -100,7 +100,8 @@ TEST_CASE("commands open no socket, and the one that draws only local ones", "[n
           "export first-launch --plot memory -o figure.png", "export first-launch --report report.pdf",
           "validate", "launch first-launch", "import hf " SHARDSCOPE_SOURCE_DIR "/tests/app/missing.json"}) {
         const Folder folder;
-        // For the folder of its runtime files Qt asks who the user is, which glibc may ask a local service.
+        // Qt asks for the user's name to find the folder of its runtime files, and glibc may ask a local
+        // service.
         const bool draws = std::string(arguments).starts_with("export");
         const int status = status_of(start(folder, draws ? Sockets::local : Sockets::none,
                                            "exec $shardscope " + std::string(arguments)));
@@ -115,12 +116,13 @@ TEST_CASE("the window opens only local sockets: to the display and to the deskto
     if (!filter_works()) return;
     const Folder folder;
     folder.write("scenario.json", R"({"name": "opened in the window"})");
-    // The bus's address is one at which nobody listens: it is asked all the same.
+    // No program listens at the bus's address, but the window still tries it.
     const ::pid_t child =
         start(folder, Sockets::local,
               "export QT_QPA_PLATFORM=offscreen DBUS_SESSION_BUS_ADDRESS=unix:path=" + folder.file("bus") +
                   " && exec $shardscope scenario.json");
-    // It has started, opened the file, and written what it remembers once it is in its list of recent files.
+    // Once the file is in the list of recent files, the window has started, opened the file and written its
+    // settings.
     const std::string settings = folder.file("config/Shardscope/Shardscope.conf");
     int status = 0;
     ::pid_t ended = 0;

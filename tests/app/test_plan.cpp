@@ -1,4 +1,4 @@
-// `shardscope plan`, alone and in shares, as a shell calls it.
+// Tests `shardscope plan`, alone and in shares, as a shell calls it.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -17,7 +17,8 @@ constexpr const char* kJob =
 
 }  // namespace
 
-TEST_CASE("plan: the best plan estimates to what it says, and its neighbours lose", "[cli]") {
+TEST_CASE("plan: an estimate of the best plan gives the same numbers, and its neighbours are slower",
+          "[cli]") {
     const Folder folder;
     folder.write("job.json", kJob);
     const Ran ran = run_in(folder, "plan job.json --format json --top 3 --timing");
@@ -55,7 +56,7 @@ TEST_CASE("plan: the best plan estimates to what it says, and its neighbours los
     CHECK(text.out.find("One step away from the best") != std::string::npos);
 }
 
-TEST_CASE("plan: automatic keys of the scenario are what is free, --free says otherwise", "[cli]") {
+TEST_CASE("plan: the scenario's automatic keys are free unless --free names others", "[cli]") {
     const Folder folder;
     json job = json::parse(kJob);
     job["training"]["auto"] = {"micro_batch", "recompute"};
@@ -66,13 +67,14 @@ TEST_CASE("plan: automatic keys of the scenario are what is free, --free says ot
     const json one =
         json::parse(run_in(folder, "plan job.json --free training.micro_batch --format json").out);
     CHECK(one["free"] == json::array({"micro_batch"}));
-    // What the window shows for the same scenario.
+    // The window shows this for the same scenario.
     const json live = json::parse(run_in(folder, "estimate job.json --format json").out);
     CHECK(live["mfu"] == two["plans"][0]["mfu"]);
     CHECK(live["plan"]["micro_batch"] == two["plans"][0]["plan"]["micro_batch"]);
 }
 
-TEST_CASE("plan: no plan is exit 3 with what is too large, other mistakes are exit 2", "[cli]") {
+TEST_CASE("plan: without a fitting plan the exit code is 3 and the reason is named, other mistakes give 2",
+          "[cli]") {
     const Folder folder;
     folder.write("huge.json",
                  R"({"model": {"preset": "gpt-1t"}, "cluster": {"preset": "dgx-a100-40gb", "gpus": 8}})");
@@ -102,7 +104,7 @@ TEST_CASE("plan: shares run by GNU parallel merge to the same bytes as one searc
                                  " --shard {}/5 -o share-{}.jsonl ::: 1 2 3 4 5 < /dev/null";
     REQUIRE(std::system(parallel.c_str()) == 0);
     REQUIRE(run_in(folder, "plan job.json " + free + " --format json -o whole.json").code == 0);
-    // In any order.
+    // The shares may be in any order.
     const Ran merged = run_in(folder,
                               "plan --merge share-3.jsonl share-1.jsonl share-5.jsonl share-2.jsonl "
                               "share-4.jsonl --format json");
@@ -121,7 +123,7 @@ TEST_CASE("plan: shares run by GNU parallel merge to the same bytes as one searc
         run_in(folder, "plan --merge share-1.jsonl share-2.jsonl share-4.jsonl share-5.jsonl");
     CHECK(missing.code == 2);
     CHECK(missing.err.find("share 3 of 5 is missing") != std::string::npos);
-    // A first line that says nonsense is said to, and nothing else happens.
+    // A senseless first line is reported, and nothing else happens.
     for (
         const char* nonsense :
         {R"({"search": 3})", R"({"search": {"shard": [1, 0], "free": [], "objective": "mfu"}})",
@@ -132,7 +134,7 @@ TEST_CASE("plan: shares run by GNU parallel merge to the same bytes as one searc
         CHECK(refused.code == 2);
         CHECK(refused.err.find("does not say which search") != std::string::npos);
     }
-    // Nor is a share that lost a line, or has one twice.
+    // A share with a missing or a repeated line is refused, too.
     const std::string second = slurp(folder.file("share-2.jsonl"));
     const std::size_t last = second.rfind('\n', second.size() - 2) + 1;
     for (const std::string& damaged : {second.substr(0, last), second + second.substr(last)}) {
@@ -147,7 +149,7 @@ TEST_CASE("plan: shares run by GNU parallel merge to the same bytes as one searc
     CHECK(twice.code == 2);
     CHECK(twice.err.find("once more") != std::string::npos);
 
-    // The same of a sweep, byte for byte, as a CSV whose header only the first share has.
+    // The same holds for a sweep, byte for byte, as a CSV whose header only the first share has.
     const std::string sweep =
         " sweep job.json --axis gpus=8:4096:40:log --axis micro_batch=1,2,4 --output mfu,wall ";
     const std::string parts =
@@ -158,7 +160,7 @@ TEST_CASE("plan: shares run by GNU parallel merge to the same bytes as one searc
     CHECK(slurp(folder.file("all.csv")) == slurp(folder.file("once.csv")));
 }
 
-TEST_CASE("plan: a grid reports its best points and what a target takes", "[cli]") {
+TEST_CASE("plan: a grid reports its best points and the thresholds of a target", "[cli]") {
     const Folder folder;
     folder.write("job.json", kJob);
     const std::string free = " --free tensor_parallel,micro_batch,recompute --format json";
@@ -182,7 +184,7 @@ TEST_CASE("plan: a grid reports its best points and what a target takes", "[cli]
     CHECK(found["highest"]["mfu"]["mfu"] == most);
     const json& point = found["highest"]["tokens_per_s"];
     CHECK(point["at"]["cluster.gpus"] == 128);
-    // Less bandwidth than the threshold misses the target.
+    // With less bandwidth than the threshold the target is missed.
     const json& bandwidth = found["thresholds"]["cluster.inter_node_bandwidth"];
     REQUIRE(bandwidth["value"].is_number());
     CHECK(run_in(folder, "plan job.json --over gpus=16 --shard 1/2").code == 2);

@@ -1,4 +1,4 @@
-// `shardscope solve` and the machine-sized side of `sweep`, as a shell calls them.
+// Tests `shardscope solve` and the large side of `sweep`, as a shell calls them.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -17,7 +17,7 @@ std::string verdict_at(const std::string& assignment) {
 
 }  // namespace
 
-TEST_CASE("solve: the longest sequence that fits, and not the next", "[cli]") {
+TEST_CASE("solve: it finds the longest sequence that fits, and the next does not fit", "[cli]") {
     const Ran longest = run("solve - --for sequence_length --target fits --format json");
     REQUIRE(longest.code == 0);
     const json found = json::parse(longest.out);
@@ -33,7 +33,7 @@ TEST_CASE("solve: the longest sequence that fits, and not the next", "[cli]") {
     CHECK(text.err.empty());
 }
 
-TEST_CASE("solve: a rate for a target, and the share of the best", "[cli]") {
+TEST_CASE("solve: it finds the rate for a target, also for a share of the best", "[cli]") {
     const Ran rate = run("solve - --for inter_node_bandwidth --target 'mfu>=0.3' --format json");
     REQUIRE(rate.code == 0);
     const double bandwidth = json::parse(rate.out)["value"];
@@ -45,7 +45,8 @@ TEST_CASE("solve: a rate for a target, and the share of the best", "[cli]") {
     CHECK(json::parse(share.out)["target_value"].get<double>() > 0.3);
 }
 
-TEST_CASE("solve: no solution is exit 3 with what blocks it, and what else would do", "[cli]") {
+TEST_CASE("solve: without a solution the exit code is 3, and the obstacle and alternatives are named",
+          "[cli]") {
     const Ran none = run("solve - --for gpus --target fits --set model.preset=llama-3-70b");
     CHECK(none.code == 3);
     CHECK(none.out.empty());
@@ -57,12 +58,12 @@ TEST_CASE("solve: no solution is exit 3 with what blocks it, and what else would
     CHECK(found["value"].is_null());
     CHECK(found["met"].empty());
     CHECK(none.err.find(found["reason"].get<std::string>()) == 0);
-    // More GPUs than the slider has, when asked.
+    // The range may go beyond the slider's number of GPUs.
     CHECK(run("solve - --for gpus --target 'training_days<=0.4' --to 131072").code == 0);
     CHECK(run("solve - --for gpus --target 'training_days<=0.4'").code == 3);
 }
 
-TEST_CASE("solve: unusable questions say everything that is wrong with them", "[cli]") {
+TEST_CASE("solve: all problems of an unusable question are reported", "[cli]") {
     const Ran wrong = run("solve - --for gpuz --target 'mfoo>=1'");
     CHECK(wrong.code == 2);
     CHECK(wrong.err.find("did you mean “gpus”?") != std::string::npos);
@@ -95,21 +96,23 @@ TEST_CASE("sweep: parts concatenate to the whole, byte for byte, as CSV and as J
     }
 }
 
-TEST_CASE("sweep: values that cannot stand together are invalid, not moved", "[cli]") {
+TEST_CASE("sweep: impossible combinations of values are invalid, not adjusted", "[cli]") {
     const Ran grid = run("sweep - --axis gpus=8,64 --axis pipeline_parallel=1,32 --output mfu");
     REQUIRE(grid.code == 0);
     CHECK(grid.out.find("8,32,,invalid,") != std::string::npos);
     CHECK(grid.out.find("64,32,,invalid\n") == std::string::npos);
 }
 
-TEST_CASE("sweep: with the plan held an automatic micro-batch stays, else it is found anew", "[cli]") {
+TEST_CASE(
+    "sweep: with the plan held an automatic micro-batch keeps its value, otherwise each point is planned",
+    "[cli]") {
     const std::string scenario = R"({"training": {"auto": ["micro_batch"]}})";
     const std::string sweep = "sweep - --axis memory='80 GiB,160 GiB' --output memory.peak_bytes ";
-    const Ran anew = run(sweep, scenario);
+    const Ran replanned = run(sweep, scenario);
     const Ran held = run(sweep + "--held", scenario);
-    REQUIRE(anew.code == 0);
+    REQUIRE(replanned.code == 0);
     REQUIRE(held.code == 0);
-    CHECK(anew.out != held.out);
+    CHECK(replanned.out != held.out);
     const auto peak = [](const std::string& csv, int line) {
         std::istringstream lines(csv);
         std::string text;
@@ -117,5 +120,5 @@ TEST_CASE("sweep: with the plan held an automatic micro-batch stays, else it is 
         return std::stod(text.substr(text.find(',') + 1));
     };
     CHECK(peak(held.out, 1) == peak(held.out, 2));
-    CHECK(peak(anew.out, 2) > 1.5 * peak(anew.out, 1));
+    CHECK(peak(replanned.out, 2) > 1.5 * peak(replanned.out, 1));
 }

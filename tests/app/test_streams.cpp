@@ -1,4 +1,4 @@
-// What the program reads and writes as a shell hands it over: streams, devices, links, full disks.
+// Tests how the program reads and writes what a shell gives it: streams, devices, links and full disks.
 #include <sys/stat.h>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
-// A command of bash in a folder, with the program as $shardscope.
+// Runs a bash command in a folder, with the program as $shardscope.
 Ran bash(const Folder& folder, const std::string& command) {
     folder.write("command.bash", "shardscope=" SHARDSCOPE_PROGRAM "\n" + command + "\n");
     const std::string line = "cd " + folder.path() +
@@ -25,7 +25,7 @@ Ran bash(const Folder& folder, const std::string& command) {
             slurp(folder.file("err"))};
 }
 
-// The commands that read a file, with @ in its place.
+// Returns the commands that read a file, with @ in its place.
 const std::vector<std::string>& reading_commands() {
     static const std::vector<std::string> commands{
         "estimate @",
@@ -53,7 +53,7 @@ std::string with(std::string command, const std::string& file) {
 
 }  // namespace
 
-TEST_CASE("every command refuses what is no regular file, with the reason and exit code 2", "[streams]") {
+TEST_CASE("every command refuses files that are not regular, with the reason and exit code 2", "[streams]") {
     const Folder folder;
     REQUIRE(::mkfifo(folder.file("pipe").c_str(), 0600) == 0);
     fs::create_symlink("loop", folder.file("loop"));
@@ -73,7 +73,7 @@ TEST_CASE("every command refuses what is no regular file, with the reason and ex
     }
 }
 
-TEST_CASE("every command ends a stream at 16 MiB", "[streams][limits]") {
+TEST_CASE("every command stops reading a stream after 16 MiB", "[streams][limits]") {
     const Folder folder;
     for (const std::string& command : reading_commands()) {
         const Ran result = bash(folder, "timeout 20 $shardscope " + with(command, "-") + " < /dev/zero");
@@ -94,7 +94,7 @@ TEST_CASE("standard input and bash's process substitution are read as streams", 
                                 "$shardscope estimate /dev/stdin --format json < scenario.json",
                                 "$shardscope estimate <(cat scenario.json) --format json",
                                 "$shardscope estimate /dev/fd/7 --format json 7< scenario.json",
-                                // A writer that takes its time.
+                                // The writer is slow.
                                 "$shardscope estimate <(printf '{'; cat /dev/null; printf '\"cluster\": '; "
                                 "printf '{\"gpus\": 256}}') --format json"}) {
         const Ran stream = bash(folder, command);
@@ -102,14 +102,14 @@ TEST_CASE("standard input and bash's process substitution are read as streams", 
         CHECK(stream.code == 0);
         CHECK(stream.out == file.out);
     }
-    // Two streams at once, each its own.
+    // Two streams at once are read separately.
     const Ran two = bash(folder,
                          "$shardscope estimate <(echo '{\"name\": \"a\"}') <(echo '{\"name\": \"b\"}') "
                          "--format json");
     CHECK(two.code == 0);
     CHECK(has(two.out, "\"a\""));
     CHECK(has(two.out, "\"b\""));
-    // Relative paths in a stream begin in the working folder.
+    // Relative paths in a stream start at the working folder.
     folder.write("own.json", slurp(SHARDSCOPE_SOURCE_DIR "/presets/models/mpt-7b.json"));
     CHECK(bash(folder, "$shardscope estimate <(echo '{\"model\": {\"preset\": \"own.json\"}}')").code == 0);
     const Ran closed = bash(folder, "$shardscope estimate - <&-");
@@ -117,7 +117,7 @@ TEST_CASE("standard input and bash's process substitution are read as streams", 
     CHECK(has(closed.err, "Bad file descriptor"));
 }
 
-TEST_CASE("a folder of presets with pipes and devices holds nothing up", "[streams]") {
+TEST_CASE("pipes and devices in a folder of presets do not block the program", "[streams]") {
     const Folder folder;
     fs::create_directories(folder.file("shardscope/presets"));
     REQUIRE(::mkfifo(folder.file("shardscope/presets/pipe.json").c_str(), 0600) == 0);
@@ -128,7 +128,7 @@ TEST_CASE("a folder of presets with pipes and devices holds nothing up", "[strea
     CHECK(has(result.err, "zero.json:: this is a device"));
 }
 
-TEST_CASE("standard output is what -o names as - and /dev/stdout", "[streams]") {
+TEST_CASE("-o writes to standard output if it names - or /dev/stdout", "[streams]") {
     const Folder folder;
     for (const std::string& command : {std::string("plan first-launch --free micro_batch --top 1"),
                                        std::string("launch first-launch --for megatron")}) {
@@ -143,7 +143,7 @@ TEST_CASE("standard output is what -o names as - and /dev/stdout", "[streams]") 
     CHECK_FALSE(fs::exists(folder.file("-")));
 }
 
-TEST_CASE("whatever is printed, a full disk is told and makes exit code 1", "[streams]") {
+TEST_CASE("a full disk is reported by every output, with exit code 1", "[streams]") {
     const Folder folder;
     for (const char* arguments :
          {"--help", "--version", "manual", "completion bash", "completion zsh", "completion fish",
@@ -154,12 +154,12 @@ TEST_CASE("whatever is printed, a full disk is told and makes exit code 1", "[st
         CHECK(full.code == 1);
         CHECK(full.err == "shardscope: standard output cannot be written (No space left on device)\n");
     }
-    // What is wrong with the command line goes to standard error, and its code stays even where nobody reads
-    // it.
+    // Mistakes on the command line are reported on standard error, and the exit code is the same if that
+    // cannot be written.
     CHECK(bash(folder, "$shardscope --unknown > /dev/full 2> /dev/full").code == 2);
 }
 
-TEST_CASE("a limit on the size of files is told, and leaves no part of a file", "[streams][limits]") {
+TEST_CASE("a limit on the size of files is reported and leaves no partial file", "[streams][limits]") {
     const Folder folder;
     folder.write("old.csv", "old");
     folder.write("figure.svg", "old");
@@ -177,13 +177,13 @@ TEST_CASE("a limit on the size of files is told, and leaves no part of a file", 
     CHECK(names == std::set<std::string>{"command.bash", "err", "figure.svg", "old.csv", "out"});
     CHECK(slurp(folder.file("old.csv")) == "old");
     CHECK(slurp(folder.file("figure.svg")) == "old");
-    // Standard output as a file has the same limit.
+    // The same limit holds if standard output is a file.
     const Ran printed = bash(folder, "ulimit -f 1\n$shardscope parameters");
     CHECK(printed.code == 1);
     CHECK(has(printed.err, "standard output cannot be written (File too large)"));
 }
 
-TEST_CASE("without its standard streams the program writes nothing into its files", "[streams]") {
+TEST_CASE("if the standard streams are closed the program's messages do not go into its files", "[streams]") {
     const Folder folder;
     const std::string sweep = "$shardscope sweep first-launch --axis gpus=8:64:3 -o ";
     REQUIRE(bash(folder, sweep + "usual.csv").code == 0);
@@ -192,7 +192,7 @@ TEST_CASE("without its standard streams the program writes nothing into its file
     CHECK(bash(folder, "$shardscope parameters >&-").code == 1);
 }
 
-TEST_CASE("a display that cannot be used is told, without a crash", "[streams]") {
+TEST_CASE("an unusable display is reported without a crash", "[streams]") {
     const Folder folder;
     for (const auto& [settings, reason] : std::vector<std::pair<std::string, std::string>>{
              {"DISPLAY=:4095", "could not connect to display :4095"},

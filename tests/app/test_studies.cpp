@@ -1,4 +1,4 @@
-// Studies on the command line.
+// Tests studies on the command line.
 #include <algorithm>
 
 #include "support/shell.h"
@@ -13,24 +13,24 @@ std::size_t lines(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("presets: studies are listed and shown with what the engine makes of their claims", "[studies]") {
+TEST_CASE("presets: studies are listed, and shown with the engine's findings on their claims", "[studies]") {
     const Ran list = run("presets --kind study");
     CHECK(list.code == 0);
     CHECK(list.out.find("scaling-trends") != std::string::npos);
     CHECK(lines(list.out) >= 12);
     const Ran shown = run("presets show scaling-trends");
     CHECK(shown.code == 0);
-    for (const char* said :
+    for (const char* words :
          {"after Fernandez et al. 2024, arXiv 2411.13055, reconstructed",
           "look at: ", "drag: ", "published: ", "stated −37.2 %, the engine ", "): agrees", "our question: "})
-        CHECK(shown.out.find(said) != std::string::npos);
+        CHECK(shown.out.find(words) != std::string::npos);
     CHECK(run("presets list --format markdown").code == 2);
     const Ran none = run("presets show scaling-trend");
     CHECK(none.code == 2);
     CHECK(none.err.find("did you mean “scaling-trends”?") != std::string::npos);
 }
 
-TEST_CASE("a study's or a scenario preset's name stands for a file", "[studies]") {
+TEST_CASE("the name of a study or a scenario preset can be given in place of a file", "[studies]") {
     const Ran study = run("estimate scaling-trends --format json");
     CHECK(study.code == 0);
     CHECK(study.out.find("\"name\":\"Llama 2 7B, FSDP on 2,048 H100\"") != std::string::npos);
@@ -38,7 +38,7 @@ TEST_CASE("a study's or a scenario preset's name stands for a file", "[studies]"
     CHECK(changed.code == 0);
     CHECK(changed.out != study.out);
     CHECK(run("estimate network-bound-13b").code == 0);
-    // A file of that name comes first.
+    // A file with that name is preferred.
     const Folder folder;
     folder.write("scaling-trends", R"({"name": "mine"})");
     CHECK(run_in(folder, "estimate scaling-trends --format json").code == 0);
@@ -46,7 +46,7 @@ TEST_CASE("a study's or a scenario preset's name stands for a file", "[studies]"
     CHECK(run("estimate no-such-name").code == 2);
 }
 
-TEST_CASE("a scenario preset of one's own finds the presets beside its file", "[studies]") {
+TEST_CASE("a user's scenario preset finds the presets beside its file", "[studies]") {
     const Folder folder;
     folder.write("shardscope/presets/mine.json", R"({"format": "shardscope-preset", "version": 1,
         "kind": "cluster", "name": "mine", "values": {"gpu": "h100-sxm-80gb"}})");
@@ -58,7 +58,7 @@ TEST_CASE("a scenario preset of one's own finds the presets beside its file", "[
         CHECK(ran.err.empty());
         CHECK(ran.code == 0);
     }
-    // And a figure of one's own finds them from wherever it is opened.
+    // A user's figure also finds them from any folder.
     folder.write("runs/beside.json", slurp(folder.file("shardscope/presets/mine.json")));
     folder.write("runs/run.json", R"({"cluster": {"preset": "beside.json"}})");
     REQUIRE(run_in(folder, "export runs/run.json -o runs/fig.svg").code == 0);
@@ -78,24 +78,24 @@ TEST_CASE("export: a study's name gives its plot with its axes and pins", "[stud
     const std::string svg = folder.file("s.svg");
     REQUIRE(run("export scaling-trends -o " + svg).code == 0);
     CHECK(slurp(svg).find("Pinned: B, the same on A100; C, HSDP within the node.") != std::string::npos);
-    // The figure carries the study, so its scenario gives the same figure again.
+    // The figure contains the study, so its scenario gives the same figure again.
     const std::string again = folder.file("again.svg");
     REQUIRE(run("export scaling-trends --plot sweep -o " + again).code == 0);
     CHECK(slurp(again) == slurp(svg));
-    // Another plot, and other axes, where they are asked for.
+    // Options choose another plot and other axes.
     REQUIRE(run("export scaling-trends --plot scaling --output tokens_per_s_per_gpu -o " + csv).code == 0);
     CHECK(slurp(csv).find("scenario,gpus[1],") == 0);
     REQUIRE(run("export scaling-trends --axis micro_batch=1,2 --output mfu -o " + csv).code == 0);
     CHECK(slurp(csv).find("scenario,training.micro_batch[1],mfu[%],verdict\nA,1,") == 0);
 }
 
-TEST_CASE("export: a sweep against a result, and pins side by side", "[studies]") {
+TEST_CASE("export: a sweep against a result and pins side by side are written", "[studies]") {
     const Folder folder;
     const std::string csv = folder.file("s.csv");
     REQUIRE(run("export fsdp-product -o " + csv).code == 0);
     CHECK(slurp(csv).find("scenario,cluster.gpu.memory[GiB],cluster.inter_node_bandwidth[Gbit/s],"
                           "ideal.mfu_bound[%],mfu[%],plan,verdict\nA,16,2.5,") == 0);
-    // Side by side pins have families of their own.
+    // Side by side, each pin has its own family of curves.
     CHECK(slurp(csv).find("\nC,16,40,") != std::string::npos);
     REQUIRE(run("export characterization-model-parallel -o " + folder.file("m.svg")).code == 0);
     const std::string svg = slurp(folder.file("m.svg"));
@@ -115,7 +115,7 @@ TEST_CASE("export: a sweep against a result, and pins side by side", "[studies]"
     CHECK(bad.err.find("--against mfuu: there is no such output; did you mean “mfu”?") != std::string::npos);
 }
 
-TEST_CASE("a study of one's own is listed, and a broken one warned of", "[studies]") {
+TEST_CASE("a user's study is listed, and an invalid one gives a warning", "[studies]") {
     const Folder folder;
     std::string text = slurp(SHARDSCOPE_SOURCE_DIR "/presets/studies/scaling-trends.json");
     const auto replace = [&](const std::string& from, const std::string& to) {
@@ -136,7 +136,7 @@ TEST_CASE("a study of one's own is listed, and a broken one warned of", "[studie
     CHECK(refused.code == 2);
 }
 
-TEST_CASE("presets: a study that cannot be used is said to, and nothing is printed", "[cli]") {
+TEST_CASE("presets: an unusable study is reported, and nothing is printed", "[cli]") {
     const Folder folder;
     folder.write("shardscope/presets/mine.json",
                  R"({"format": "shardscope-preset", "version": 1, "kind": "study",

@@ -1,4 +1,4 @@
-// Speed of the engine on one core.
+// Measures the speed of the engine on one core.
 #include <benchmark/benchmark.h>
 
 #include "bench/workloads.h"
@@ -14,7 +14,7 @@ using namespace shardscope::bench;
 
 namespace {
 
-// Memory, step time and walls of a compiled scenario.
+// Times memory, step time and walls of a compiled scenario.
 void estimate_fsdp_13b(benchmark::State& state) {
     const Compiled compiled = compile(resolve(fsdp_13b()));
     for (auto _ : state) {
@@ -35,7 +35,7 @@ void estimate_gpt3_175b_3d(benchmark::State& state) {
 }
 BENCHMARK(estimate_gpt3_175b_3d);
 
-// The same from the scenario on: presets, derivation, checks, operators.
+// Times the same, including presets, derived values, checks and operators.
 void answer_fsdp_13b(benchmark::State& state) {
     const Scenario scenario = fsdp_13b();
     Answer scratch;
@@ -68,7 +68,7 @@ void map_96_by_96(benchmark::State& state) {
 }
 BENCHMARK(map_96_by_96)->Unit(benchmark::kMillisecond);
 
-// The Walls map's own axes, whose edits move other parameters, too.
+// Times the Walls map with its own axes, whose edits change other parameters, too.
 void map_of_gpus_and_sequence(benchmark::State& state) {
     const Scenario scenario = locked(fsdp_13b());
     const Axis x = map_axis(scenario, P::gpus, 96);
@@ -78,7 +78,7 @@ void map_of_gpus_and_sequence(benchmark::State& state) {
 }
 BENCHMARK(map_of_gpus_and_sequence)->Unit(benchmark::kMillisecond);
 
-// What is automatic is planned anew in every cell, on all cores.
+// Every cell gets its own plan, on all cores.
 void map_96_by_96_replanned(benchmark::State& state) {
     const Scenario scenario = with_auto(fsdp_13b(), P::micro_batch, true);
     const Axis x = make_axis(scenario, P::inter_node_bandwidth, 1e9, 400e9, 96, true);
@@ -88,7 +88,8 @@ void map_96_by_96_replanned(benchmark::State& state) {
 }
 BENCHMARK(map_96_by_96_replanned)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-// Everything automatic, in rounds: the first picture of all cells, and until every cell is planned anew.
+// Everything is automatic and planned in rounds. The time is that to the first picture of all cells, or until
+// every cell has its own plan.
 void map_96_by_96_automatic(benchmark::State& state, bool whole) {
     Scenario scenario = Scenario::first_launch();
     scenario.model = scenario.catalogue->find(PresetKind::model, "llama-3-70b");
@@ -115,7 +116,7 @@ void scaling_curves(benchmark::State& state) {
 }
 BENCHMARK(scaling_curves)->Unit(benchmark::kMicrosecond);
 
-// The tracks of all rows of the window at the sliders' usual width; an item is a track.
+// Times the tracks of all rows of the window at the sliders' usual width; an item is a track.
 void painted_tracks(benchmark::State& state, const Scenario& scenario) {
     const auto sliders = sliders_of(scenario);
     std::size_t points = 0;
@@ -133,7 +134,7 @@ void painted_tracks(benchmark::State& state, const Scenario& scenario) {
 BENCHMARK_CAPTURE(painted_tracks, fsdp_13b, fsdp_13b())->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(painted_tracks, gpt3_175b_3d, gpt3_175b_3d())->Unit(benchmark::kMillisecond);
 
-// One scenario with an automatic micro-batch, planned anew each time.
+// Times one scenario with an automatic micro-batch, planned each time.
 void plan_micro_batch(benchmark::State& state) {
     const Scenario scenario = with_auto(fsdp_13b(), P::micro_batch, true);
     Answer scratch;
@@ -142,7 +143,7 @@ void plan_micro_batch(benchmark::State& state) {
 }
 BENCHMARK(plan_micro_batch);
 
-// The Timeline tab's picture of a step.
+// Times the Timeline tab's picture of a step.
 void timeline_of(benchmark::State& state, const Scenario& scenario) {
     const Answer base = answer(scenario);
     for (auto _ : state) benchmark::DoNotOptimize(timeline(base.compiled, base.estimate));
@@ -153,7 +154,7 @@ void timeline_gpt3_175b_3d(benchmark::State& state) { timeline_of(state, gpt3_17
 BENCHMARK(timeline_fsdp_13b)->Unit(benchmark::kMicrosecond);
 BENCHMARK(timeline_gpt3_175b_3d)->Unit(benchmark::kMicrosecond);
 
-// What `plan` does: the best ten, the frontier, and how many fit.
+// Times the search of `plan`: the best ten, the frontier, and the number of plans that fit.
 void plan_search(benchmark::State& state) {
     const Settings settings = resolve(gpt3_175b_on_512_a100());
     const SearchOptions options = plan_options(static_cast<unsigned>(state.range(0)));
@@ -170,9 +171,9 @@ void plan_search(benchmark::State& state) {
 }
 BENCHMARK(plan_search)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-// The grid that Calculon spans for the same search without offload: tensor × pipeline × data parallelism,
-// micro-batch, interleaving, recomputation, and how communication is done (here sequence and asynchronous
-// tensor parallelism, and what of the state is sharded; its finer switches are collapsed into those).
+// Times the grid that Calculon spans for the same search without offload: tensor × pipeline × data
+// parallelism, micro-batch, interleaving, recomputation, and kinds of communication (here sequence and
+// asynchronous tensor parallelism, and the sharded states; its finer switches are collapsed into those).
 void plan_calculon_grid(benchmark::State& state) {
     const Settings settings = resolve(gpt3_175b_on_512_a100());
     ParameterSet free;
@@ -189,7 +190,7 @@ void plan_calculon_grid(benchmark::State& state) {
 }
 BENCHMARK(plan_calculon_grid)->Unit(benchmark::kMillisecond);
 
-// Nothing left out: memory and step time of every plan.
+// Times memory and step time of every plan, without pruning.
 void plan_evaluate_all(benchmark::State& state) {
     const Settings settings = resolve(gpt3_175b_on_512_a100());
     SearchOptions options;
@@ -200,7 +201,7 @@ void plan_evaluate_all(benchmark::State& state) {
 }
 BENCHMARK(plan_evaluate_all)->Unit(benchmark::kMillisecond);
 
-// What the window does while a slider moves: the best plan, for any number of GPUs.
+// Times the search that the window runs while a slider moves: the best plan, for any number of GPUs.
 void plan_live(benchmark::State& state) {
     Scenario scenario = gpt3_175b_on_512_a100();
     scenario.model = scenario.catalogue->find(PresetKind::model, "llama-3-70b");

@@ -1,4 +1,4 @@
-// Frames of the real main window, offscreen at 1440×900: from a real slider event to painted pixels.
+// Measures frames of the real main window, offscreen at 1440×900: from a real slider event to painted pixels.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
@@ -48,7 +48,8 @@ class PaintWatch : public QObject {
 };
 
 // Drags one control's handle from end to end and back. A frame lasts from the mouse event until the visible
-// plot, the last to repaint because its replot is queued, has been painted into the window's backing store.
+// plot has been painted into the window's backing store; the plot is the last to repaint because its replot
+// is queued.
 void drag(benchmark::State& state, const char* slider_name, const char* plot_name = "scaling",
           const Scenario& scenario = Scenario::first_launch(commands::catalogue()), int pins = 0) {
     Session session;
@@ -88,8 +89,8 @@ void drag(benchmark::State& state, const char* slider_name, const char* plot_nam
                          Qt::LeftButton, {});
         QApplication::sendEvent(slider, &move);
         const int before = watch.painted();
-        // A step that changes nothing paints nothing.
-        for (int turn = 0; turn < 20 && watch.painted() == before; ++turn) QApplication::processEvents();
+        // An event that changes nothing paints nothing.
+        for (int pass = 0; pass < 20 && watch.painted() == before; ++pass) QApplication::processEvents();
         if (watch.painted() == before) continue;
         milliseconds.push_back(static_cast<double>(timer.nsecsElapsed()) / 1e6);
     }
@@ -104,18 +105,18 @@ void drag_memory(benchmark::State& state) { drag(state, "cluster.gpu.memory/slid
 void drag_width(benchmark::State& state) { drag(state, "model.hidden_size/slider"); }
 void drag_sequence(benchmark::State& state) { drag(state, "training.sequence_length/slider"); }
 void drag_gpus(benchmark::State& state) { drag(state, "cluster.gpus/slider"); }
-// Beside six ghosts, a full table of scenarios below.
+// Drags with six pins as ghosts and a full table of scenarios below.
 void drag_pinned(benchmark::State& state) {
     drag(state, "cluster.inter_node_bandwidth/slider", "scaling",
          Scenario::first_launch(commands::catalogue()), 6);
 }
-// With a run of one's own, whose point follows.
+// Drags with a measured run, whose point follows.
 void drag_measured(benchmark::State& state) {
     drag(state, "cluster.inter_node_bandwidth/slider", "validation",
          with_measurement(Scenario::first_launch(commands::catalogue()),
                           Measurement{MeasuredKind::tokens_per_s_per_gpu, 4500, 64}));
 }
-// A plan in three dimensions, whose every point is a pipeline.
+// Returns a plan with tensor, pipeline and data parallelism, so that every point is a pipeline.
 Scenario cut_plan() {
     const Preset* preset = commands::catalogue().find(PresetKind::scenario, "llama-3-70b-3d-on-512-h100");
     Problems none;
@@ -133,12 +134,12 @@ void drag_timeline(benchmark::State& state) {
 void drag_timeline_cut(benchmark::State& state) {
     drag(state, "cluster.inter_node_bandwidth/slider", "timeline", cut_plan());
 }
-// Beside a search for the best plan, which every move begins anew.
+// Drags during a search for the best plan, which every move restarts.
 void drag_searched(benchmark::State& state) {
     drag(state, "cluster.inter_node_bandwidth/slider", "plans", cut_plan());
 }
 void drag_sweep(benchmark::State& state) { drag(state, "cluster.inter_node_bandwidth/slider", "sweep"); }
-// Seven scenarios in panels of their own.
+// Drags with seven scenarios in panels of their own.
 void drag_side_by_side(benchmark::State& state) {
     View view;
     view.plot = "sweep";
@@ -153,7 +154,7 @@ void drag_collectives(benchmark::State& state) {
 void drag_sensitivity(benchmark::State& state) {
     drag(state, "cluster.inter_node_bandwidth/slider", "sensitivity");
 }
-// Everything automatic: the plan is looked for beside the window.
+// Drags with everything automatic: the plan is searched in the background.
 void drag_planned(benchmark::State& state) {
     Scenario scenario = cut_plan();
     scenario.automatic = usually_free();
@@ -184,12 +185,13 @@ BENCHMARK(drag_sensitivity)
 BENCHMARK(drag_planned)->Name("plan/drag_all_automatic")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_measured)->Name("validation/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 
-// The map is coarse in every frame, and begun anew in the background.
+// Drags an input that is not on the map: each frame draws a coarse map and restarts the fine one in the
+// background.
 void drag_walls_bandwidth(benchmark::State& state) {
     drag(state, "cluster.inter_node_bandwidth/slider", "walls");
 }
 void drag_walls_width(benchmark::State& state) { drag(state, "model.hidden_size/slider", "walls"); }
-// One of its own axes: the crosshair moves, the map stays.
+// Drags one of the map's axes: the crosshair moves, the map stays.
 void drag_walls_gpus(benchmark::State& state) { drag(state, "cluster.gpus/slider", "walls"); }
 void drag_walls_cut(benchmark::State& state) {
     drag(state, "cluster.inter_node_bandwidth/slider", "walls", cut_plan());
@@ -199,7 +201,7 @@ BENCHMARK(drag_walls_width)->Name("walls/drag_width")->Unit(benchmark::kMillisec
 BENCHMARK(drag_walls_gpus)->Name("walls/drag_gpus")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_walls_cut)->Name("walls/drag_cut_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 
-// From nothing to the first painted frame, and what that takes in memory.
+// The time from the start to the first painted frame, and the memory that it needs.
 double start_ms = 0;
 double start_mb = 0;
 void start_up(benchmark::State& state) {

@@ -1,5 +1,5 @@
-// One piece of the engine's work, run once under callgrind by `./dev count`. Without an argument it prints
-// the names of all pieces and how often each is repeated, by which its count is divided.
+// Runs one workload of the engine once under callgrind for `./dev count`. Without an argument it prints the
+// names of all workloads and how often each repeats its work, by which its count is divided.
 #include <cstdio>
 #include <functional>
 #include <map>
@@ -21,7 +21,7 @@ struct Piece {
     std::function<std::function<void()>()> prepare;  // returns the work to count
 };
 
-// Keeps a result that nothing reads.
+// Keeps the compiler from removing an unused result.
 template <typename Result>
 void keep(const Result& result) {
     asm volatile("" : : "r"(&result) : "memory");
@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
     const auto found = kPieces.find(argv[1]);
     if (found == kPieces.end()) return 2;
     const std::function<void()> work = found->second.prepare();
-    work();  // what is made on first use does not count
+    work();  // excludes what is created on first use
     shardscope_counted([&] {
         for (int i = 0; i < found->second.repeats; ++i) work();
     });

@@ -1,5 +1,5 @@
-// One piece of the window's work, offscreen at 1440×900, run once under callgrind by `./dev count`. Without
-// an argument it prints the names of all pieces and how often each is repeated, by which its count is
+// Runs one workload of the window, offscreen at 1440×900, once under callgrind for `./dev count`. Without an
+// argument it prints the names of all workloads and how often each repeats its work, by which its count is
 // divided.
 #include <QApplication>
 #include <QImage>
@@ -44,13 +44,13 @@ class Started {
     std::unique_ptr<MainWindow> window_;
 };
 
-// From nothing to the first painted frame; what ends the program does not count.
+// Counts from the start to the first painted frame, without the end of the program.
 void start(int& argc, char** argv) {
     std::unique_ptr<Started> started;
     shardscope_counted([&] { started = std::make_unique<Started>(argc, argv); });
 }
 
-// Frames of a drag of the inter-node bandwidth, each from the mouse event until all is painted.
+// Counts frames of a drag of the inter-node bandwidth, each from the mouse event until all is painted.
 void drag(int& argc, char** argv) {
     Started started(argc, argv);
     MainWindow& window = started.window();
@@ -63,7 +63,7 @@ void drag(int& argc, char** argv) {
         QMouseEvent event(QEvent::MouseMove, QPointF(x, y), slider->mapToGlobal(QPointF(x, y)), Qt::NoButton,
                           Qt::LeftButton, {});
         QApplication::sendEvent(slider, &event);
-        for (int turn = 0; turn < 3; ++turn) QApplication::processEvents();
+        for (int pass = 0; pass < 3; ++pass) QApplication::processEvents();
     };
     QTest::mousePress(slider, Qt::LeftButton, {}, {x, y});
     for (int i = 0; i < kFrames; ++i) move();

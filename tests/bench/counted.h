@@ -3,8 +3,8 @@
 
 #include <functional>
 
-// callgrind collects while this function runs (--toggle-collect), and on its thread only.
+// callgrind collects only while this function runs (--toggle-collect), and only on its thread.
 extern "C" [[gnu::noinline]] inline void shardscope_counted(const std::function<void()>& work) {
     work();
-    asm volatile("");  // so that the call above does not become a jump out of this function
+    asm volatile("");  // keeps the call above from becoming a jump out of this function
 }

@@ -1,4 +1,4 @@
-// What the benchmarks time and `./dev count` counts.
+// The workloads that the benchmarks time and `./dev count` counts.
 #pragma once
 
 #include <initializer_list>
@@ -36,7 +36,7 @@ inline Scenario gpt3_175b_3d() {
     return scenario;
 }
 
-// GPT-3 175B on 512 A100 with a global batch of 1,536: every plan.
+// Every plan of GPT-3 175B on 512 A100 with a global batch of 1,536.
 inline Scenario gpt3_175b_on_512_a100() {
     Scenario scenario = Scenario::first_launch();
     scenario.model = scenario.catalogue->find(PresetKind::model, "gpt-3-175b");
@@ -47,7 +47,7 @@ inline Scenario gpt3_175b_on_512_a100() {
     return scenario;
 }
 
-// What `plan` asks for: the best ten, the frontier, and how many fit.
+// The options of `plan`: the best ten, the frontier, and the number of plans that fit.
 inline SearchOptions plan_options(unsigned threads) {
     SearchOptions options;
     options.top = 10;
@@ -57,7 +57,7 @@ inline SearchOptions plan_options(unsigned threads) {
     return options;
 }
 
-// The sliders of all rows of the window, at their usual width.
+// Returns the sliders of all rows of the window, at their usual width.
 inline std::vector<std::pair<P, SliderScale>> sliders_of(const Scenario& scenario) {
     const Settings settings = resolve(scenario);
     std::vector<std::pair<P, SliderScale>> sliders;
@@ -70,7 +70,7 @@ inline std::vector<std::pair<P, SliderScale>> sliders_of(const Scenario& scenari
     return sliders;
 }
 
-// Both axes of a map of 96 × 96 points.
+// Returns both axes of a map of 96 × 96 points.
 inline std::pair<Axis, Axis> map_axes(const Scenario& scenario) {
     return {make_axis(scenario, P::inter_node_bandwidth, 1e9, 400e9, 96, true),
             make_axis(scenario, P::memory_bandwidth, 0.5e12, 10e12, 96, true)};

@@ -21,7 +21,7 @@ import tempfile
 TOLERANCE = 1e-12
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
-# Values that random scenarios take, besides the presets. Most combinations are valid; the messages about the others
+# Values of random scenarios, besides the presets. Most combinations are valid; the messages about the others
 # are compared as well.
 VALUES = {
     "cluster.gpus": [1, 2, 4, 8, 16, 32, 64, 96, 128, 256, 512, 1024, 4096, 16384],
@@ -70,7 +70,7 @@ PLAN_SPACES = [
 
 
 def same_line(first, second):
-    """Whether two lines are the same but for the last digits of numbers."""
+    """Returns whether two lines are the same except for the last digits of numbers."""
     if NUMBER.sub("#", first) != NUMBER.sub("#", second):
         return False
     pairs = zip(NUMBER.findall(first), NUMBER.findall(second))
@@ -92,7 +92,7 @@ class Comparison:
             print(f"{where}: {str(old)[:200]} became {str(new)[:200]}")
 
     def run(self, arguments):
-        """Exit status and output of both programs, as pairs."""
+        """Returns the exit status, the output and the messages of both programs."""
         answers = []
         for program in self.programs:
             done = subprocess.run([program, *arguments], capture_output=True, text=True, cwd=self.folder,
@@ -137,7 +137,7 @@ class Comparison:
                 self.differ(f"{where}:{number}", first, second)
 
     def command(self, arguments, where):
-        """Compares exit status, output (lines of JSON where they are) and messages of one command."""
+        """Compares exit status, output (as JSON where possible) and messages of one command."""
         (old_status, old_out, old_error), (new_status, new_out, new_error) = self.run(arguments)
         if old_status != new_status:
             self.differ(where + " (exit status)", f"{old_status} {old_error}", f"{new_status} {new_error}")

@@ -1,4 +1,4 @@
-// The house itself: imports point downwards only.
+// Tests the structure of the source tree: includes only point to lower layers.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace {
 
-std::string offending(const std::string& folder, const std::vector<std::string>& forbidden) {
+std::string first_forbidden_include(const std::string& folder, const std::vector<std::string>& forbidden) {
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(std::string(SHARDSCOPE_SOURCE_DIR) + "/" + folder)) {
         const auto ending = entry.path().extension();
@@ -30,7 +30,7 @@ std::string offending(const std::string& folder, const std::vector<std::string>&
     return {};
 }
 
-// The sources below the folders in which the word stands.
+// Returns the source files that contain the text.
 std::vector<std::string> sources_with(const std::string& word) {
     std::vector<std::string> out;
     const std::string root = std::string(SHARDSCOPE_SOURCE_DIR) + "/";
@@ -48,8 +48,8 @@ std::vector<std::string> sources_with(const std::string& word) {
     return out;
 }
 
-// Folders of which each includes headers of the others, directly or by way of further ones; `prefix` is what
-// the includes below `root` begin with.
+// Returns the folders that include headers of each other, directly or through other folders; `prefix` is the
+// beginning of the includes below `root`.
 std::vector<std::string> folders_in_cycles(const std::string& root, const std::string& prefix) {
     namespace fs = std::filesystem;
     std::map<std::string, std::set<std::string>> includes;
@@ -68,7 +68,7 @@ std::vector<std::string> folders_in_cycles(const std::string& root, const std::s
             if (other != folder) includes[folder].insert(other);
         }
     }
-    // Every folder that can be reached is included by each that reaches it.
+    // Adds every folder that can be reached through other folders, until nothing changes.
     for (bool grown = true; grown;) {
         grown = false;
         for (auto& [folder, others] : includes) {
@@ -89,13 +89,13 @@ std::vector<std::string> folders_in_cycles(const std::string& root, const std::s
 
 }  // namespace
 
-TEST_CASE("house: no folder includes headers of one that includes its own", "[house]") {
+TEST_CASE("structure: no two folders include headers of each other", "[structure]") {
     CHECK(folders_in_cycles("widgets", "widgets/").empty());
     for (const char* layer : {"base", "inputs", "engine", "analysis", "io"})
         CHECK(folders_in_cycles(std::string("core/") + layer, "").empty());
 }
 
-TEST_CASE("house: every equation names a file that holds its label", "[house]") {
+TEST_CASE("structure: every equation names a file that contains its label", "[structure]") {
     const std::string core = std::string(SHARDSCOPE_SOURCE_DIR) + "/core/";
     std::ifstream equations(core + "EQUATIONS.md");
     const std::regex row(R"(^\| (E\d+(?:, E\d+)*) \|[^|]*\|.*\| `([^`]*)` \|[^|]*\|$)");
@@ -115,30 +115,30 @@ TEST_CASE("house: every equation names a file that holds its label", "[house]") 
             CHECK(std::regex_search(text, std::regex("\\b" + label + "\\b")));
         }
     }
-    // E1 to E30, each of them.
+    // All of E1 to E30 are named.
     CHECK(named.size() == 30);
 }
 
-TEST_CASE("house: the engine knows neither Qt nor what lies above it", "[house]") {
-    CHECK(offending("core", {"<Q", "<q", "\"widgets/", "\"app/"}).empty());
+TEST_CASE("structure: the engine includes neither Qt nor a higher layer", "[structure]") {
+    CHECK(first_forbidden_include("core", {"<Q", "<q", "\"widgets/", "\"app/"}).empty());
 }
 
-TEST_CASE("house: widgets do not know the application", "[house]") {
-    CHECK(offending("widgets", {"\"app/"}).empty());
+TEST_CASE("structure: widgets do not include the application", "[structure]") {
+    CHECK(first_forbidden_include("widgets", {"\"app/"}).empty());
 }
 
-TEST_CASE("house: text is encoded for an output at one place", "[house]") {
+TEST_CASE("structure: text is encoded for an output in one place", "[structure]") {
     using Files = std::vector<std::string>;
     CHECK(sources_with("toHtmlEscaped") == Files{"widgets/encode.cpp"});
     CHECK(sources_with(".dump(") == Files{"core/base/text/encode.cpp"});
     CHECK(sources_with("->dump(").empty());
     CHECK(sources_with("mightBeRichText") == Files{"widgets/encode.cpp"});
-    // The manual page and the completions are files that are printed as they are.
+    // The manual page and the completions are files that are printed unchanged.
     CHECK(sources_with("std::printf(") == Files{"app/commands/manual.cpp", "app/tools/screenshots.cpp"});
     CHECK(sources_with("std::cout").empty());
 }
 
-TEST_CASE("house: files are read and written in one place", "[house]") {
+TEST_CASE("structure: files are read and written in one place", "[structure]") {
     for (const char* folder : {"core", "widgets", "app"})
-        CHECK(offending(folder, {"<fstream>", "<QSaveFile>"}).empty());
+        CHECK(first_forbidden_include(folder, {"<fstream>", "<QSaveFile>"}).empty());
 }

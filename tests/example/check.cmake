@@ -1,5 +1,5 @@
-# Installs the engine from BUILD into a folder, builds the example against it, and compares what it prints with what
-# PROGRAM does.
+# Installs the engine from BUILD into a folder, builds the example against it, and compares its output with that of
+# PROGRAM.
 set(prefix ${CMAKE_CURRENT_BINARY_DIR}/prefix)
 file(REMOVE_RECURSE ${prefix})
 function(run)

@@ -1,4 +1,5 @@
-// One estimate with the engine as a library: prints what `shardscope estimate` prints of the same scenario.
+// Uses the engine as a library for one estimate and prints the same as `shardscope estimate` for that
+// scenario.
 #include <shardscope/files/result.h>
 #include <shardscope/files/scenario_file.h>
 #include <iostream>

@@ -1,8 +1,8 @@
-// Everything that is read or written, run again and again while one operation after another fails: the n-th
-// allocation or the n-th call to the file system, until all pass. Each run is a process of its own, so that
-// none starts from what another has left.
+// Runs everything that reads or writes again and again while one operation after another fails: the n-th
+// allocation or the n-th call to the file system, until all succeed. Each run is a separate process, so that
+// none depends on what another has left.
 //
-// Whatever fails, the files that were there are whole, no part of a file is left, and the message says why.
+// After any failure the existing files are whole, no partial file is left, and the message gives the reason.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -28,13 +28,13 @@ namespace {
 
 bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
-// One way through the program that reads or writes files.
+// One use of the program that reads or writes files.
 struct Path {
     std::string name;
     std::vector<std::string> arguments;  // of the program
     std::map<std::string, std::string> inputs;
     std::vector<std::string> outputs;
-    bool draws = false;  // with Qt
+    bool draws = false;  // whether it draws with Qt
 };
 
 const std::vector<Path>& paths() {
@@ -125,12 +125,13 @@ struct Result {
 
 constexpr int kThrown = 98;  // an exit code that the program does not have
 
-// Runs `work` in a process of its own, in a folder with these files. What it prints and leaves comes back.
+// Runs `work` in a separate process, in a folder with these files. Returns its output and the files it
+// leaves.
 Result in_process(const Contents& before, const std::function<int(Result&)>& work) {
     const Folder folder;
     const Folder told;
     for (const auto& [name, text] : before) folder.write(name, text);
-    std::fflush(nullptr);  // what this process has not yet written must not come from the child, too
+    std::fflush(nullptr);  // so that the child does not write this process's buffer, too
     const ::pid_t child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
@@ -145,7 +146,7 @@ Result in_process(const Contents& before, const std::function<int(Result&)>& wor
         try {
             code = work(mine);
         } catch (...) {
-            // Nothing is unwound: the folder is the parent's.
+            // Destructors do not run, because the folder belongs to the parent.
         }
         std::fflush(nullptr);
         told.write("failed", mine.failed);
@@ -161,7 +162,7 @@ Result in_process(const Contents& before, const std::function<int(Result&)>& wor
     return out;
 }
 
-// What main() gets, made before anything fails.
+// The arguments of main(), created before anything fails.
 class Arguments {
   public:
     explicit Arguments(const std::vector<std::string>& arguments) : words_{"shardscope"} {
@@ -176,7 +177,7 @@ class Arguments {
     std::vector<char*> argv_;
 };
 
-// The files before: inputs alone, or old outputs, too.
+// Returns the files that exist before: the inputs alone, or old outputs, too.
 Contents before(const Path& path, bool with_old) {
     Contents out = path.inputs;
     if (!with_old) return out;
@@ -185,7 +186,7 @@ Contents before(const Path& path, bool with_old) {
 }
 
 Contents as_listed(Contents files) {
-    // Folders of the outputs, as contents_of lists them.
+    // Adds the folders of the outputs, as contents_of lists them.
     Contents out = files;
     for (const auto& [name, text] : files) {
         if (const auto slash = name.rfind('/'); slash != std::string::npos)
@@ -196,20 +197,20 @@ Contents as_listed(Contents files) {
 
 void prepare() {
     ::setenv("XDG_DATA_HOME", "/nonexistent", 1);
-    // Qt makes this folder where it is missing.
+    // Qt creates this folder if it is missing.
     static const Folder runtime;
     ::setenv("XDG_RUNTIME_DIR", runtime.path().c_str(), 1);
-    // What all runs share is made before they part.
+    // Whatever all runs share is created before the first fork.
     static_cast<void>(commands::catalogue());
 }
 
 }  // namespace
 
-TEST_CASE("files: whichever call to the file system fails, in every command", "[faults]") {
+TEST_CASE("files: in every command, any call to the file system may fail", "[faults]") {
     prepare();
     for (const Path& path : paths()) {
         for (const bool with_old : {false, true}) {
-            // What draws takes long: the harder half.
+            // Drawing takes long, so only the harder half is tested.
             if (path.outputs.empty() ? with_old : path.draws && !with_old) continue;
             const Contents old = as_listed(before(path, with_old));
             Contents whole;
@@ -234,7 +235,7 @@ TEST_CASE("files: whichever call to the file system fails, in every command", "[
                         continue;
                     }
                     if (result.code() == 0) {
-                        // A file that cannot be removed is the only thing that may be left.
+                        // Only a file that cannot be removed may be left.
                         Contents left = result.files;
                         if (result.failed == "unlink")
                             std::erase_if(left,
@@ -251,7 +252,7 @@ TEST_CASE("files: whichever call to the file system fails, in every command", "[
     }
 }
 
-TEST_CASE("files: presets and sessions tell which call failed", "[faults]") {
+TEST_CASE("files: presets and sessions report the call that failed", "[faults]") {
     prepare();
     const std::string good =
         R"({"format": "shardscope-preset", "version": 1, "kind": "model", "name": "good"})";
@@ -276,7 +277,7 @@ TEST_CASE("files: presets and sessions tell which call failed", "[faults]") {
             if (!found) CHECK(has(problems.front().text(), std::generic_category().message(error)));
         }
     }
-    // A session, as it is kept while the window is open.
+    // The session is written as it is while the window is open.
     const SavedSession session{Scenario::first_launch(commands::catalogue()), {}};
     for (const int error : {ENOSPC, EIO, EDQUOT}) {
         bool passed = false;
@@ -313,7 +314,7 @@ Result with_failing_memory(const Path& path, bool with_old, std::size_t n, bool 
 
 }  // namespace
 
-TEST_CASE("memory: whichever allocation fails, alone or with all later ones, in every command", "[faults]") {
+TEST_CASE("memory: in every command, any allocation may fail, alone or with all later ones", "[faults]") {
     if (!allocations_can_fail()) {
         WARN("SKIPPED: the address sanitizer brings its own allocation");
         return;
@@ -325,7 +326,7 @@ TEST_CASE("memory: whichever allocation fails, alone or with all later ones, in 
         REQUIRE(undisturbed.code() == 0);
         REQUIRE(undisturbed.count > 0);
         const Contents old = as_listed(before(path, with_old));
-        // The first ones each, then in growing steps: there are up to a million.
+        // Each of the first allocations is tested, then growing steps, because there are up to a million.
         const std::size_t each = path.draws ? 5 : 20;
         for (std::size_t n = 1; n <= undisturbed.count;
              n += n > each ? std::max<std::size_t>(1, n / (path.draws ? 2 : 10)) : 1) {
@@ -333,12 +334,13 @@ TEST_CASE("memory: whichever allocation fails, alone or with all later ones, in 
                 const Result result = with_failing_memory(path, with_old, n, on);
                 CAPTURE(path.name, undisturbed.count, n, on, result.status, result.err);
                 if (result.code() == 0) {
-                    // Some algorithms do with less memory where there is no more.
+                    // Some algorithms work with less memory if there is no more.
                     CHECK((result.files == undisturbed.files));
                     continue;
                 }
                 CHECK((result.files == old));
-                // Qt's drawing is not made for it; it may end the program, but not harm a file.
+                // Qt's drawing code does not handle this failure; it may end the program, but not damage a
+                // file.
                 if (path.draws) continue;
                 CHECK(result.code() == 1);
                 CHECK(result.err ==

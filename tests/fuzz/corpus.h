@@ -1,9 +1,9 @@
-// The replay of a target's corpus: what a fuzzer has found once is tried by every test run.
+// Replays a target's corpus, so that every test run repeats the inputs that a fuzzer has found.
 #pragma once
 
 namespace shardscope::fuzz {
 
-// Runs every target of this program on the files of its corpus. A Catch test case.
+// Runs every target of this program on the files of its corpus, inside a Catch test case.
 void replay_corpus();
 
 }  // namespace shardscope::fuzz

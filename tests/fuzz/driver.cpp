@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                                unsigned seed) {
-    // Bytes are changed now and then, too: no tree holds faulty syntax.
+    // Sometimes bytes are changed, because a JSON tree has no syntax errors.
     if (target().mutate && seed % 5 != 0) {
         const std::string changed = target().mutate(text_of(data, size), max_size, seed);
         if (!changed.empty()) {

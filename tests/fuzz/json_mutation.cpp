@@ -55,7 +55,7 @@ class Mutation {
         }
     }
 
-    // A field that stands twice in its object, which no tree holds.
+    // Returns the text with a repeated field in an object, which no JSON tree can have.
     std::string doubled(const std::string& text) {
         std::vector<std::size_t> places;
         for (std::size_t i = 0; i + 1 < text.size(); ++i) {
@@ -177,7 +177,7 @@ class Mutation {
         return true;
     }
 
-    // A copy of another node as a further entry.
+    // Inserts a copy of another node as a further entry.
     bool insert(ordered_json& node, const ordered_json& other) {
         const ordered_json copy = other;
         if (node.is_array()) {
@@ -197,7 +197,7 @@ class Mutation {
         return out;
     }
 
-    // The same content as another type: 8 as "8", a list as its first entry.
+    // Changes the type of the content: 8 becomes "8", a list becomes its first entry.
     bool retype(ordered_json& node) {
         if (node.is_string()) {
             const auto old = node.get<std::string>();

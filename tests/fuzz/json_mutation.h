@@ -1,4 +1,4 @@
-// Changes to JSON as a tree, so that most changed inputs are still JSON and reach what is behind the parser.
+// Changes JSON as a tree, so that most changed inputs are still JSON and get past the parser.
 #pragma once
 
 #include <string>
@@ -6,16 +6,17 @@
 
 namespace shardscope::fuzz {
 
-// Each returns a changed copy of an input of at most `limit` bytes, or "" where the input cannot be changed
-// this way. The same seed makes the same change.
+// Each function returns a changed copy of an input of at most `limit` bytes, or "" if the input cannot be
+// changed this way. The same seed makes the same change.
 
-// Of any JSON: values become others of the same or another type; fields vanish, are doubled, renamed, moved,
-// exchanged and nested.
+// Changes any JSON: values become others of the same or another type; fields are removed, doubled, renamed,
+// moved, exchanged and nested.
 std::string mutate_json(std::string_view text, std::size_t limit, unsigned seed);
-// Of JSON that holds scenarios: besides, parameters of the table get values at random, at the ends of their
-// ranges and beyond, by name and with units; presets are exchanged; the plan becomes automatic; views change.
+// Changes JSON with scenarios: in addition, parameters of the table get values at random, at the ends of
+// their ranges and beyond, by name and with units; presets are exchanged; the plan becomes automatic; views
+// change.
 std::string mutate_scenarios(std::string_view text, std::size_t limit, unsigned seed);
-// Of JSON Lines: lines are changed, doubled, dropped and exchanged.
+// Changes JSON Lines: lines are changed, doubled, dropped and exchanged.
 std::string mutate_lines(std::string_view text, std::size_t limit, unsigned seed);
 
 }  // namespace shardscope::fuzz

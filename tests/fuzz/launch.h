@@ -1,11 +1,11 @@
-// What is checked of every tool's launch settings.
+// The checks for the launch settings of every tool.
 #pragma once
 
 #include <string_view>
 
 namespace shardscope::fuzz {
 
-// A scenario that comes out is one that can be estimated, and written for any tool.
+// Checks that the resulting scenario can be estimated and written for every tool.
 void read_launch(std::string_view tool, std::string_view text);
 
 }  // namespace shardscope::fuzz

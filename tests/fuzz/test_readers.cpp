@@ -1,4 +1,4 @@
-// Every reader has a fuzz target, and its corpus is replayed.
+// Tests that every reader has a fuzz target, and replays the corpora.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -27,7 +27,7 @@ std::string text_of(const fs::path& file) {
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Every function of the engine's headers that makes something of a text, and the target that tries it.
+// Maps every function of the engine's headers that reads a text to the target that fuzzes it.
 const std::map<std::string, std::string> kTargetOf{
     {"import_hf_config", "hf_config"},
     {"merge_shards", "shares"},
@@ -52,7 +52,7 @@ const std::map<std::string, std::string> kTargetOf{
     {"shell_commands", "megatron"},
     {"split_documents", "scenario"},
 };
-// They read files and not texts.
+// These functions read files, not texts.
 const std::set<std::string> kOfFiles{"read_text"};
 
 std::set<std::string> targets_in_folders() {

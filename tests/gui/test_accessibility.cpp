@@ -1,5 +1,5 @@
-// What a screen reader finds in the whole window: every control has a name, a value where it has one, and can
-// be reached by the keyboard.
+// Tests what a screen reader finds in the whole window: every control has a name, has its value if there is
+// one, and can be reached by the keyboard.
 #include <QAbstractButton>
 #include <QAbstractItemView>
 #include <QAbstractSlider>
@@ -21,7 +21,7 @@
 namespace shardscope::testing {
 namespace {
 
-// What somebody acts on.
+// Returns whether the user can operate the widget.
 bool is_control(const QWidget& widget) {
     return qobject_cast<const QAbstractButton*>(&widget) || qobject_cast<const QComboBox*>(&widget) ||
            qobject_cast<const QLineEdit*>(&widget) || qobject_cast<const QAbstractSlider*>(&widget) ||
@@ -29,9 +29,10 @@ bool is_control(const QWidget& widget) {
            (widget.focusPolicy() & Qt::TabFocus) != 0;
 }
 
-// Parts that Qt makes for itself: scroll bars, a combo box's list, a table's corner and header.
+// Returns whether Qt creates the widget itself: scroll bars, a combo box's list, a table's corner and header.
 bool is_inner(const QWidget& widget) {
-    // Itself, not what holds it: so is called also what scrolls the controls, and what holds the plots.
+    // Only the widget's own name counts: the scroll area of the controls and the container of the plots have
+    // such a name, too.
     if (widget.objectName().startsWith(QStringLiteral("qt_"))) return true;
     for (const QWidget* at = &widget; at; at = at->parentWidget()) {
         const QByteArray name = at->metaObject()->className();
@@ -62,12 +63,12 @@ std::string place_of(const QWidget& widget) {
     return out;
 }
 
-// What scrolls has no more to say than its content, and of a bar of tabs Qt says the current one.
-bool says_itself(const QWidget& widget) {
+// A scroll area needs no description beside its content, and for a tab bar Qt reports the current tab.
+bool needs_no_description(const QWidget& widget) {
     return qobject_cast<const QScrollArea*>(&widget) || qobject_cast<const QTabBar*>(&widget);
 }
 
-// All controls of the window as it is now, and of those beside it.
+// All controls of the window in its current state, and of the windows beside it.
 class Controls {
   public:
     explicit Controls(Desk& desk) : desk_(desk) {}
@@ -81,7 +82,7 @@ class Controls {
             REQUIRE(shown != nullptr);
             CHECK_FALSE(shown->text(QAccessible::Name).isEmpty());
             CHECK(shown->role() != QAccessible::NoRole);
-            if (widget->isVisibleTo(&desk_.window) && !says_itself(*widget)) {
+            if (widget->isVisibleTo(&desk_.window) && !needs_no_description(*widget)) {
                 ++described;
                 CHECK_FALSE(shown->text(QAccessible::Description).isEmpty());
             }
@@ -102,7 +103,7 @@ class Controls {
             check();
         }
     }
-    // What it says of itself is there when its data are.
+    // The plot's description is complete once its data are.
     void wait_for_plot() {
         const auto* plot = static_cast<LivePlot*>(desk_.find<QTabWidget>("tabs")->currentWidget());
         REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kPatience));
@@ -131,8 +132,9 @@ TEST_CASE("accessibility: every control of the window has a name, a role, a desc
     CHECK(controls.described > 500);
 }
 
-TEST_CASE("accessibility: so has every one where it does not fit, where little has room, while work goes on",
-          "[window][accessibility]") {
+TEST_CASE(
+    "accessibility: so has every control where nothing fits, in a small window and during background work",
+    "[window][accessibility]") {
     Desk desk;
     desk.window.action(ActionId::pin)->trigger();
     desk.type("training.sequence_length", QStringLiteral("8192"));
@@ -147,10 +149,10 @@ TEST_CASE("accessibility: so has every one where it does not fit, where little h
         CHECK(desk.find<QWidget>("progress/stop")->isVisible());
     }
     CHECK(controls.described > 500);
-    // In the small window some of the repairs are behind a button, and the panel beside is a rail.
+    // In the small window some repairs are behind a button, and the panel at the side is a rail.
     CHECK(desk.find<QWidget>("repairs/more")->isVisible());
     CHECK(desk.find<QWidget>("why-rail")->isVisible());
-    // A repair says what it would do and what would come of it.
+    // A repair's description gives the change and its result.
     int working = 0;
     for (const auto* repair : desk.window.findChildren<RepairButton*>()) {
         if (!repair->isEnabled()) continue;
@@ -164,7 +166,7 @@ TEST_CASE("accessibility: so has every one where it does not fit, where little h
     CHECK(working > 1);
 }
 
-TEST_CASE("accessibility: so has every one in groups that are open and in groups that are folded",
+TEST_CASE("accessibility: so has every control in open and in closed groups",
           "[window][accessibility]") {
     Desk desk;
     const auto described = [&](bool open) {
@@ -181,7 +183,7 @@ TEST_CASE("accessibility: so has every one in groups that are open and in groups
     CHECK(described(true) > folded + 100);
 }
 
-TEST_CASE("accessibility: so has every one of a study, and in the windows of help, launch and a table",
+TEST_CASE("accessibility: so has every control of a study and of the help, launch and table windows",
           "[window][accessibility]") {
     Desk desk;
     desk.pick(QStringLiteral("picker/study"), QStringLiteral("study/scaling-trends"));
@@ -199,7 +201,7 @@ TEST_CASE("accessibility: so has every one of a study, and in the windows of hel
     CHECK(controls.described > 100);
 }
 
-TEST_CASE("accessibility: sliders say their value with its unit, plots what they show",
+TEST_CASE("accessibility: sliders report their value with its unit, plots what they show",
           "[window][accessibility]") {
     Desk desk;
     for (auto* slider : desk.window.findChildren<QAbstractSlider*>()) {
@@ -211,7 +213,7 @@ TEST_CASE("accessibility: sliders say their value with its unit, plots what they
         CHECK_FALSE(shown->text(QAccessible::Description).isEmpty());
     }
     auto* tabs = desk.find<QTabWidget>("tabs");
-    std::set<QString> said;
+    std::set<QString> descriptions;
     for (int i = 0; i < tabs->count(); ++i) {
         tabs->setCurrentIndex(i);
         auto* plot = static_cast<LivePlot*>(tabs->widget(i));
@@ -219,7 +221,7 @@ TEST_CASE("accessibility: sliders say their value with its unit, plots what they
         const QString words = plot->accessibleDescription();
         INFO(tabs->tabText(i).toStdString());
         CHECK(words.size() > 20);
-        CHECK(said.insert(words).second);
+        CHECK(descriptions.insert(words).second);
     }
 }
 
@@ -270,7 +272,7 @@ TEST_CASE("accessibility: arrow keys walk the memory bar and the step, Enter ask
     }
 }
 
-TEST_CASE("accessibility: letters twice as large still leave every panel its place",
+TEST_CASE("accessibility: every panel still has its place with letters twice as large",
           "[window][accessibility]") {
     const QFont usual = QApplication::font();
     QFont large = usual;
@@ -280,7 +282,7 @@ TEST_CASE("accessibility: letters twice as large still leave every panel its pla
     {
         Desk desk;  // 1440 × 900
         CHECK(desk.window.width() == 1440);
-        // Side by side, none over another, none cut off.
+        // The panels are side by side, without overlap, and none is cut off.
         const QRect controls(desk.find<QWidget>("controls")->mapTo(&desk.window, QPoint()),
                              desk.find<QWidget>("controls")->size());
         const QRect tabs(desk.find<QWidget>("tabs")->mapTo(&desk.window, QPoint()),
@@ -297,7 +299,7 @@ TEST_CASE("accessibility: letters twice as large still leave every panel its pla
     ThemeManager::instance().choose(ThemeManager::instance().choice());
 }
 
-TEST_CASE("plots are the theme's colour to their last pixel", "[window]") {
+TEST_CASE("plots have the theme's colour up to their last pixel", "[window]") {
     ThemeManager::instance().choose(ThemeManager::Choice::dark);
     {
         Desk desk;
@@ -316,7 +318,7 @@ TEST_CASE("plots are the theme's colour to their last pixel", "[window]") {
     ThemeManager::instance().choose(ThemeManager::Choice::light);
 }
 
-TEST_CASE("accessibility: no two shortcuts are the same, nor two access keys of a menu",
+TEST_CASE("accessibility: all shortcuts differ, and so do all access keys of a menu",
           "[window][accessibility]") {
     Desk desk;
     std::set<QString> shortcuts;

@@ -1,4 +1,4 @@
-// Hostile titles and names in what the window and its exports show: text, whatever they look like.
+// Tests hostile titles and names in the window and its exports: they appear as text, whatever they contain.
 #include <QAbstractItemView>
 #include <QAction>
 #include <QClipboard>
@@ -32,7 +32,7 @@ std::string model_preset(const std::string& title) {
            R"(, "values": {"layers": 4, "hidden_size": 256, "ffn_size": 1024, "heads": 4, "kv_heads": 4, "vocab_size": 1024}})";
 }
 
-// Of this name, with a model whose title and source say the same.
+// Returns the answer of a scenario with this name, and with a model whose title and source are the same text.
 Answer answer_named(const std::string& name) {
     static int files = 0;
     static Problems none;
@@ -65,7 +65,7 @@ std::vector<FigureRequest> one_figure() {
     return out;
 }
 
-// What a person sees of a text that Qt may take for markup.
+// Returns what the user sees of a text that Qt may read as markup.
 QString seen(const QString& text) {
     return Qt::mightBeRichText(text) ? QTextDocumentFragment::fromHtml(text).toPlainText() : text;
 }
@@ -75,7 +75,7 @@ QString seen(const QString& text) {
 TEST_CASE("encoding: hostile names are text to every parser of exported figures and reports", "[encoding]") {
     OutsideParsers parsers;
     const QString folder = QStringLiteral("/nowhere/");
-    // A plain report has the same elements in the same places.
+    // A report with plain names has the same elements in the same places.
     const Answer plain = answer_named("Plain");
     const auto written = [&](const Answer& answer, const char* file,
                              const std::vector<FigureRequest>& figures) {
@@ -114,7 +114,7 @@ TEST_CASE("encoding: hostile names are text to every parser of exported figures 
         shown["shown_in"] = {"h1"};
         parsers.add("markdown", written(found, "r.md", one_figure()), shown);
         parsers.add("xml", svg(found, "memory"), of(plain_svg));
-        constexpr int kSome = 20;  // as all figures take their time
+        constexpr int kSome = 20;  // a part of them, because all figures take long
         if (count++ % kSome == 0)
             parsers.add("html", written(found, "r.html", usual_figures()), figures_of(plain_page));
         for (const char* plot : {"plans", "scaling"}) {
@@ -133,7 +133,7 @@ TEST_CASE("encoding: hostile names are text to every parser of exported figures 
     parsers.judge();
 }
 
-TEST_CASE("encoding: HTML holds what XML can hold", "[encoding]") {
+TEST_CASE("encoding: HTML only contains what XML can contain", "[encoding]") {
     CHECK(html_text(QStringLiteral("<a & \"b\">")) == QStringLiteral("&lt;a &amp; &quot;b&quot;&gt;"));
     CHECK(html_text(QString(QChar(1)) + QChar(0xFFFF) + QChar(0xD800) + QStringLiteral("🦙")) ==
           QString(3, QChar::ReplacementCharacter) + QStringLiteral("🦙"));
@@ -143,7 +143,7 @@ TEST_CASE("encoding: HTML holds what XML can hold", "[encoding]") {
     CHECK(window_title(QStringLiteral("a[*]")) == QStringLiteral("a[*][*]"));
 }
 
-TEST_CASE("encoding: the window shows markup and access keys of names as they are", "[encoding][window]") {
+TEST_CASE("encoding: the window shows markup and access keys in names unchanged", "[encoding][window]") {
     const Folder folder;
     const std::string name = "<img src=x> <b>A&B</b>";
     folder.write("model.json", model_preset(name));
@@ -156,7 +156,7 @@ TEST_CASE("encoding: the window shows markup and access keys of names as they ar
     CHECK(desk.window.windowTitle().contains(wanted));
     CHECK(desk.find<QToolButton>("picker/model")->accessibleName().contains(wanted));
     CHECK(desk.find<QToolButton>("picker/model")->text().contains(action_text(wanted)));
-    // What is wrong with a file names what it holds.
+    // The message about a file quotes its content.
     folder.write("bad.json", R"({"model": {"preset": )" + quoted(name) + "}}");
     CHECK_FALSE(desk.window.documents().open(QString::fromStdString(folder.file("bad.json"))));
     CHECK(desk.text("message/text").contains(wanted));
@@ -190,7 +190,7 @@ TEST_CASE("encoding: the window shows markup and access keys of names as they ar
     CHECK(shown >= 3);
 }
 
-TEST_CASE("encoding: what is copied from a table is no formula in a spreadsheet", "[encoding]") {
+TEST_CASE("encoding: text copied from a table is no formula in a spreadsheet", "[encoding]") {
     TableView view(QStringLiteral("<b>[*]</b>"), {{"name", "value[1]"}, {{"=1+1", "-1"}, {"a\tb", "2"}}});
     auto* grid = view.findChild<QTableView*>("table");
     grid->clearSelection();

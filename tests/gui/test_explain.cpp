@@ -1,4 +1,4 @@
-// Why, from anywhere in the window: by a click on what shows a number, by one key on what has the focus.
+// Tests Why from anywhere in the window: by a click on a number, or by one key for the focused widget.
 #include <QMenu>
 #include <QSignalSpy>
 #include <QTableView>
@@ -15,14 +15,15 @@ using shardscope::testing::kPatience;
 
 namespace {
 
-// What was asked for last.
+// Returns the last requested subject.
 Subject asked(const QSignalSpy& spy) {
     return spy.isEmpty() ? Subject{} : spy.last().front().value<Subject>();
 }
 
 }  // namespace
 
-TEST_CASE("why: a click on a parameter's name, the band, the wall's share or the current row", "[why]") {
+TEST_CASE("why: a click explains a parameter's name, the band, the wall's share or the current row",
+          "[why]") {
     Desk desk;
     QSignalSpy spy(&desk.window.model(), &LiveModel::explanation_wanted);
     auto* row = desk.find<QWidget>("cluster.inter_node_bandwidth");
@@ -43,20 +44,20 @@ TEST_CASE("why: a click on a parameter's name, the band, the wall's share or the
     spy.clear();
     QTest::mouseClick(grid->viewport(), Qt::LeftButton, {}, cell(0, ScenarioColumn::memory));
     CHECK(asked(spy) == Subject::of(Output::peak_memory));
-    // A pin's row takes the pin up, as before.
+    // A click on a pin's row still makes the pin the current scenario.
     spy.clear();
     QTest::mouseClick(grid->viewport(), Qt::LeftButton, {}, cell(1, ScenarioColumn::memory));
     CHECK(spy.isEmpty());
 }
 
-TEST_CASE("why: one key explains what has the focus", "[why]") {
+TEST_CASE("why: one key explains the focused widget", "[why]") {
     Desk desk;
     QSignalSpy spy(&desk.window.model(), &LiveModel::explanation_wanted);
     const auto press = [&] {
         desk.window.action(ActionId::explain)->trigger();
         return asked(spy);
     };
-    // Nothing in particular: what the plot in front is about.
+    // Without such a focus the subject is that of the current plot.
     CHECK(press() == Subject::of(Output::mfu));
     desk.find<QLabel>("headline/step-time")->setFocus();
     CHECK(press() == Subject::of(Output::step_time));
@@ -68,7 +69,7 @@ TEST_CASE("why: one key explains what has the focus", "[why]") {
     const Subject term = press();
     CHECK(term.kind == Subject::Kind::output);
     CHECK_FALSE(term == Subject::of(Output::peak_memory));
-    // By the mouse it is what lies under it.
+    // With the mouse the subject is below the pointer.
     auto* waterfall = desk.window.findChild<Waterfall*>();
     const QPointF total = waterfall->rows().back().box.center();
     CHECK(waterfall->subject_at(total) == Subject::of(Output::step_time));
@@ -84,7 +85,7 @@ TEST_CASE("why: one key explains what has the focus", "[why]") {
     CHECK(desk.text("why/title").startsWith(QStringLiteral("Why: ")));
 }
 
-TEST_CASE("why: the wall's rates and the levers open in turn", "[why]") {
+TEST_CASE("why: a click on a rate of the wall or on a lever opens its explanation", "[why]") {
     Desk desk;
     QTest::mouseClick(desk.find<QLabel>("headline/wall"), Qt::LeftButton);
     auto* why = desk.find<QWidget>("why");
@@ -102,7 +103,7 @@ TEST_CASE("why: the wall's rates and the levers open in turn", "[why]") {
     CHECK(desk.text("why/title").contains(QStringLiteral("Memory bandwidth")));
 }
 
-TEST_CASE("memory bar and step have a table, an export and a menu of their own", "[why]") {
+TEST_CASE("memory bar and step each have a table, an export and a menu", "[why]") {
     Desk desk;
     for (const auto& [panel, plot] :
          {std::pair{"memory-bar", "memory"}, std::pair{"waterfall", "waterfall"}}) {

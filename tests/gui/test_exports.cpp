@@ -1,4 +1,4 @@
-// What takes long to export is worked out beside the window, says how far it is, and can be stopped.
+// Tests that exports that take long run in the background, report their progress and can be stopped.
 #include <QCheckBox>
 #include <QDir>
 #include <QFile>
@@ -20,7 +20,7 @@
 namespace shardscope::testing {
 namespace {
 
-// Everything automatic: each point of a plot is a search.
+// Makes everything automatic, so that each point of a plot is a search.
 void plan_everything(Desk& desk) {
     desk.window.action(ActionId::plan_automatic)->trigger();
     desk.type("cluster.gpus", QStringLiteral("512"));
@@ -35,7 +35,7 @@ void look_at(Desk& desk, const char* plot) {
 
 }  // namespace
 
-TEST_CASE("exports: a plot that plans anew is written from the background", "[window][exports]") {
+TEST_CASE("exports: a plot with a new plan at each point is written in the background", "[window][exports]") {
     Desk desk;
     plan_everything(desk);
     look_at(desk, "sensitivity");
@@ -46,7 +46,7 @@ TEST_CASE("exports: a plot that plans anew is written from the background", "[wi
     CHECK(progress->isVisible());
     CHECK(desk.text(QStringLiteral("progress/text")).startsWith(QStringLiteral("sensitivity.csv: planning")));
     CHECK_FALSE(QFile::exists(file));
-    // One at a time; what is under way goes on.
+    // Only one export runs at a time, and a running one continues.
     CHECK_FALSE(desk.window.plots().export_plot(QStringLiteral("sweep"), file));
     CHECK(desk.text(QStringLiteral("message/text")).contains(QStringLiteral("sensitivity.csv is still")));
     REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); }, kPatience));
@@ -58,7 +58,7 @@ TEST_CASE("exports: a plot that plans anew is written from the background", "[wi
           render_figure(tab->request(), desk.window.model().answer(), FigureFormat::csv));
 }
 
-TEST_CASE("exports: how fine a PNG is, is chosen with its name", "[window][exports]") {
+TEST_CASE("exports: the resolution of a PNG is chosen with its name", "[window][exports]") {
     const QTemporaryDir folder;
     QStringList offered;
     Dialogs::SaveAs answer;
@@ -87,18 +87,19 @@ TEST_CASE("exports: how fine a PNG is, is chosen with its name", "[window][expor
         CHECK(written(qPrintable(QStringLiteral("%1.png").arg(scale)), scale,
                       qPrintable(QStringLiteral("%1.png").arg(scale))) == scale * size);
     }
-    // A name without an ending gets that of the choice; an ending decides.
+    // A name without an ending gets the chosen one; an ending in the name has priority.
     CHECK(written("bare", 3, "bare.png") == 3 * size);
     written("drawn.svg", 4, "drawn.svg");
     CHECK_FALSE(QFile::exists(folder.filePath(QStringLiteral("drawn.png"))));
-    // Nothing chosen.
+    // The dialog was cancelled.
     answer = {};
     const auto before = QDir(folder.path()).entryList().size();
     desk.window.action(ActionId::export_plot)->trigger();
     CHECK(QDir(folder.path()).entryList().size() == before);
 }
 
-TEST_CASE("exports: no file is overwritten unasked for its ending", "[window][exports]") {
+TEST_CASE("exports: a file is not overwritten without a question because an ending was added",
+          "[window][exports]") {
     const QTemporaryDir folder;
     QStringList suggestions;
     std::vector<QString> answers;
@@ -125,7 +126,7 @@ TEST_CASE("exports: no file is overwritten unasked for its ending", "[window][ex
     CHECK(QFileInfo(whole).size() == 4);
 }
 
-TEST_CASE("exports: a report under way can be stopped, and nothing is written", "[window][exports]") {
+TEST_CASE("exports: a running report can be stopped, and nothing is written", "[window][exports]") {
     Desk desk;
     plan_everything(desk);
     const QTemporaryDir folder;
@@ -135,12 +136,13 @@ TEST_CASE("exports: a report under way can be stopped, and nothing is written", 
     QTest::mouseClick(desk.find<QPushButton>("progress/stop"), Qt::LeftButton);
     CHECK_FALSE(desk.find<QWidget>("progress")->isVisible());
     CHECK(desk.text(QStringLiteral("message/text")).contains(QStringLiteral("nothing is written")));
-    // The next one is begun at once, and a window that closes meanwhile waits for nothing but its thread.
+    // The next report starts at once, and a closing window only waits for its thread.
     REQUIRE(desk.window.plots().export_report(file));
     CHECK_FALSE(QFile::exists(file));
 }
 
-TEST_CASE("exports: the table of a plot that plans anew opens when it is there", "[window][exports]") {
+TEST_CASE("exports: the table of a plot with a new plan at each point opens when it is ready",
+          "[window][exports]") {
     Desk desk;
     plan_everything(desk);
     look_at(desk, "sweep");
@@ -169,7 +171,8 @@ TEST_CASE("exports: a table shows labels and grouped numbers, and closes", "[win
     CHECK(QTest::qWaitFor([&] { return table.isNull(); }));
 }
 
-TEST_CASE("exports: of a scenario that is not valid nothing is made, and why is said", "[window][exports]") {
+TEST_CASE("exports: nothing is exported for an invalid scenario, and the reason is shown",
+          "[window][exports]") {
     Desk desk;
     Scenario wrong = desk.window.model().scenario();
     wrong.give(P::tensor_parallel, 7);
@@ -195,14 +198,15 @@ TEST_CASE("exports: of a scenario that is not valid nothing is made, and why is 
     }
 }
 
-TEST_CASE("exports: all plots are drawn one by one, written together, and can be stopped", "[exports]") {
+TEST_CASE("exports: all plots are drawn one after another, written together, and can be stopped",
+          "[exports]") {
     const QTemporaryDir folder;
     Dialogs dialogs = Dialogs::native();
     dialogs.choose_folder = [&](QWidget*, const QString&, const QString&) { return folder.path(); };
     Desk desk(dialogs);
     const auto files = [&] { return QDir(folder.path()).entryList(QDir::Files); };
     auto* progress = desk.find<QWidget>("progress");
-    // Plans searches first, beside the window.
+    // The Plans tab searches first, in the background.
     const auto drawing = [&] {
         return desk.text(QStringLiteral("progress/text")).contains(QStringLiteral("drawing file 2 of"));
     };
@@ -222,8 +226,8 @@ TEST_CASE("exports: all plots are drawn one by one, written together, and can be
     CHECK(desk.text(QStringLiteral("message/text")).contains(QString::number(4 * plot_kinds().size())));
 }
 
-// As on screen: in every plot that has ghosts, so has its file, and its table their rows.
-TEST_CASE("exports: pins are drawn, named and tabled in every plot that shows them", "[exports]") {
+// A plot that shows ghosts on screen also has them in its file, and their rows in its table.
+TEST_CASE("exports: pins are drawn, named and tabulated in every plot that shows them", "[exports]") {
     const Scenario first = Scenario::first_launch(commands::catalogue());
     const Measurement own{MeasuredKind::tokens_per_s_per_gpu, 4000, 64};
     const Answer now = answer(with_measurement(first, own));
@@ -251,7 +255,7 @@ TEST_CASE("exports: pins are drawn, named and tabled in every plot that shows th
     }
 }
 
-TEST_CASE("exports: curves that are unticked are left out, in picture, caption and table", "[exports]") {
+TEST_CASE("exports: hidden curves are left out of picture, caption and table", "[exports]") {
     Desk desk;
     auto* strong = desk.find<QCheckBox>("scaling/strong");
     auto* plot = desk.find<LivePlot>("scaling");
@@ -266,7 +270,7 @@ TEST_CASE("exports: curves that are unticked are left out, in picture, caption a
     const QByteArray csv = render_figure(plot->request(), now, FigureFormat::csv);
     CHECK_FALSE(csv.contains("_strong"));
     CHECK(csv.contains("mfu_weak"));
-    // Without the weak curve there is no band; what is pinned stays, in picture and table.
+    // Without the weak curve there is no band; pinned scenarios stay, in picture and table.
     auto* weak = desk.find<QCheckBox>("scaling/weak");
     weak->click();
     CHECK_FALSE(render_figure(plot->request(), now, FigureFormat::csv).contains("mfu_band"));
@@ -276,7 +280,7 @@ TEST_CASE("exports: curves that are unticked are left out, in picture, caption a
     CHECK(pinned.contains("mfu_weak"));
     CHECK(pinned.contains("\nB,"));
     weak->click();
-    // A session keeps it.
+    // A session stores this.
     const View view = plot->view();
     CHECK(view.is_switched("strong"));
     strong->click();
@@ -284,7 +288,7 @@ TEST_CASE("exports: curves that are unticked are left out, in picture, caption a
     CHECK_FALSE(strong->isChecked());
 }
 
-TEST_CASE("exports: what is hypothetical is so in the step's file, too", "[exports]") {
+TEST_CASE("exports: hypothetical times are marked in the step's file, too", "[exports]") {
     Desk desk;
     desk.type("training.sequence_length", QStringLiteral("8192"));
     REQUIRE_FALSE(desk.estimate().fits());

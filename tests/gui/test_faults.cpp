@@ -1,5 +1,5 @@
-// What the window writes and reads, again and again while one call to the file system after another fails,
-// until all succeed: the old files are whole, nothing is left beside them, and the window says why.
+// Tests that the window writes and reads without damage while one call to the file system after another
+// fails, until all succeed: the old files are whole, no other file remains, and the window shows the reason.
 #include <QFile>
 #include <QTemporaryDir>
 #include <cerrno>
@@ -17,7 +17,7 @@ namespace {
 
 using Contents = std::map<std::string, std::string>;
 
-// Of all files below the folder, hidden ones too.
+// Returns the contents of all files below the folder, including hidden ones.
 Contents contents_of(const QTemporaryDir& folder) {
     Contents out;
     for (const auto& entry : fs::recursive_directory_iterator(folder.path().toStdString())) {
@@ -27,13 +27,13 @@ Contents contents_of(const QTemporaryDir& folder) {
     return out;
 }
 
-// Whether it is what stands beside a file while that is written.
+// Returns whether it is a temporary file that exists while another is written.
 bool is_left_over(const std::string& name) {
     return name.find(".shardscope-part") != std::string::npos ||
            name.find(".shardscope-old") != std::string::npos;
 }
 
-// One way in which the window writes. `run` returns whether it says that the file is written.
+// One way in which the window writes. `run` returns whether the window reports success.
 struct Way {
     const char* name;
     const char* file;
@@ -70,9 +70,8 @@ const std::vector<Way>& ways() {
 
 }  // namespace
 
-TEST_CASE(
-    "faults: whichever call fails while the window writes, the old file is whole and the message says why",
-    "[faults]") {
+TEST_CASE("faults: if any call fails while the window writes, the old file is whole and the reason is shown",
+          "[faults]") {
     Desk desk;
     const Scenario scenario = desk.window.model().scenario();
     for (const Way& way : ways()) {
@@ -82,7 +81,7 @@ TEST_CASE(
                 REQUIRE(n < 400);
                 const QTemporaryDir folder;
                 const QString path = folder.filePath(QString::fromLatin1(way.file));
-                // With a report's figures no old file stands in the way; alone, an old one does.
+                // A report with figures starts without an old file, a single file with one.
                 const bool alone = !std::string(way.file).ends_with(".md");
                 if (alone) {
                     QFile file(path);
@@ -94,8 +93,8 @@ TEST_CASE(
                 std::string failed;
                 {
                     const FailingFiles failing(n, error);
-                    // What the window answers at once; a report that is worked out beside it ends in its
-                    // event loop.
+                    // The window writes at once; a report is written in the background and ends in the event
+                    // loop.
                     written = way.run(desk, path);
                     if (written && !QFile::exists(path))
                         written = QTest::qWaitFor([&] { return QFile::exists(path); }, kPatience);
@@ -108,7 +107,7 @@ TEST_CASE(
                 Contents after = contents_of(folder);
                 if (written) {
                     CHECK(after.at(way.file) != "old");
-                    // Only a file that cannot be removed is left.
+                    // Only a file that cannot be removed remains.
                     if (failed != "unlink")
                         for (const auto& [name, text] : after) CHECK_FALSE(is_left_over(name));
                 } else {
@@ -122,8 +121,9 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("faults: whichever call fails while a file is opened, nothing changes and the message says why",
-          "[faults]") {
+TEST_CASE(
+    "faults: if any call fails while a file is opened, nothing changes and the message gives the reason",
+    "[faults]") {
     const QTemporaryDir folder;
     const QString path = folder.filePath(QStringLiteral("job.json"));
     {
@@ -159,7 +159,8 @@ TEST_CASE("faults: whichever call fails while a file is opened, nothing changes 
     }
 }
 
-TEST_CASE("faults: a session that cannot be kept is said once, and the last one stays whole", "[faults]") {
+TEST_CASE("faults: a session that cannot be written is reported once, and the last one stays whole",
+          "[faults]") {
     Desk desk;
     desk.window.documents().keep_session();
     const QString kept = kept_in(desk.session);

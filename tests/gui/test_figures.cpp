@@ -1,4 +1,5 @@
-// Figures: every plot in every format, what is in the files, and the live scaling plot as an input.
+// Tests figures: every plot in every format, the contents of the files, and the live scaling plot as an
+// input.
 #include <qcustomplot.h>
 
 #include <QApplication>
@@ -53,7 +54,7 @@ Svg read_svg(const QByteArray& bytes) {
     return out;
 }
 
-// The plot shown at the size of the window's design, drawn once.
+// The plot at the size of the window's design, drawn once.
 struct LiveScaling {
     LiveModel model{Catalogue::shipped()};
     ScalingPlot plot{model};
@@ -72,7 +73,7 @@ struct LiveScaling {
 
 }  // namespace
 
-TEST_CASE("every plot renders in every format, the same bytes each time", "[figures]") {
+TEST_CASE("every plot is drawn in every format, with the same bytes each time", "[figures]") {
     const std::string plot =
         GENERATE("scaling", "walls", "memory", "waterfall", "sweep", "plans", "validation");
     const bool fits = GENERATE(true, false);
@@ -88,7 +89,7 @@ TEST_CASE("every plot renders in every format, the same bytes each time", "[figu
     }
 }
 
-TEST_CASE("a figure that cannot be made says why", "[figures]") {
+TEST_CASE("a figure that cannot be made gives the reason", "[figures]") {
     QString problem;
     CHECK(render_figure(request("walls-of-jericho"), first(), FigureFormat::svg, &problem).isEmpty());
     CHECK(problem.contains(QStringLiteral("walls-of-jericho")));
@@ -112,32 +113,32 @@ TEST_CASE("an SVG is valid XML with its words as text", "[figures]") {
     const Svg scaling = read_svg(render_figure(request("scaling"), first(), FigureFormat::svg));
     CHECK(scaling.texts.contains(QStringLiteral("GPUs")));
     CHECK(scaling.texts.contains(QStringLiteral("does not fit")));
-    // Where the network enters, and from where on more GPUs bring little.
+    // The labels mark where the network begins, and where more GPUs gain little.
     CHECK(scaling.texts.contains(QStringLiteral("one node")));
     CHECK(scaling.texts.filter(QRegularExpression(QStringLiteral("^knee at [0-9,]+ GPUs$"))).size() == 1);
-    // The map's contours have their values on them.
+    // The map's contours are labelled with their values.
     const Svg walls = read_svg(render_figure(request("walls"), first(), FigureFormat::svg));
     CHECK(walls.texts.filter(QRegularExpression(QStringLiteral("^[1-5]0 %$"))).size() >= 2);
 }
 
-TEST_CASE("a label keeps off a long line as off a short one", "[figures]") {
+TEST_CASE("a label keeps the same distance from a long line as from a short one", "[figures]") {
     LabelRoom room(QRectF(0, 0, 400, 400));
     room.avoid(QPolygonF({QPointF(100, 0), QPointF(100, 400)}));
     const QSizeF size(40, 14);
     CHECK(room.place(size, {{80, 120}, {110, 120}}) == QRectF(QPointF(110, 120), size));
-    // Nor does a diagonal count beyond its ends.
+    // A diagonal has no effect beyond its ends, either.
     room.avoid(QPolygonF({QPointF(200, 200), QPointF(260, 260)}));
     CHECK(room.place(size, {{205, 205}, {300, 300}}) == QRectF(QPointF(300, 300), size));
     CHECK(room.place(size, {{270, 270}}, 0) == QRectF(QPointF(270, 270), size));
 }
 
-TEST_CASE("scaling: no name without a curve, and that it does not fit is said once", "[figures]") {
-    // Split into one sequence a GPU it would fit: a single point, which draws no curve.
+TEST_CASE("scaling: every named curve exists, and the misfit is mentioned once", "[figures]") {
+    // Split into one sequence a GPU it would fit, but a single point draws no curve.
     const Scenario long_context =
         edited(edited(Scenario::first_launch(), P::sequence_length, 8192), P::micro_batch, 4);
     const Answer subject = answer(long_context);
     REQUIRE_FALSE(subject.fits());
-    // The caption below the figure explains all lines.
+    // The caption below the figure explains all lines, so it is left out.
     const auto words = [](const Answer& shown) {
         QStringList texts = read_svg(render_figure(request("scaling"), shown, FigureFormat::svg)).texts;
         texts.removeIf([](const QString& text) { return text.startsWith(QLatin1String("Solid")); });
@@ -151,7 +152,7 @@ TEST_CASE("scaling: no name without a curve, and that it does not fit is said on
     CHECK(fitting.contains(QStringLiteral("other settings")));
 }
 
-TEST_CASE("a piece of the wall strip has its whole name or a short one", "[figures]") {
+TEST_CASE("a segment of the wall strip has its whole name or a short one", "[figures]") {
     const FigureFonts fonts{QFont()};
     const double whole = size_of({{QStringLiteral("inter-node"), fonts.small_bold, {}}}).width();
     const double brief = size_of({{QStringLiteral("inter"), fonts.small, {}}}).width();
@@ -171,8 +172,8 @@ TEST_CASE("a piece of the wall strip has its whole name or a short one", "[figur
     CHECK(texts(brief / 2).isEmpty());
 }
 
-TEST_CASE("a value next to its guide and the line of the capacity is written off both", "[figures]") {
-    // Nearly all memory is used: the dot lies next to the dashed line.
+TEST_CASE("the label of a value overlaps neither its guide nor the line of the capacity", "[figures]") {
+    // Nearly all memory is used, so the dot is next to the dashed line.
     LabelRoom room(QRectF(0, 0, 300, 300));
     room.avoid(QPolygonF({QPointF(0, 150), QPointF(300, 150)}));
     room.avoid(QPolygonF({QPointF(120, 0), QPointF(120, 300)}), 0.5);
@@ -183,8 +184,8 @@ TEST_CASE("a value next to its guide and the line of the capacity is written off
     CHECK_FALSE(box->contains(QPointF(120, box->center().y())));
 }
 
-TEST_CASE("nothing in a vector figure leaves the frame's reach", "[figures]") {
-    // SVG ignores clipping, so that a line beyond the frame would run over the caption.
+TEST_CASE("no line of a vector figure goes far beyond the frame", "[figures]") {
+    // SVG ignores clipping, so a line beyond the frame would cross the caption.
     const QByteArray svg = render_figure(request("sweep"), too_long(), FigureFormat::svg);
     QXmlStreamReader reader(svg);
     while (!reader.atEnd()) {
@@ -199,7 +200,7 @@ TEST_CASE("nothing in a vector figure leaves the frame's reach", "[figures]") {
     }
 }
 
-TEST_CASE("a figure carries its scenario", "[figures]") {
+TEST_CASE("a figure contains its scenario", "[figures]") {
     Scenario scenario = edited(Scenario::first_launch(), P::sequence_length, 4096);
     scenario.name = "über <13B> & \"co\"";
     const Answer subject = answer(scenario);
@@ -213,11 +214,11 @@ TEST_CASE("a figure carries its scenario", "[figures]") {
         CHECK(back == subject.scenario);
         CHECK(back.name == scenario.name);
     }
-    // A report holds the same.
+    // A report contains it in the same form.
     CHECK(carried_scenario("<!DOCTYPE html>\n" + QByteArray(kScenarioInHtml) + "{}</script>") == "{}");
     CHECK(carried_scenario("# Title\r\n\r\n```json\r\n{}\r\n```\r\n") == "{}");
     CHECK(carried_scenario("# Title\n\n```json\n{}").isEmpty());
-    // A PNG of 64 bytes whose text says that it is 1.6 GB long.
+    // This PNG of 64 bytes claims that its text is 1.6 GB long.
     QByteArray png = QByteArray::fromHex("89504e470d0a1a0a0000000d49484452") + QByteArray(17, '\1') +
                      QByteArray::fromHex("60000000") + "tEXtshardscope-scenario";
     CHECK(carried_scenario(png).isEmpty());
@@ -227,7 +228,7 @@ TEST_CASE("a figure carries its scenario", "[figures]") {
     CHECK(carried_scenario("gpus,mfu\n1,2\n").isEmpty());
 }
 
-TEST_CASE("CSV is what is plotted, with units", "[figures]") {
+TEST_CASE("the CSV contains the plotted values, with units", "[figures]") {
     const Answer subject = first();
     const auto rows = read_csv(render_figure(request("scaling"), subject, FigureFormat::csv).toStdString());
     const ScalingData data = scaling_data(subject);
@@ -255,8 +256,8 @@ TEST_CASE("CSV is what is plotted, with units", "[figures]") {
     CHECK(std::stod(table[4].fields[2]) == Approx(100 * subject.estimate.mfu));
 }
 
-TEST_CASE("measured runs stand at their own MFU, whatever the scenario's sequence length", "[figures]") {
-    // The MFU of a run by its name, as the CSV has it.
+TEST_CASE("measured runs are drawn at their own MFU for every sequence length of the scenario", "[figures]") {
+    // Returns the MFU of a run by its name, as in the CSV.
     const auto measured = [](const Answer& subject) {
         std::map<std::string, double> out;
         for (const auto& row :
@@ -289,7 +290,7 @@ TEST_CASE("measured runs stand at their own MFU, whatever the scenario's sequenc
     }
 }
 
-TEST_CASE("a run that published no MFU stands where its own settings put it", "[figures]") {
+TEST_CASE("a run without a published MFU is drawn at the MFU of its own settings", "[figures]") {
     Problems ignored;
     const auto& runs = shipped_runs();
     const auto run = std::ranges::find(runs, "megatron21-0002", &MeasuredRun::id);
@@ -308,7 +309,7 @@ TEST_CASE("a run that published no MFU stands where its own settings put it", "[
     }
 }
 
-TEST_CASE("a scenario that does not fit shows no rates unless asked", "[figures]") {
+TEST_CASE("a scenario that does not fit shows no rates except on request", "[figures]") {
     const Answer subject = too_long();
     FigureRequest asked = request("waterfall");
     const auto empty = read_csv(render_figure(asked, subject, FigureFormat::csv).toStdString());
@@ -323,10 +324,10 @@ TEST_CASE("a scenario that does not fit shows no rates unless asked", "[figures]
     CHECK(words.contains(QStringLiteral("HYPOTHETICAL")));
 }
 
-TEST_CASE("curves where memory does not suffice are called hypothetical on the screen, too", "[figures]") {
+TEST_CASE("curves are called hypothetical where memory is insufficient, on the screen, too", "[figures]") {
     LiveScaling live;
     const auto texts = [&] {
-        CHECK(live.plot.figure().data().current.x == 64);  // brought up to date
+        CHECK(live.plot.figure().data().current.x == 64);  // updates the figure
         live.canvas->replot();
         QBuffer buffer;
         QSvgGenerator generator;
@@ -366,7 +367,7 @@ TEST_CASE("the current dot lies on the weak curve", "[figures]") {
     }
 }
 
-TEST_CASE("axes hold still during a gesture and fit after it", "[figures]") {
+TEST_CASE("axes stay fixed during a gesture and adjust after it", "[figures]") {
     LiveScaling live;
     live.plot.findChild<QComboBox*>(QStringLiteral("scaling/y"))
         ->setCurrentIndex(static_cast<int>(ScalingY::tokens_per_s_per_gpu));
@@ -382,7 +383,7 @@ TEST_CASE("axes hold still during a gesture and fit after it", "[figures]") {
     CHECK(live.plot.figure().y_range().to == 1);
 }
 
-TEST_CASE("the dot is dragged, a double click sets it", "[figures]") {
+TEST_CASE("the dot can be dragged, and a double click sets it", "[figures]") {
     LiveScaling live;
     const QSignalSpy began(&live.model, &LiveModel::gesture_began);
     QTest::mousePress(live.canvas, Qt::LeftButton, {}, live.at(64));

@@ -1,4 +1,5 @@
-// Files that come into the window: opened, dropped, opened again; and what outlives the program's end.
+// Tests files that come into the window: opened, dropped or opened again, and what survives the end of the
+// program.
 #include <QCheckBox>
 #include <QClipboard>
 #include <QFile>
@@ -34,7 +35,7 @@ QString write(const QTemporaryDir& folder, const QString& name, const QByteArray
     return file.fileName();
 }
 
-// The program itself with that file, its settings in a home of its own.
+// Starts the program with that file and with settings in a separate home.
 void start(QProcess& program, const QTemporaryDir& home, const QString& file) {
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert(QStringLiteral("XDG_CONFIG_HOME"), home.path());
@@ -50,7 +51,7 @@ constexpr const char* kHeader =
 
 }  // namespace
 
-TEST_CASE("files: recent ones open again from the menu, the newest first", "[files]") {
+TEST_CASE("files: recent files open again from the menu, the newest first", "[files]") {
     const QTemporaryDir folder;
     const QString one = write(folder, QStringLiteral("one.json"), R"({"name": "One"})");
     const QString two = write(folder, QStringLiteral("two.json"), R"({"cluster": {"gpus": 128}})");
@@ -66,7 +67,7 @@ TEST_CASE("files: recent ones open again from the menu, the newest first", "[fil
     CHECK(recent->actions().at(1)->text() == QStringLiteral("one.json"));
     recent->actions().at(1)->trigger();
     CHECK(desk.window.model().scenario().name == "One");
-    // One that is gone says so, and changes nothing.
+    // A file that no longer exists is reported, and nothing changes.
     REQUIRE(QFile::remove(two));
     Q_EMIT file->aboutToShow();
     recent->actions().at(1)->trigger();
@@ -74,20 +75,20 @@ TEST_CASE("files: recent ones open again from the menu, the newest first", "[fil
     CHECK(desk.text("message/text").contains(QStringLiteral("two.json")));
 }
 
-TEST_CASE("files: what is none of ours says what can be opened", "[files]") {
+TEST_CASE("files: for an unknown file the message lists what can be opened", "[files]") {
     const QTemporaryDir folder;
     Desk desk;
     const Scenario before = desk.window.model().scenario();
     desk.drop(write(folder, QStringLiteral("notes.txt"), "milk, bread\n"));
     CHECK(desk.window.model().scenario() == before);
-    const QString said = desk.text("message/text");
-    CHECK(said.startsWith(QStringLiteral("notes.txt")));
-    CHECK(said.contains(QStringLiteral("a log of nccl-tests")));
-    CHECK(said.contains(QStringLiteral("a table of measured runs")));
-    CHECK(said.contains(QStringLiteral("settings of torchtitan, Megatron-LM or DeepSpeed")));
+    const QString shown = desk.text("message/text");
+    CHECK(shown.startsWith(QStringLiteral("notes.txt")));
+    CHECK(shown.contains(QStringLiteral("a log of nccl-tests")));
+    CHECK(shown.contains(QStringLiteral("a table of measured runs")));
+    CHECK(shown.contains(QStringLiteral("settings of torchtitan, Megatron-LM or DeepSpeed")));
 }
 
-TEST_CASE("files: a table of runs is compared beside the public ones", "[files]") {
+TEST_CASE("files: a table of runs is compared beside the public runs", "[files]") {
     const QTemporaryDir folder;
     const QString table =
         write(folder, QStringLiteral("ours.csv"),
@@ -102,7 +103,7 @@ TEST_CASE("files: a table of runs is compared beside the public ones", "[files]"
     desk.drop(table);
     CHECK(desk.find<QTabWidget>("tabs")->currentWidget() == validation);
     CHECK(desk.window.model().scenario() == before);
-    // The row that cannot be read is named; the other is there.
+    // The unreadable row is named, and the other one is shown.
     CHECK(desk.text("message/text").contains(QStringLiteral("ours.csv:3")));
     CHECK(desk.text("message/text").contains(QStringLiteral("NoSuchGPU")));
     const ValidationData& data = validation->figure().data();
@@ -113,19 +114,19 @@ TEST_CASE("files: a table of runs is compared beside the public ones", "[files]"
     REQUIRE(data.families[point.family].own);
     CHECK(data.families[point.family].name == "ours.csv");
     CHECK(data.families[point.family].summary.mean_abs_error == Approx(std::fabs(point.error)));
-    // They are nobody's public runs.
+    // They do not count as public runs.
     CHECK(data.all.n == all.n);
     CHECK(data.all.mean_abs_error == all.mean_abs_error);
     CHECK(std::ranges::count_if(data.families, &ValidationFamily::own) == 1);
 
-    // Exports show what is shown.
+    // Exports contain the shown runs.
     const QString figure = folder.filePath(QStringLiteral("validation.csv"));
     REQUIRE(desk.window.plots().export_plot(QStringLiteral("validation"), figure));
     QFile csv(figure);
     REQUIRE(csv.open(QIODevice::ReadOnly));
     CHECK(csv.readAll().contains("\na,ours.csv,LLaMA-2-7B,"));
 
-    // The same table again, mended, takes the first one's place.
+    // The corrected table replaces the first one.
     desk.drop(write(folder, QStringLiteral("ours.csv"),
                     QByteArray(kHeader) +
                         "a,LLaMA-2-7B,32,4096,11008,32,32000,h100-sxm-80gb,64,4096,2,512,zero3,6\n"
@@ -133,7 +134,7 @@ TEST_CASE("files: a table of runs is compared beside the public ones", "[files]"
     CHECK(validation->figure().data().points.size() == shipped + 2);
     CHECK_FALSE(desk.find<QWidget>("message")->isVisible());
 
-    // A table may be called anything.
+    // A table may have any name.
     desk.drop(write(
         folder, QStringLiteral("all"),
         QByteArray(kHeader) + "a,LLaMA-2-7B,32,4096,11008,32,32000,h100-sxm-80gb,64,4096,2,512,zero3,6\n"));
@@ -141,7 +142,7 @@ TEST_CASE("files: a table of runs is compared beside the public ones", "[files]"
     CHECK(more.points.size() == shipped + 3);
     CHECK(more.points.back().family < more.families.size());
 
-    // One without a readable row changes nothing.
+    // A table without a readable row changes nothing.
     desk.drop(write(folder, QStringLiteral("empty.csv"), kHeader));
     CHECK(validation->figure().data().points.size() == shipped + 3);
     CHECK(desk.text("message/text").contains(QStringLiteral("empty.csv")));
@@ -176,11 +177,11 @@ TEST_CASE("files: sessions, models and figures of every kind are opened where th
     CHECK(desk.window.model().answer().settings[P::gpus] == 128);
 }
 
-TEST_CASE("files: what is dropped over a field is opened, and the field stays as it is", "[files]") {
+TEST_CASE("files: a file dropped over a field is opened, and the field stays unchanged", "[files]") {
     const QTemporaryDir folder;
     Desk desk;
-    desk.slider("training.micro_batch");  // in view
-    // As they come from the desktop: the window finds out what is below the pointer.
+    desk.slider("training.micro_batch");  // scrolls it into view
+    // The events come as from the desktop, and the window finds the widget below the pointer.
     const auto let_go = [&](const QWidget& over, const QMimeData& dropped) {
         const QPoint at = over.mapTo(&desk.window, over.rect().center());
         REQUIRE(desk.window.childAt(at) == &over);
@@ -210,7 +211,8 @@ TEST_CASE("files: what is dropped over a field is opened, and the field stays as
     }
 }
 
-TEST_CASE("files: of several that are dropped all that can be are opened, and the rest is named", "[files]") {
+TEST_CASE("files: of several dropped files all readable ones are opened, and the others are named",
+          "[files]") {
     const QTemporaryDir folder;
     const QString row =
         QStringLiteral("a,LLaMA-2-7B,32,4096,11008,32,32000,h100-sxm-80gb,64,4096,2,512,zero3,6\n");
@@ -225,11 +227,11 @@ TEST_CASE("files: of several that are dropped all that can be are opened, and th
     desk.drop({bad, notes, one, table, two});
     CHECK(validation->figure().data().points.size() == shipped + 1);
     CHECK(desk.window.model().scenario().name == "One");
-    const QString said = desk.text("message/text");
-    INFO(said.toStdString());
-    CHECK(said.contains(QStringLiteral("bad.json")));
-    CHECK(said.contains(QStringLiteral("notes.txt")));
-    CHECK(said.endsWith(QStringLiteral("not opened: two.json")));
+    const QString shown = desk.text("message/text");
+    INFO(shown.toStdString());
+    CHECK(shown.contains(QStringLiteral("bad.json")));
+    CHECK(shown.contains(QStringLiteral("notes.txt")));
+    CHECK(shown.endsWith(QStringLiteral("not opened: two.json")));
 }
 
 TEST_CASE("files: Save writes a scenario back to its own file, and to no other", "[files]") {
@@ -255,7 +257,7 @@ TEST_CASE("files: Save writes a scenario back to its own file, and to no other",
     const QString a = write(folder, QStringLiteral("a.json"), one);
     const QString b = write(folder, QStringLiteral("b.json"), two);
     REQUIRE(desk.window.documents().open(a));
-    // Another scenario from elsewhere has no file.
+    // A scenario from elsewhere has no file.
     desk.find<QAction>(
             "scenario/" +
             QString::fromStdString(desk.window.model().catalogue().all(PresetKind::scenario).front()->name))
@@ -263,13 +265,13 @@ TEST_CASE("files: Save writes a scenario back to its own file, and to no other",
     save();
     CHECK_FALSE(asked.isEmpty());
     CHECK(content(a) == one);
-    // Back at the first one it has its own again.
+    // After undo the first scenario has its own file again.
     desk.window.action(ActionId::undo)->trigger();
     CHECK(desk.window.model().scenario().name == "One");
     save();
     CHECK(asked.isEmpty());
     CHECK(content(a).contains("\"One\""));
-    // So it is with a study, with pasted text and with two files.
+    // The same holds for a study, for pasted text and for two files.
     const QByteArray saved = content(a);
     desk.window.documents().open_study(*commands::catalogue().all(PresetKind::study).front());
     save();
@@ -287,7 +289,7 @@ TEST_CASE("files: Save writes a scenario back to its own file, and to no other",
     CHECK(asked.isEmpty());
     CHECK(content(a) == saved);
     CHECK(content(b) == two);
-    // A table beside the scenario leaves the scenario its file.
+    // With a table opened beside it, the scenario keeps its file.
     desk.drop(write(
         folder, QStringLiteral("ours.csv"),
         QByteArray(kHeader) + "a,LLaMA-2-7B,32,4096,11008,32,32000,h100-sxm-80gb,64,4096,2,512,zero3,6\n"));
@@ -295,7 +297,7 @@ TEST_CASE("files: Save writes a scenario back to its own file, and to no other",
     CHECK(asked.isEmpty());
 }
 
-TEST_CASE("files: no file is overwritten unasked for its ending", "[files]") {
+TEST_CASE("files: a file is not overwritten without a question because an ending was added", "[files]") {
     const QTemporaryDir folder;
     const auto [id, ending] = GENERATE(
         table<ActionId, QString>({{ActionId::save_as, QStringLiteral(".shardscope.json")},
@@ -314,7 +316,7 @@ TEST_CASE("files: no file is overwritten unasked for its ending", "[files]") {
         desk.window.action(id)->trigger();
     };
     const QString job = write(folder, QStringLiteral("job") + ending, "mine");
-    // The dialog has asked about a "job" only; it comes again with the whole name, to ask about that.
+    // The dialog has only asked about "job", so it opens again with the whole name, to ask about that.
     save({folder.filePath(QStringLiteral("job")), QString()});
     REQUIRE(suggestions.size() == 2);
     CHECK(suggestions[1] == job);
@@ -322,14 +324,15 @@ TEST_CASE("files: no file is overwritten unasked for its ending", "[files]") {
     save({folder.filePath(QStringLiteral("job")), job});
     CHECK(suggestions.size() == 2);
     CHECK(QFileInfo(job).size() > 4);
-    // What follows a point need not be an ending.
+    // Text after a point is not always an ending.
     save({folder.filePath(QStringLiteral("llama-3.1"))});
     CHECK(QFile::exists(folder.filePath(QStringLiteral("llama-3.1") + ending)));
     save({folder.filePath(QStringLiteral("other.JSON"))});
     CHECK(QFile::exists(folder.filePath(QStringLiteral("other.JSON"))));
 }
 
-TEST_CASE("files: of what a browser drops the text is taken, and local files alone are opened", "[files]") {
+TEST_CASE("files: of data dropped from a browser the text is used, and only local files are opened",
+          "[files]") {
     const QTemporaryDir folder;
     Desk desk;
     const auto drop = [&](QMimeData& dropped) {
@@ -345,7 +348,7 @@ TEST_CASE("files: of what a browser drops the text is taken, and local files alo
     text.setText(QStringLiteral(R"({"name": "Dropped"})"));
     drop(text);
     CHECK(desk.window.model().scenario().name == "Dropped");
-    // The link alone is named as what it is.
+    // A link without text is reported as a link.
     QMimeData bare;
     bare.setUrls({link});
     drop(bare);
@@ -358,7 +361,7 @@ TEST_CASE("files: of what a browser drops the text is taken, and local files alo
     CHECK_FALSE(desk.find<QWidget>("message")->isVisible());
 }
 
-TEST_CASE("files: Save asks for a name where another scenario has been taken", "[files]") {
+TEST_CASE("files: Save asks for a name after another scenario was chosen", "[files]") {
     const QTemporaryDir folder;
     int asked = 0;
     Dialogs dialogs = Dialogs::native();
@@ -373,7 +376,7 @@ TEST_CASE("files: Save asks for a name where another scenario has been taken", "
         REQUIRE(file.open(QIODevice::ReadOnly));
         return file.readAll();
     };
-    // The other scenario stands pinned as B.
+    // The other scenario is pinned as B.
     QTest::keyClick(&desk.window, Qt::Key_P);
     REQUIRE(desk.window.documents().open(write(folder, QStringLiteral("job.json"), R"({"name": "Job"})")));
     const QByteArray before = job();
@@ -393,7 +396,7 @@ TEST_CASE("files: Save asks for a name where another scenario has been taken", "
     desk.window.action(ActionId::save)->trigger();
     CHECK(asked == 1);
     CHECK(job() == before);
-    // Back at the file's own scenario, Save writes it again.
+    // After undo to the file's own scenario, Save writes to the file again.
     while (model.undo_stack()->undoText() != step) desk.window.action(ActionId::undo)->trigger();
     REQUIRE(model.scenario().name == "Job");
     desk.window.action(ActionId::save)->trigger();
@@ -402,7 +405,7 @@ TEST_CASE("files: Save asks for a name where another scenario has been taken", "
     CHECK(job().contains("\"Job\""));
 }
 
-TEST_CASE("files: a scenario preset of one's own finds the presets beside its file", "[files]") {
+TEST_CASE("files: a user's scenario preset finds the presets beside its file", "[files]") {
     const QTemporaryDir folder;
     write(folder, QStringLiteral("mine.json"),
           R"({"format": "shardscope-preset", "version": 1, "kind": "cluster", "name": "mine",
@@ -421,20 +424,20 @@ TEST_CASE("files: a scenario preset of one's own finds the presets beside its fi
     CHECK(window.findChild<QLabel*>(QStringLiteral("message/text"))->text().isEmpty());
     REQUIRE(window.model().scenario().cluster);
     CHECK(window.model().scenario().cluster->name == "mine");
-    // It has no title: its name stands for it.
+    // It has no title, so its name is used.
     CHECK(window.model().undo_stack()->undoText() == QStringLiteral("Load job"));
     keep(session, {});
 }
 
-TEST_CASE("files: a last session that cannot be read is kept aside and said", "[files]") {
+TEST_CASE("files: a last session that cannot be read is kept aside and reported", "[files]") {
     Session session;
     keep(session, QStringLiteral(R"({"format": "shardscope-session", "version": 1,
         "scenarios": [{"model": {"preset": "from-the-future"}}], "current": 0})"));
     MainWindow window(commands::catalogue(), session);
     window.documents().restore();
-    const QString said = window.findChild<QLabel*>(QStringLiteral("message/text"))->text();
-    CHECK(said.contains(QStringLiteral("from-the-future")));
-    const QString aside = said.mid(said.indexOf(QStringLiteral("kept in ")) + 8).chopped(1);
+    const QString shown = window.findChild<QLabel*>(QStringLiteral("message/text"))->text();
+    CHECK(shown.contains(QStringLiteral("from-the-future")));
+    const QString aside = shown.mid(shown.indexOf(QStringLiteral("kept in ")) + 8).chopped(1);
     QFile file(aside);
     INFO(aside.toStdString());
     REQUIRE(file.open(QIODevice::ReadOnly));
@@ -442,14 +445,14 @@ TEST_CASE("files: a last session that cannot be read is kept aside and said", "[
     keep(session, {});
 }
 
-TEST_CASE("files: a study of one's own is open again at the next start", "[files]") {
+TEST_CASE("files: a user's study is open again at the next start", "[files]") {
     const QTemporaryDir folder;
     QFile shipped(QStringLiteral(SHARDSCOPE_SOURCE_DIR "/presets/studies/scaling-trends.json"));
     REQUIRE(shipped.open(QIODevice::ReadOnly));
     const QString file = write(folder, QStringLiteral("mine.json"), shipped.readAll());
     Session session;
     Problems problems;
-    // Each start has a catalogue of its own, which knows the shipped studies.
+    // Each start has a new catalogue, which contains the shipped studies.
     const auto start = [&] {
         return Catalogue::with_folder(folder.filePath("none").toStdString(), problems);
     };
@@ -470,7 +473,8 @@ TEST_CASE("files: a study of one's own is open again at the next start", "[files
     keep(session, {});
 }
 
-TEST_CASE("files: what is saved can be read though an edit has made a pin of the view invalid", "[files]") {
+TEST_CASE("files: a saved scenario can be read even if an edit has made a pin of the view invalid",
+          "[files]") {
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("saved.json"));
     Dialogs dialogs = Dialogs::native();
@@ -480,7 +484,7 @@ TEST_CASE("files: what is saved can be read though an edit has made a pin of the
     const Preset* study = catalogue.find(PresetKind::study, "characterization-model-parallel");
     REQUIRE(study);
     desk.window.documents().open_study(*study);
-    // Its pins split the heads into 4 and 8; 14 heads are split into neither.
+    // Its pins split the heads into 4 and 8, which do not divide 14 heads.
     desk.type("model.hidden_size", QStringLiteral("1344"));
     Problems unreadable;
     check_view(desk.window.model().scenario(), catalogue, unreadable);
@@ -509,7 +513,7 @@ TEST_CASE("files: what is saved can be read though an edit has made a pin of the
     keep(desk.session, {});
 }
 
-TEST_CASE("files: the session outlives a kill", "[files]") {
+TEST_CASE("files: the session survives a kill of the program", "[files]") {
     const QTemporaryDir home;
     const QString scenario = write(home, QStringLiteral("run.json"),
                                    R"({"name": "Half an hour's work", "cluster": {"gpus": 256}})");
@@ -534,8 +538,8 @@ TEST_CASE("files: the session outlives a kill", "[files]") {
     CHECK(resolve(session.current)[P::gpus] == 256);
 }
 
-// As when a scenario is opened in the file manager after a crash.
-TEST_CASE("files: started with a file, the program keeps the last session's pins", "[files]") {
+// A user opens a scenario in the file manager after a crash.
+TEST_CASE("files: a program started with a file keeps the last session's pins", "[files]") {
     const QTemporaryDir home;
     const QString scenario =
         write(home, QStringLiteral("run.json"), R"({"name": "The file", "cluster": {"gpus": 256}})");
@@ -563,7 +567,7 @@ TEST_CASE("files: started with a file, the program keeps the last session's pins
     CHECK(session.pins.front().scenario == last.pins.front().scenario);
 }
 
-TEST_CASE("files: a second program beside the first keeps a session of its own", "[files]") {
+TEST_CASE("files: a second program beside the first has a session of its own", "[files]") {
     Session first;
     keep(first, QStringLiteral("the first one's"));
     {
@@ -572,14 +576,14 @@ TEST_CASE("files: a second program beside the first keeps a session of its own",
         CHECK(kept_in(first) == QStringLiteral("the first one's"));
         CHECK(kept_in(second) == QStringLiteral("the second one's"));
     }
-    // It is there again for the next one that is second.
+    // The next second program finds it again.
     Session again;
     CHECK(kept_in(again) == QStringLiteral("the second one's"));
     keep(again, {});
     keep(first, {});
 }
 
-TEST_CASE("files: what is done is in the session file at once", "[files]") {
+TEST_CASE("files: every change is in the session file at once", "[files]") {
     Desk desk;
     const auto kept = [&] {
         Problems problems;
@@ -598,10 +602,10 @@ TEST_CASE("files: what is done is in the session file at once", "[files]") {
     CHECK(kept().pins.size() == 1);
     desk.drag("cluster.gpus", 0.2, 0.6, 5);
     CHECK(kept().current == desk.window.model().scenario());
-    // What is looked at, too.
+    // The state of the view is stored, too.
     desk.show_tab(QStringLiteral("Sweep"));
     QApplication::processEvents();
-    // A plot is drawn in a turn of its own.
+    // A plot is drawn later, in the event loop.
     const auto soon = [](auto&& holds) { return QTest::qWaitFor(holds); };
     CHECK(soon([&] { return kept().view.plot == "sweep"; }));
     auto* x = desk.find<QComboBox>("sweep/x");
@@ -618,8 +622,8 @@ TEST_CASE("files: what is done is in the session file at once", "[files]") {
     keep(desk.session, {});
 }
 
-// The test starts itself again, to be killed with the button held down.
-TEST_CASE("files: a drag outlives a kill", "[files]") {
+// The test starts itself again, to be killed with the mouse button held down.
+TEST_CASE("files: a drag survives a kill of the program", "[files]") {
     constexpr const char* kVictim = "SHARDSCOPE_TESTS_VICTIM";
     if (qEnvironmentVariableIsSet(kVictim)) {
         Desk desk;
@@ -634,7 +638,8 @@ TEST_CASE("files: a drag outlives a kill", "[files]") {
             QApplication::sendEvent(slider, &move);
             QApplication::processEvents();
         }
-        // Where the hand rests, within the tenth of a second that a kill may cost.
+        // The value is where the handle rests, and is written within a tenth of a second, which a kill may
+        // cost.
         const bool written = QTest::qWaitFor(
             [&] {
                 Problems problems;
@@ -652,13 +657,14 @@ TEST_CASE("files: a drag outlives a kill", "[files]") {
     environment.insert(QLatin1String(kVictim), QStringLiteral("1"));
     QProcess program;
     program.setProcessEnvironment(environment);
-    program.start(QApplication::applicationFilePath(), {QStringLiteral("files: a drag outlives a kill")});
+    program.start(QApplication::applicationFilePath(),
+                  {QStringLiteral("files: a drag survives a kill of the program")});
     REQUIRE(program.waitForFinished(kPatience));
     CHECK(program.exitStatus() == QProcess::CrashExit);
-    const QString said = QString::fromUtf8(program.readAllStandardOutput());
-    INFO(said.toStdString());
-    REQUIRE(said.contains(QStringLiteral("written 1 gesture 1")));
-    const QString gpus = said.section(QStringLiteral("gpus "), 1).trimmed();
+    const QString shown = QString::fromUtf8(program.readAllStandardOutput());
+    INFO(shown.toStdString());
+    REQUIRE(shown.contains(QStringLiteral("written 1 gesture 1")));
+    const QString gpus = shown.section(QStringLiteral("gpus "), 1).trimmed();
 
     Desk again;
     CHECK(again.find<QLineEdit>("cluster.gpus/field")->text() != gpus);

@@ -1,4 +1,4 @@
-// The corpus of the fuzz target for figures and reports, whose reader stands on Qt.
+// Replays the corpus of the fuzz target for figures and reports, whose reader uses Qt.
 #include <catch2/catch.hpp>
 
 #include "fuzz/corpus.h"

@@ -1,4 +1,4 @@
-// Golden tasks through real events on the real main window.
+// Tests the golden tasks through real events on the real main window.
 #include <QApplication>
 #include <QTemporaryDir>
 #include <QTest>
@@ -18,9 +18,9 @@ using namespace shardscope;
 using shardscope::testing::Desk;
 using shardscope::testing::first_number;
 
-TEST_CASE("first launch: the scenario {} with its numbers in the headline", "[golden]") {
+TEST_CASE("first launch: the scenario {} has its numbers in the headline", "[golden]") {
     Desk desk;
-    // The public run of this very scenario reached 39.9 %.
+    // The public run of this scenario reached 39.9 %.
     CHECK(first_number(desk.text("headline/mfu")) == Approx(39.9).epsilon(0.05));
     CHECK(desk.text("headline/mfu").toStdString() == text_of(Output::mfu, desk.window.model().answer()));
     CHECK(desk.text("headline/tokens-per-gpu").contains(QStringLiteral("4,096")));
@@ -39,13 +39,13 @@ TEST_CASE("G2: the ideal threshold in the large limit, and half of it on two nod
     CHECK(first_number(desk.text("headline/threshold")) == Approx(1237).margin(1));
 }
 
-TEST_CASE("G3: pinned, then 200 Gbit/s: the ghost stays, MFU is not higher, the threshold doubles",
+TEST_CASE("G3: after pinning, 200 Gbit/s keep the ghost, do not raise the MFU and double the threshold",
           "[golden]") {
     Desk desk;
     const double mfu = desk.estimate().mfu;
     const double threshold = desk.estimate().ideal.threshold_tokens;
     auto* canvas = desk.find<QWidget>("scaling/plot");
-    // Where the plot is drawn in the pin's colour.
+    // The places where the plot is drawn in the pin's colour.
     const auto ghost = [&] {
         QApplication::processEvents();
         const QImage picture = canvas->grab().toImage();
@@ -65,7 +65,7 @@ TEST_CASE("G3: pinned, then 200 Gbit/s: the ghost stays, MFU is not higher, the 
     const std::vector<QPoint> drawn = ghost();
     CHECK(drawn.size() > 50);
     CHECK(desk.window.model().pins()[0].answer.estimate.mfu == mfu);
-    // It stays where it is while the scenario goes on.
+    // The ghost does not move while the scenario changes.
     desk.type("cluster.inter_node_bandwidth", QStringLiteral("190 Gbit/s"));
     const std::vector<QPoint> later = ghost();
     const auto stayed = std::ranges::count_if(
@@ -77,7 +77,7 @@ TEST_CASE("G3: pinned, then 200 Gbit/s: the ghost stays, MFU is not higher, the 
     CHECK(desk.find<QToolButton>("picker/cluster")->text().contains(QStringLiteral("(modified)")));
 }
 
-TEST_CASE("G4: micro-batch up until it does not fit: no MFU, and the repair lands on the largest that fits",
+TEST_CASE("G4: a micro-batch that does not fit shows no MFU, and the repair sets the largest that fits",
           "[golden]") {
     Desk desk;
     for (int batch = 3; desk.estimate().verdict != Verdict::does_not_fit && batch < 100; ++batch)
@@ -94,7 +94,7 @@ TEST_CASE("G4: micro-batch up until it does not fit: no MFU, and the repair land
     CHECK_FALSE(desk.text("headline/mfu").startsWith(QStringLiteral("–")));
 }
 
-TEST_CASE("G5: full recompute: activations and MFU fall, HFU over MFU rises above 1.2", "[golden]") {
+TEST_CASE("G5: with full recompute activations and MFU fall, and HFU over MFU rises above 1.2", "[golden]") {
     Desk desk;
     const Estimate before = desk.estimate();
     desk.type("training.recompute", QStringLiteral("full"));
@@ -111,7 +111,7 @@ TEST_CASE("after Return in a field Ctrl+Z undoes the value, not the typing", "[g
     auto* field = desk.find<QLineEdit>("cluster.gpus/field");
     field->setFocus();
     REQUIRE(desk.window.model().answer().settings[P::gpus] == 128);
-    // What has been typed and not taken yet is the field's own to undo.
+    // Until it is entered, typed text is undone by the field itself.
     QTest::keyClicks(field, QStringLiteral("25"));
     QTest::keySequence(field, QKeySequence::Undo);
     CHECK(desk.window.model().answer().settings[P::gpus] == 128);
@@ -123,7 +123,7 @@ TEST_CASE("after Return in a field Ctrl+Z undoes the value, not the typing", "[g
 TEST_CASE("G10: 6·70e9·15e12 FLOP on 4,096 GPUs at 45 % of 990e12 take 39.96 days", "[golden]") {
     Desk desk;
     desk.pick(QStringLiteral("picker/model"), QStringLiteral("model/llama-3-70b"));
-    // A vocabulary that makes it 70.0 B parameters.
+    // This vocabulary makes it 70.0 B parameters.
     desk.type("model.vocab_size", QStringLiteral("94460"));
     desk.type("cluster.gpus", QStringLiteral("4096"));
     // Without recomputation it does not fit, and no days are shown.
@@ -140,7 +140,8 @@ TEST_CASE("G10: 6·70e9·15e12 FLOP on 4,096 GPUs at 45 % of 990e12 take 39.96 d
     CHECK(desk.text("headline/gpu-hours") == QStringLiteral("3.928 M GPU h"));
 }
 
-TEST_CASE("G13: every slider from end to end in 200 steps, and back by one undo each", "[golden]") {
+TEST_CASE("G13: every slider moves from end to end in 200 steps, and one undo each brings it back",
+          "[golden]") {
     Desk desk;
     const Scenario start = desk.window.model().scenario();
     for (std::size_t i = 0; i < kParameters; ++i) {
@@ -165,11 +166,11 @@ TEST_CASE("G13: every slider from end to end in 200 steps, and back by one undo 
     }
 }
 
-TEST_CASE("G14: a thousand random edits by hand and full undo give the initial state", "[golden]") {
+TEST_CASE("G14: after a thousand random edits by hand, a full undo gives the initial state", "[golden]") {
     Desk desk;
     LiveModel& model = desk.window.model();
     const Scenario start = model.scenario();
-    // Two thousand pictures of the window would take most of the time, and nobody looks at them.
+    // Painting two thousand frames would take most of the time, and nobody looks at them.
     desk.window.setUpdatesEnabled(false);
     desk.show_tab(QStringLiteral("Validation"));
     std::mt19937 random(14);
@@ -180,14 +181,14 @@ TEST_CASE("G14: a thousand random edits by hand and full undo give the initial s
         if (parameter(static_cast<P>(i)).prominence != Prominence::file) rows.push_back(static_cast<P>(i));
     }
     const auto models = model.catalogue().all(PresetKind::model);
-    // One edit by mouse or keyboard; false where this row has nothing of that kind to offer now.
-    const auto edit = [&](std::size_t turn) {
-        if (turn % 50 == 10) {
+    // Makes one edit by mouse or keyboard; returns false if this row does not offer that kind now.
+    const auto edit = [&](std::size_t attempt) {
+        if (attempt % 50 == 10) {
             desk.slider("cluster.gpus");
-            desk.click(turn % 100 == 10 ? QStringLiteral("hold/global") : QStringLiteral("hold/per-gpu"));
+            desk.click(attempt % 100 == 10 ? QStringLiteral("hold/global") : QStringLiteral("hold/per-gpu"));
             return true;
         }
-        if (turn % 50 == 40) {
+        if (attempt % 50 == 40) {
             const std::string& name = models[any(models.size())]->name;
             desk.pick(QStringLiteral("picker/model"),
                       QStringLiteral("model/") + QString::fromStdString(name));
@@ -198,20 +199,21 @@ TEST_CASE("G14: a thousand random edits by hand and full undo give the initial s
         const std::string key(row.key);
         const QString name = QString::fromStdString(key);
         QWidget* slider = desk.slider(key);
-        if (turn % 10 == 3) {
+        if (attempt % 10 == 3) {
             auto* dot = desk.find<QAbstractButton>(name + QStringLiteral("/reset"));
             if (dot->isVisible()) desk.click(dot->objectName());
             return dot->isVisible();
         }
-        if (turn % 10 == 7) {
+        if (attempt % 10 == 7) {
             auto* lock = desk.window.findChild<QAbstractButton*>(name + QStringLiteral("/auto"));
             if (!lock) return false;
-            // Planned for one frame only: the search for a whole plan would take the test's time.
+            // The parameter is automatic for one frame only, because the search for a whole plan would take
+            // too long.
             desk.click(lock->objectName());
             desk.click(lock->objectName());
             return true;
         }
-        if (turn % 2 == 0) {
+        if (attempt % 2 == 0) {
             if (slider->isEnabled()) desk.drag(key, share(), share(), 2);
             return slider->isEnabled();
         }
@@ -226,10 +228,10 @@ TEST_CASE("G14: a thousand random edits by hand and full undo give the initial s
         return true;
     };
     int done = 0;
-    for (std::size_t turn = 0; done < 1000; ++turn) {
-        INFO("turn " << turn);
-        done += edit(turn);
-        // Of an MFU set by hand the window says when no hardware reaches it; nothing else is refused.
+    for (std::size_t attempt = 0; done < 1000; ++attempt) {
+        INFO("attempt " << attempt);
+        done += edit(attempt);
+        // The window reports an MFU set by hand that no hardware reaches; nothing else is refused.
         const Answer& now = model.answer();
         REQUIRE((now.valid() || (now.impossible && now.settings[P::mfu_override] > 0)));
     }
@@ -245,7 +247,7 @@ TEST_CASE("G14: a thousand random edits by hand and full undo give the initial s
     CHECK(model.answer().estimate.mfu == answer(start).estimate.mfu);
 }
 
-TEST_CASE("main job: presets, drags, and every view follows in the same turn", "[golden]") {
+TEST_CASE("main job: after presets and drags every view shows the new scenario at once", "[golden]") {
     Desk desk;
     desk.pick(QStringLiteral("picker/cluster"), QStringLiteral("cluster/polaris"));
     CHECK(desk.window.model().answer().settings[P::gpus_per_node] == 4);
@@ -262,7 +264,7 @@ TEST_CASE("main job: presets, drags, and every view follows in the same turn", "
     CHECK(s[P::ffn_size] == 4 * s[P::hidden_size]);
 }
 
-TEST_CASE("memory buys MFU: with an automatic micro-batch the memory slider moves MFU", "[golden]") {
+TEST_CASE("memory raises MFU: with an automatic micro-batch the memory slider changes the MFU", "[golden]") {
     Desk desk;
     desk.type("cluster.inter_node_bandwidth", QStringLiteral("50 Gbit/s"));
     desk.slider("training.micro_batch");
@@ -273,15 +275,14 @@ TEST_CASE("memory buys MFU: with an automatic micro-batch the memory slider move
     desk.type("cluster.gpu.memory", QStringLiteral("160 GiB"));
     CHECK(desk.estimate().mfu > mfu);
     CHECK(desk.estimate().verdict == Verdict::fits);
-    // A batch typed beside an automatic micro-batch is split by the one that is planned, not by the last
-    // typed one.
+    // A batch typed beside an automatic micro-batch is split by the planned one, not by the last one typed.
     desk.type("training.global_batch", QStringLiteral("4096"));
     const Settings& s = desk.window.model().answer().settings;
     REQUIRE(desk.window.model().scenario().automatic[index(P::micro_batch)]);
     CHECK(std::fabs(s[P::global_batch] - 4096) <= 64 * s[P::micro_batch] / 2);
 }
 
-TEST_CASE("scenarios: copy, paste, save, open, and a bad file changes nothing", "[files]") {
+TEST_CASE("scenarios: copy, paste, save and open work, and a bad file changes nothing", "[files]") {
     Desk desk;
     desk.type("training.sequence_length", QStringLiteral("4096"));
     const Scenario edited = desk.window.model().scenario();
@@ -340,10 +341,10 @@ TEST_CASE("a model's config.json opens as the model of the scenario, in one undo
     REQUIRE(desk.window.documents().open(file.fileName()));
     CHECK(desk.window.model().answer().compiled.parameters == 2779683840);
     CHECK(desk.window.model().answer().settings[P::gpus] == 64);
-    // What was assumed is said.
+    // Assumed values are reported.
     CHECK(desk.find<QWidget>("message")->isVisible());
     CHECK(desk.text("message/text").contains(QStringLiteral("one after the other")));
-    // Saving asks for a file instead of writing over the model's own.
+    // Save asks for a file instead of overwriting the model's own.
     desk.window.action(ActionId::save)->trigger();
     CHECK(QFile::exists(saved));
     REQUIRE(file.open(QIODevice::ReadOnly));
@@ -360,7 +361,7 @@ TEST_CASE("a model's config.json opens as the model of the scenario, in one undo
     CHECK(desk.window.model().scenario() == start);
 }
 
-TEST_CASE("a drag there and back leaves nothing behind", "[golden]") {
+TEST_CASE("a drag there and back leaves no undo step", "[golden]") {
     Desk desk;
     LiveModel& model = desk.window.model();
     const Scenario start = model.scenario();
@@ -382,7 +383,7 @@ TEST_CASE("a drag there and back leaves nothing behind", "[golden]") {
     CHECK_FALSE(model.undo_stack()->canUndo());
 }
 
-TEST_CASE("hold: the global batch stays when GPUs change", "[golden]") {
+TEST_CASE("hold: the global batch stays when the number of GPUs changes", "[golden]") {
     Desk desk;
     QTest::mouseClick(desk.find<QAbstractButton>("hold/global"), Qt::LeftButton);
     desk.type("cluster.gpus", QStringLiteral("32"));
@@ -392,7 +393,7 @@ TEST_CASE("hold: the global batch stays when GPUs change", "[golden]") {
     CHECK(desk.window.model().answer().settings[P::global_batch] == 256);
 }
 
-TEST_CASE("small windows fold and keep what matters", "[window]") {
+TEST_CASE("small windows fold panels and keep the important ones", "[window]") {
     Desk desk;
     desk.window.resize(1024, 700);
     QApplication::processEvents();

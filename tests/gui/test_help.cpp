@@ -1,5 +1,5 @@
-// The built-in help: a page for everything, links and keys that exist, F1 where a person is, and the hint of
-// the first use.
+// Tests the built-in help: a page for everything, existing links and keys, F1 at the current place, and the
+// hint of the first use.
 #include <QListWidget>
 #include <QRegularExpression>
 #include <QTextBrowser>
@@ -15,7 +15,7 @@
 namespace shardscope::testing {
 namespace {
 
-// What F1 shows.
+// Returns the page that F1 shows.
 std::string page_after_f1(Desk& desk, QWidget* focused) {
     focused->setFocus();
     QApplication::processEvents();
@@ -55,13 +55,13 @@ TEST_CASE("help: every plot has a page of its name", "[window][help]") {
 
 TEST_CASE("help: every named part of the window belongs to a page", "[window][help]") {
     Desk desk;
-    // The frame around the panels.
+    // These are the frame around the panels.
     const std::set<QString> frame{"main-window", "pane-line", "tabs", "tabs/all"};
     int parts = 0;
     for (const auto* widget : desk.window.findChildren<QWidget*>()) {
         const QString name = widget->objectName();
         if (name.isEmpty() || name.startsWith(QStringLiteral("qt_")) || frame.count(name)) continue;
-        // The menus, and the arrows of the tabs.
+        // These are menus, and the arrows of the tabs.
         if (qobject_cast<const QMenu*>(widget) || name.startsWith(QStringLiteral("Scroll"))) continue;
         INFO(name.toStdString());
         CHECK(help_page_of(widget) != nullptr);
@@ -70,7 +70,7 @@ TEST_CASE("help: every named part of the window belongs to a page", "[window][he
     CHECK(parts > 300);
 }
 
-TEST_CASE("help: every page has a title and a text of a size that is read", "[help]") {
+TEST_CASE("help: every page has a title and a text of a readable length", "[help]") {
     std::set<QString> titles;
     for (const HelpPage& page : help_pages()) {
         const QString text = help_text(page);
@@ -83,7 +83,7 @@ TEST_CASE("help: every page has a title and a text of a size that is read", "[he
     }
 }
 
-TEST_CASE("help: links between pages lead to pages", "[help]") {
+TEST_CASE("help: links between pages lead to existing pages", "[help]") {
     int links = 0;
     for (const HelpPage& page : help_pages()) {
         for (const QString& file : matches(QStringLiteral("\\]\\(([^)]*)\\)"), help_text(page))) {
@@ -96,7 +96,7 @@ TEST_CASE("help: links between pages lead to pages", "[help]") {
     CHECK(links > 30);
 }
 
-TEST_CASE("help: every shortcut that a page names is one of an action, and all are on the keyboard's page",
+TEST_CASE("help: every shortcut on a page is one of an action, and the keyboard's page lists all of them",
           "[help]") {
     std::set<QString> known;
     for (const ActionRow& row : action_table()) known.insert(QLatin1String(row.shortcut));
@@ -108,7 +108,7 @@ TEST_CASE("help: every shortcut that a page names is one of an action, and all a
             CHECK(known.count(keys) == 1);
             ++named;
         }
-        // Keys of an action stand out; in code stand only those of a panel.
+        // Keys of an action are bold; code only contains keys of a panel.
         text.remove(QRegularExpression(QStringLiteral("\\*\\*[^*]+\\*\\*")));
         INFO(text.toStdString());
         CHECK_FALSE(text.contains(QStringLiteral("Ctrl+")));
@@ -121,7 +121,7 @@ TEST_CASE("help: every shortcut that a page names is one of an action, and all a
     }
 }
 
-TEST_CASE("help: F1 opens the page of what has the focus", "[window][help]") {
+TEST_CASE("help: F1 opens the page of the focused widget", "[window][help]") {
     Desk desk;
     CHECK(page_after_f1(desk, desk.slider("training.micro_batch")) == "controls");
     CHECK(page_after_f1(desk, desk.find<QWidget>("headline/mfu")) == "headline");
@@ -130,12 +130,12 @@ TEST_CASE("help: F1 opens the page of what has the focus", "[window][help]") {
     CHECK(page_after_f1(desk, desk.find<QWidget>("solve/output")) == "solve");
     desk.pick("picker/study", "study/scaling-trends");
     CHECK(page_after_f1(desk, desk.find<QWidget>("study/scroll")) == "study");
-    // Also in a window beside this one.
+    // F1 also works in another window of the program.
     desk.window.action(ActionId::launch_settings)->trigger();
     CHECK(page_after_f1(desk, desk.find<QWidget>("launch/text")) == "launch");
 }
 
-TEST_CASE("help: F1 opens the page of the plot in front where nothing else has the focus", "[window][help]") {
+TEST_CASE("help: F1 opens the page of the current plot if nothing else has the focus", "[window][help]") {
     Desk desk;
     QWidget* whole = desk.window.centralWidget();
     CHECK(page_after_f1(desk, whole) == "scaling");
@@ -146,7 +146,7 @@ TEST_CASE("help: F1 opens the page of the plot in front where nothing else has t
     CHECK(page_after_f1(desk, desk.find<QWidget>("walls/plot")) == "walls");
 }
 
-TEST_CASE("help: links, Back and Esc lead through one window", "[window][help]") {
+TEST_CASE("help: links, Back and Esc work in one window", "[window][help]") {
     Desk desk;
     desk.window.action(ActionId::shortcuts)->trigger();
     auto* help = desk.find<HelpWindow>("help");
@@ -166,7 +166,7 @@ TEST_CASE("help: links, Back and Esc lead through one window", "[window][help]")
     CHECK(std::string(help->page()->id) == "keyboard");
     CHECK_FALSE(back->isEnabled());
 
-    // The first link of the page that is read: Tab finds it, Enter follows it.
+    // Tab focuses the first link of the page, and Enter follows it.
     desk.window.action(ActionId::help)->trigger();
     text->setFocus();
     QTest::keyClick(text, Qt::Key_Tab);
@@ -178,7 +178,7 @@ TEST_CASE("help: links, Back and Esc lead through one window", "[window][help]")
     CHECK_FALSE(help->isVisible());
 }
 
-TEST_CASE("help: a search leaves the pages that have its words and shows one of them", "[window][help]") {
+TEST_CASE("help: a search keeps the pages that contain its words and shows one of them", "[window][help]") {
     Desk desk;
     desk.window.action(ActionId::shortcuts)->trigger();
     auto* help = desk.find<HelpWindow>("help");
@@ -196,7 +196,7 @@ TEST_CASE("help: a search leaves the pages that have its words and shows one of 
     CHECK(listed() == std::set<std::string>{"collectives"});
     CHECK(std::string(help->page()->id) == "collectives");
     CHECK_FALSE(desk.find<QTextBrowser>("help/text")->extraSelections().isEmpty());
-    // A title before a mention.
+    // A match in a title comes before a match in the text.
     search->clear();
     QTest::keyClicks(search, QStringLiteral("timeline"));
     CHECK(listed().size() > 1);
@@ -204,15 +204,15 @@ TEST_CASE("help: a search leaves the pages that have its words and shows one of 
     search->clear();
     CHECK(listed().size() == help_pages().size());
     CHECK(desk.find<QTextBrowser>("help/text")->extraSelections().isEmpty());
-    // What is nowhere leaves the page that is read.
+    // A search without results leaves the page open.
     search->setText(QStringLiteral("no such word"));
     CHECK(listed().empty());
     CHECK(std::string(help->page()->id) == "timeline");
 }
 
-TEST_CASE("help: a hint for the first use goes with the first drag, pin or undo and stays away",
+TEST_CASE("help: the hint of the first use disappears with the first drag, pin or undo, for ever",
           "[window][help]") {
-    const auto greets = [](Desk& desk) {
+    const auto shows_hint = [](Desk& desk) {
         return desk.text("scenarios/hint").contains(QStringLiteral("Drag any slider"));
     };
     const auto drag = [](Desk& desk) { desk.drag("training.sequence_length", 0.3, 0.4, 3); };
@@ -226,17 +226,17 @@ TEST_CASE("help: a hint for the first use goes with the first drag, pin or undo 
         Session().set_first_use(true);
         {
             Desk desk;
-            CHECK(greets(desk));
+            CHECK(shows_hint(desk));
             CHECK(desk.find<QLabel>("scenarios/hint")->isVisible());
             const int height = desk.find<QWidget>("scenarios")->height();
             act(desk);
-            CHECK_FALSE(greets(desk));
+            CHECK_FALSE(shows_hint(desk));
             desk.window.model().unpin_all();
             QApplication::processEvents();
             CHECK(desk.find<QWidget>("scenarios")->height() == height);
         }
         Desk again;
-        CHECK_FALSE(greets(again));
+        CHECK_FALSE(shows_hint(again));
     }
 }
 

@@ -1,5 +1,5 @@
-// The program is killed at random moments of drags, saves, imports and undo. Whatever it was doing, the next
-// start restores a state that is at most one gesture old, and every saved file is whole.
+// Kills the program at random moments of drags, saves, imports and undo. The next start must restore a state
+// that is at most one gesture old, and every saved file must be whole.
 #include <fcntl.h>
 #include <QDeadlineTimer>
 #include <QDirIterator>
@@ -25,11 +25,11 @@
 namespace shardscope::testing {
 namespace {
 
-constexpr const char* kVictim = "SHARDSCOPE_KILLS_FOLDER";  // the folder that the victim works in
-constexpr const char* kVictimSeed = "SHARDSCOPE_KILLS_VICTIM_SEED";
+constexpr const char* kKilledFolder = "SHARDSCOPE_KILLS_FOLDER";  // the folder of the killed program
+constexpr const char* kKilledSeed = "SHARDSCOPE_KILLS_VICTIM_SEED";
 constexpr const char* kTest = "kills: a killed program is restored to a state at most one gesture old";
 
-constexpr const char* kVictimCall = "SHARDSCOPE_KILLS_VICTIM_CALL";  // "": it is killed from outside
+constexpr const char* kKilledCall = "SHARDSCOPE_KILLS_VICTIM_CALL";  // "": it is killed from outside
 
 // Kills the program before or after the n-th call that changes a file or a folder.
 class DyingFiles : public FileSystem {
@@ -53,7 +53,7 @@ class DyingFiles : public FileSystem {
         return with_death([&] { return FileSystem::open(path, flags, mode); });
     }
     ::ssize_t write(int descriptor, const void* from, std::size_t size) override {
-        // Half of the last one, so that a file may be there in part.
+        // Half of the last write is done, so that a partial file may exist.
         const std::size_t taken = left_ == 1 ? (size + 1) / 2 : size;
         return with_death([&] { return FileSystem::write(descriptor, from, taken); });
     }
@@ -84,9 +84,9 @@ class DyingFiles : public FileSystem {
 //   save BASE64     what is about to be saved
 //   end             of the gesture
 //   lost TEXT       the session could not be restored
-class Victim : public QObject {
+class KilledProgram : public QObject {
   public:
-    Victim(const QString& folder, std::uint64_t seed)
+    KilledProgram(const QString& folder, std::uint64_t seed)
         : folder_(folder), random_(seed), desk_(dialogs(), Start::restored) {
         const QDir stock(QDir(folder).filePath(QStringLiteral("stock")));
         for (const QString& name : stock.entryList(QDir::Files, QDir::Name)) {
@@ -100,18 +100,18 @@ class Victim : public QObject {
         if (const auto* message = desk_.find<QWidget>("message"); message->isVisible())
             write("lost", desk_.text("message/text").toUtf8());
         write("start");
-        const int call = qEnvironmentVariableIntValue(kVictimCall);
+        const int call = qEnvironmentVariableIntValue(kKilledCall);
         if (call > 0) dying_.emplace(call, random_.percent(50));
         while (true) {
             gesture();
             write_state();
             write("end");
-            // A person rests now and then.
+            // Like a person, it sometimes pauses.
             if (random_.percent(30)) QTest::qWait(random_.below(40));
         }
     }
 
-    // The session is written by a timer: its state is in the journal before.
+    // A timer writes the session, so its state is in the journal before.
     bool eventFilter(QObject* watched, QEvent* event) override {
         if (event->type() == QEvent::Timer) write_state();
         return QObject::eventFilter(watched, event);
@@ -242,12 +242,12 @@ class Victim : public QObject {
 struct Journal {
     bool started = false;
     bool in_gesture = false;
-    QByteArray gesture;  // the last one begun
+    QByteArray gesture;  // the last one that began
     QByteArray restored;
     QByteArray lost;
-    // All states from the beginning of the last finished gesture on.
+    // All states since the beginning of the last finished gesture.
     std::vector<QByteArray> recent;
-    std::size_t finished = 0;  // how many of them were there at the end of it
+    std::size_t finished = 0;  // the number of them at its end
     std::vector<QByteArray> saved;
 
     void take(const QByteArray& line) {
@@ -269,7 +269,7 @@ struct Journal {
         } else if (what == "lost") {
             lost = rest;
         } else if (what == "end") {
-            // The state that the gesture began with is the oldest that may come back.
+            // The state at the beginning of the gesture is the oldest that may be restored.
             recent.erase(recent.begin(), recent.begin() + static_cast<std::ptrdiff_t>(finished) - 1);
             finished = recent.size();
             in_gesture = false;
@@ -277,14 +277,15 @@ struct Journal {
     }
 };
 
-// What the kills are aimed at, and how long it takes.
-struct Prey {
+// A gesture in which the program is killed, and the longest time from its beginning to the kill.
+struct KillMoment {
     const char* gesture;
     int microseconds;
 };
-const std::vector<Prey> kPreys{{"drag", 300000}, {"type", 30000}, {"undo", 30000},        {"redo", 30000},
-                               {"save", 4000},   {"save", 30000}, {"save-session", 8000}, {"import", 50000},
-                               {"pin", 20000},   {"tab", 30000},  {"export", 30000}};
+const std::vector<KillMoment> kKillMoments{
+    {"drag", 300000}, {"type", 30000},        {"undo", 30000},   {"redo", 30000}, {"save", 4000},
+    {"save", 30000},  {"save-session", 8000}, {"import", 50000}, {"pin", 20000},  {"tab", 30000},
+    {"export", 30000}};
 
 QByteArray content_of(const QString& path) {
     QFile file(path);
@@ -306,7 +307,7 @@ bool is_whole_svg(const QByteArray& text) {
     return !reader.hasError();
 }
 
-// What a program that is killed between two calls leaves: a file that was to take another one's place.
+// Returns whether it is a file that should have replaced another one when the program was killed.
 bool is_left_over(const QString& path) {
     const QString name = QFileInfo(path).fileName();
     static const QRegularExpression names(
@@ -321,8 +322,9 @@ int number_from(const char* variable, int otherwise) {
 }  // namespace
 
 TEST_CASE("kills: a killed program is restored to a state at most one gesture old", "[kills]") {
-    if (qEnvironmentVariableIsSet(kVictim)) {
-        Victim(qEnvironmentVariable(kVictim), qEnvironmentVariable(kVictimSeed).toULongLong()).work();
+    if (qEnvironmentVariableIsSet(kKilledFolder)) {
+        const std::uint64_t event_seed = qEnvironmentVariable(kKilledSeed).toULongLong();
+        KilledProgram(qEnvironmentVariable(kKilledFolder), event_seed).work();
     }
     const int kills = number_from("SHARDSCOPE_KILLS", 5);
     const int seed = number_from("SHARDSCOPE_KILLS_SEED", 1);
@@ -339,21 +341,22 @@ TEST_CASE("kills: a killed program is restored to a state at most one gesture ol
     int newest = 0;
     int parts = 0;
     std::map<QByteArray, int> interrupted;
-    // The last start only shows what the last kill has left.
+    // The last start only shows what the last kill left.
     for (int kill = 0; kill <= kills; ++kill) {
         INFO("seed " << seed << ", kill " << kill << " of " << kills);
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-        environment.insert(QLatin1String(kVictim), folder);
-        environment.insert(QLatin1String(kVictimSeed), QString::number(1000000LL * seed + kill));
+        environment.insert(QLatin1String(kKilledFolder), folder);
+        environment.insert(QLatin1String(kKilledSeed), QString::number(1000000LL * seed + kill));
         for (const char* kind : {"XDG_CONFIG_HOME", "XDG_DATA_HOME"})
             environment.insert(QLatin1String(kind), home.filePath(QLatin1String(kind)));
-        // Now and then while it starts; else a random time after that, often in a gesture of the kind chosen.
+        // Sometimes the kill comes during the start; otherwise at a random time after it, often in a gesture
+        // of the chosen kind.
         const bool early = kill < kills && random.percent(5);
-        const Prey& prey = random.of(kPreys);
-        const bool hunts = random.percent(70);
-        // A third dies within its own writing, at a call that changes a file.
+        const KillMoment& kill_moment = random.of(kKillMoments);
+        const bool waits_for_gesture = random.percent(70);
+        // A third of the kills happen inside the program's own writing, at a call that changes a file.
         const int call = kill < kills && !early && random.percent(33) ? 1 + random.below(60) : 0;
-        environment.insert(QLatin1String(kVictimCall), QString::number(call));
+        environment.insert(QLatin1String(kKilledCall), QString::number(call));
         QProcess program;
         program.setProcessEnvironment(environment);
         program.setProcessChannelMode(QProcess::ForwardedErrorChannel);
@@ -361,34 +364,35 @@ TEST_CASE("kills: a killed program is restored to a state at most one gesture ol
         REQUIRE(program.waitForStarted(kPatience));
 
         QDeadlineTimer moment(early ? random.below(400) : kPatience);
-        QDeadlineTimer hunt(QDeadlineTimer::Forever);
+        QDeadlineTimer gesture_timeout(QDeadlineTimer::Forever);
         Journal journal;
         QByteArray unread;
-        QByteArray said;
+        QByteArray last_line;
         const auto read = [&] {
             unread += program.readAllStandardOutput();
             for (qsizetype end = 0; (end = unread.indexOf('\n')) >= 0; unread.remove(0, end + 1)) {
-                said = unread.first(end);
-                journal.take(said);
+                last_line = unread.first(end);
+                journal.take(last_line);
                 if (early || call > 0) continue;
-                if (said == "start") {
+                if (last_line == "start") {
                     const int wait = kill < kills ? random.below(700) : 0;
-                    constexpr int kLongestHunt = 3000;  // ms
-                    if (hunts && kill < kills) hunt.setRemainingTime(wait);
-                    moment.setRemainingTime(hunts && kill < kills ? kLongestHunt : wait);
-                } else if (hunt.hasExpired() && said == QByteArray("begin ") + prey.gesture) {
-                    hunt = QDeadlineTimer(QDeadlineTimer::Forever);
-                    moment.setPreciseRemainingTime(0, random.below(prey.microseconds) * 1000LL);
+                    constexpr int kLongestWait = 3000;  // ms
+                    if (waits_for_gesture && kill < kills) gesture_timeout.setRemainingTime(wait);
+                    moment.setRemainingTime(waits_for_gesture && kill < kills ? kLongestWait : wait);
+                } else if (gesture_timeout.hasExpired() &&
+                           last_line == QByteArray("begin ") + kill_moment.gesture) {
+                    gesture_timeout = QDeadlineTimer(QDeadlineTimer::Forever);
+                    moment.setPreciseRemainingTime(0, random.below(kill_moment.microseconds) * 1000LL);
                 }
             }
         };
         while (!moment.hasExpired() && program.state() == QProcess::Running) {
-            // The last millisecond is waited for awake.
+            // A busy loop waits for the last millisecond.
             program.waitForReadyRead(
                 static_cast<int>(moment.remainingTime() > 1 ? moment.remainingTime() - 1 : 0));
             read();
         }
-        INFO("last it wrote: " << said.toStdString());
+        INFO("last it wrote: " << last_line.toStdString());
         REQUIRE((program.state() == QProcess::NotRunning) == (call > 0));
         if (call == 0) program.kill();
         REQUIRE((program.state() == QProcess::NotRunning || program.waitForFinished(kPatience)));
@@ -396,7 +400,7 @@ TEST_CASE("kills: a killed program is restored to a state at most one gesture ol
         REQUIRE(program.exitStatus() == QProcess::CrashExit);
         REQUIRE((early || journal.started));
 
-        // What it has restored, and what the next start may restore.
+        // Checks the restored state, and determines what the next start may restore.
         if (journal.started) {
             CHECK(journal.lost.toStdString() == std::string());
             if (!allowed.empty()) {
@@ -428,8 +432,7 @@ TEST_CASE("kills: a killed program is restored to a state at most one gesture ol
                 CHECK(std::ranges::find(journal.saved, text) != journal.saved.end());
             }
         }
-        // What was to take another file's place is gone at the next start, beside a saved file with the next
-        // save.
+        // Temporary files are removed at the next start, or beside a saved file at the next save.
         std::set<QString> still;
         for (const QString& place : {folder, home.filePath(QStringLiteral("XDG_CONFIG_HOME"))}) {
             for (const auto& [path, text] : files_below(place)) {
@@ -445,7 +448,7 @@ TEST_CASE("kills: a killed program is restored to a state at most one gesture ol
         files = std::move(now);
     }
     for (const auto& [path, text] : files) {
-        // Also beside a file that was to be new.
+        // This also holds beside a file that was new.
         const QString saved = is_left_over(path) ? path.first(path.lastIndexOf(u".shardscope-")) : path;
         Problems problems;
         CHECK(write_whole(saved.toStdString(), text.toStdString(), problems));

@@ -1,4 +1,4 @@
-// The window in another language: the whole of it, and nothing but its words changes.
+// Tests the window in another language: it is translated completely, and only its texts change.
 #include <QAbstractButton>
 #include <QFile>
 #include <QGroupBox>
@@ -29,7 +29,7 @@
 namespace shardscope::testing {
 namespace {
 
-// The catalogue as its translators wrote it: English to German.
+// Returns the translators' catalogue: English to German.
 std::map<QString, QString> catalogue() {
     QFile file(QStringLiteral(SHARDSCOPE_SOURCE_DIR "/resources/translations/de.po"));
     REQUIRE(file.open(QIODevice::ReadOnly));
@@ -58,14 +58,14 @@ std::map<QString, QString> catalogue() {
     return out;
 }
 
-// Everything a widget tells a reader.
+// Returns every text of a widget.
 QStringList words_of(const QWidget& widget) {
     QStringList out{widget.toolTip(), widget.accessibleName(), widget.windowTitle()};
     if (const auto* label = qobject_cast<const QLabel*>(&widget)) out += label->text();
     if (const auto* button = qobject_cast<const QAbstractButton*>(&widget)) out += button->text();
     if (const auto* group = qobject_cast<const QGroupBox*>(&widget)) out += group->title();
     if (const auto* line = qobject_cast<const QLineEdit*>(&widget)) out += line->placeholderText();
-    // The names of a parameter's choices are those of files.
+    // The names of a parameter's choices are those in files.
     const auto* box = qobject_cast<const QComboBox*>(&widget);
     if (box && !box->objectName().endsWith(QStringLiteral("/field"))) {
         for (int i = 0; i < box->count(); ++i) out += box->itemText(i);
@@ -76,7 +76,7 @@ QStringList words_of(const QWidget& widget) {
     for (const QAction* action : widget.actions()) out += action->text();
     if (const auto* view = qobject_cast<const QTableView*>(&widget); view && view->model()) {
         const QAbstractItemModel& rows = *view->model();
-        // Operators are called as in listings of a model.
+        // Operators have the names from listings of a model.
         const bool operators = view->objectName() == QStringLiteral("operators/list");
         for (int c = operators ? 1 : 0; c < rows.columnCount(); ++c) {
             out += rows.headerData(c, Qt::Horizontal).toString();
@@ -105,16 +105,16 @@ TEST_CASE("language: the German catalogue is complete and keeps every placeholde
     }
 }
 
-TEST_CASE("language: no English is left in the German window", "[language]") {
+TEST_CASE("language: the German window contains no English", "[language]") {
     const std::map<QString, QString> phrases = catalogue();
     const German german;
     Desk desk;
     desk.window.action(ActionId::pin)->trigger();
     desk.window.action(ActionId::solve_for)->trigger();
     desk.window.action(ActionId::measured_run)->trigger();
-    desk.type("training.micro_batch", QStringLiteral("64"));  // does not fit: repairs come
+    desk.type("training.micro_batch", QStringLiteral("64"));  // does not fit, so repairs appear
     auto* tabs = desk.find<QTabWidget>("tabs");
-    std::map<QString, std::string> seen;  // and who said it
+    std::map<QString, std::string> seen;  // and the widget that shows it
     for (int i = 0; i < tabs->count(); ++i) {
         tabs->setCurrentIndex(i);
         auto* plot = static_cast<LivePlot*>(tabs->widget(i));
@@ -127,14 +127,14 @@ TEST_CASE("language: no English is left in the German window", "[language]") {
         }
     }
     CHECK(seen.size() > 500);
-    for (const auto& [english, said] : phrases) {
-        if (said == english) continue;
+    for (const auto& [english, translated] : phrases) {
+        if (translated == english) continue;
         const auto found = seen.find(QString(english).remove(QLatin1Char('&')));
         INFO((found == seen.end() ? std::string() : found->second));
         CHECK_THAT((found == seen.end() ? std::string() : found->first.toStdString()),
                    Catch::Matchers::Equals(""));
     }
-    // Some that people look for first.
+    // These are prominent texts.
     CHECK(tabs->tabText(0) == QStringLiteral("Skalierung"));
     CHECK(label_of(P::gpus_per_node) == "GPUs je Knoten");
     CHECK(wall_sentence(desk.window.model().answer()).starts_with("Grenze: Speicher."));
@@ -142,14 +142,14 @@ TEST_CASE("language: no English is left in the German window", "[language]") {
     CHECK(parse("30 Tage", Quantity::days).value == parse("30 days", Quantity::days).value);
 }
 
-TEST_CASE("language: what is reckoned, written and typed is the same in every language", "[language]") {
+TEST_CASE("language: computed, written and typed values are the same in every language", "[language]") {
     const auto kept = [] {
         Desk desk;
         desk.type("training.sequence_length", QStringLiteral("4k"));
         desk.type("cluster.inter_node_bandwidth", QStringLiteral("400 Gbit/s"));
         return write_scenario(desk.window.model().scenario());
     };
-    // Other programs' settings, their comments too.
+    // Settings for other programs stay the same, including their comments.
     const auto launched = [] {
         std::string out;
         for (const LaunchFormat* tool : launch_formats()) {
@@ -158,7 +158,7 @@ TEST_CASE("language: what is reckoned, written and typed is the same in every la
         }
         return out;
     };
-    // Every plot's table, why a plan's neighbours lose with it.
+    // Every plot's table stays the same, including the reasons of the plans' neighbours.
     Scenario planned = Scenario::first_launch();
     planned.automatic.set(index(P::micro_batch));
     const Answer found = answer(planned);
@@ -183,23 +183,23 @@ TEST_CASE("language: what is reckoned, written and typed is the same in every la
         INFO(plot);
         CHECK(in_german.at(plot) == table);
     }
-    // And what the window copies.
+    // The text that the window copies stays the same, too.
     FigureRequest request;
     request.plot = "plans";
     request = worked_out(request, found);
     CHECK(to_csv(table_of(*plot_kind("plans"), request, found)) == written.at("plans"));
 }
 
-TEST_CASE("language: a study is read in German, its scenarios keep their names", "[language][studies]") {
+TEST_CASE("language: a study is shown in German, and its scenarios keep their names", "[language][studies]") {
     const std::map<QString, QString> phrases = catalogue();
-    // As the panel shows it; empty where nobody translated it.
+    // Returns the text as the panel shows it, or an empty string without a translation.
     const auto german_of = [&](const std::string& english) {
         INFO(english);
         const auto found = phrases.find(text_of(english));
         CHECK(found != phrases.end());
         return found == phrases.end() ? std::string() : unbroken(found->second).toStdString();
     };
-    const auto opened = [](Desk& desk) {  // and what a file would hold
+    const auto opened = [](Desk& desk) {  // and the contents of a file
         desk.pick(QStringLiteral("picker/study"), QStringLiteral("study/scaling-trends"));
         std::string out = write_scenario(desk.window.model().scenario());
         for (const Pin& pin : desk.window.model().pins()) out += write_scenario(pin.answer.scenario);
@@ -234,7 +234,7 @@ TEST_CASE("language: a study is read in German, its scenarios keep their names",
     desk.find<ClaimRow>(QStringLiteral("study/claim/") + text_of(study.claims.front().name))->click();
     CHECK(unbroken(undo->undoText()).toStdString() == "Behauptung: " + german_of(study.claims.front().says));
 
-    // All others have their German too, and so have the calibrations.
+    // All other studies are translated, too, and so are the calibrations.
     for (const Preset* preset : commands::catalogue().all(PresetKind::study)) {
         Problems problems;
         const Study one = read_study(*preset, commands::catalogue(), problems);
@@ -254,7 +254,7 @@ TEST_CASE("language: a study is read in German, its scenarios keep their names",
     CHECK(desk.find<QWidget>(QStringLiteral("group/assumptions"))
               ->accessibleDescription()
               .startsWith(QStringLiteral("PyTorch FSDP1 mit fusionierten Kerneln")));
-    // What is not ours is as it was written.
+    // A user's text stays as written.
     CHECK(preset_text("My cluster in the basement") == QStringLiteral("My cluster in the basement"));
 }
 
@@ -270,14 +270,14 @@ TEST_CASE("language: it is chosen in the View menu for the next start", "[langua
     CHECK(language_spoken() == QStringLiteral("en"));
     entry("")->trigger();
     CHECK(Session().language().isEmpty());
-    // A code nobody speaks is the system's language.
+    // An unknown code means the system's language.
     speak_language(QStringLiteral("xx"));
     CHECK(languages().contains(language_spoken()));
     speak_language(QStringLiteral("en"));
     CHECK(said("Wall") == "Wall");
 }
 
-TEST_CASE("language: every help page is there in German", "[language][help]") {
+TEST_CASE("language: every help page exists in German", "[language][help]") {
     std::set<QString> titles;
     for (const HelpPage& page : help_pages()) titles.insert(help_title(page));
     const German german;

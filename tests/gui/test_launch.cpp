@@ -1,4 +1,5 @@
-// Launch settings in the window: they follow the scenario, can be taken away, and come in as files.
+// Tests launch settings in the window: they follow the scenario, can be copied and saved, and can be
+// imported.
 #include <QClipboard>
 #include <QFile>
 #include <QLabel>
@@ -43,7 +44,7 @@ struct LaunchDesk : Desk {
 
 }  // namespace
 
-TEST_CASE("launch: the window shows what the command writes, and follows the scenario", "[launch]") {
+TEST_CASE("launch: the window shows the command's output and follows the scenario", "[launch]") {
     LaunchDesk desk;
     CHECK_FALSE(desk.view->isVisible());
     desk.ask();
@@ -66,20 +67,20 @@ TEST_CASE("launch: the window shows what the command writes, and follows the sce
     desk.window.action(ActionId::undo)->trigger();
     CHECK(desk.shown().contains(QStringLiteral("--micro-batch-size 2 ")));
     CHECK(desk.notes().contains(QStringLiteral("megatron-core")));
-    // While a slider is dragged, too.
+    // It also follows while a slider is dragged.
     desk.drag("training.sequence_length", 0.5, 0.7, 4);
     const double sequence = desk.window.model().answer().settings[P::sequence_length];
     CHECK(desk.shown().contains(QStringLiteral("--seq-length %1 ").arg(sequence)));
     QTest::keyClick(desk.view, Qt::Key_Escape);
     CHECK_FALSE(desk.view->isVisible());
-    // Asked again it is as the scenario is now.
+    // Reopened, it shows the current scenario.
     desk.type("training.micro_batch", QStringLiteral("8"));
     desk.ask();
     desk.choose_tool("Megatron-LM");
     CHECK(desk.shown().contains(QStringLiteral("--micro-batch-size 8 ")));
 }
 
-TEST_CASE("launch: it opens on the tool of the scenario's software", "[launch]") {
+TEST_CASE("launch: it opens with the tool for the scenario's software", "[launch]") {
     LaunchDesk desk;
     Scenario scenario = desk.window.model().scenario();
     scenario.give(P::software, parse(P::software, "megatron-core").value);
@@ -88,7 +89,7 @@ TEST_CASE("launch: it opens on the tool of the scenario's software", "[launch]")
     CHECK(desk.view->tool().name == "megatron");
 }
 
-TEST_CASE("launch: copied and saved is what is shown", "[launch]") {
+TEST_CASE("launch: the copied and the saved text are the shown text", "[launch]") {
     const QTemporaryDir folder;
     QString target = folder.filePath(QStringLiteral("run.sh"));
     QString suggestion;
@@ -103,7 +104,7 @@ TEST_CASE("launch: copied and saved is what is shown", "[launch]") {
     QTest::mouseClick(desk.find<QPushButton>("launch/copy"), Qt::LeftButton);
     CHECK(QApplication::clipboard()->text() == desk.shown());
     QTest::mouseClick(desk.find<QPushButton>("launch/save"), Qt::LeftButton);
-    // Under the scenario's name, which the command names, too.
+    // The suggestion is the scenario's name, which is also in the command.
     CHECK(suggestion.endsWith(QStringLiteral("/mpt-13b-on-64-h100-sxm-80-gb.sh")));
     CHECK(desk.text("launch/command").contains(QStringLiteral("bash mpt-13b-on-64-h100-sxm-80-gb.sh ")));
     QFile file(target);
@@ -120,13 +121,13 @@ TEST_CASE("launch: copied and saved is what is shown", "[launch]") {
           QStringLiteral("llama-3.1-405b-on-16384-h100.toml"));
     CHECK(proposed("DeepSpeed", "  ../a\tb: c? ") == QStringLiteral("a-b-c.json"));
     CHECK(proposed("Megatron-LM", "…") == QStringLiteral("train.sh"));
-    // A program imports it.
+    // A program imports this file.
     const auto& formats = launch_formats();
     const auto fsdp = std::find(formats.begin(), formats.end(), &kFsdp2);
     CHECK(proposed(std::string((*fsdp)->label).c_str(), "7B, long") == QStringLiteral("wrap_7b_long.py"));
 }
 
-TEST_CASE("launch: a model that a tool cannot train leaves nothing to copy", "[launch]") {
+TEST_CASE("launch: for a model that a tool cannot train there is nothing to copy", "[launch]") {
     LaunchDesk desk;
     desk.pick("picker/model", QStringLiteral("model/resnet-50"));
     desk.ask();
@@ -138,8 +139,7 @@ TEST_CASE("launch: a model that a tool cannot train leaves nothing to copy", "[l
     CHECK(desk.find<QPushButton>("launch/copy")->isEnabled());
 }
 
-TEST_CASE("launch: a run's file becomes the scenario on the cluster that was there, in one step",
-          "[launch]") {
+TEST_CASE("launch: a run's file becomes the scenario on the current cluster, in one step", "[launch]") {
     const QTemporaryDir folder;
     const auto write = [&](const char* name, const QByteArray& text) {
         QFile file(folder.filePath(QLatin1String(name)));
@@ -170,7 +170,7 @@ TEST_CASE("launch: a run's file becomes the scenario on the cluster that was the
               " --micro-batch-size 4 --bf16\n")));
     CHECK(model.answer().settings[P::layers] == 24);
     CHECK(model.answer().settings[P::gpus] == 16);
-    // What cannot be used says why, with its line, and changes nothing.
+    // An unusable file is reported with reason and line, and changes nothing.
     const Scenario now = model.scenario();
     CHECK_FALSE(desk.window.documents().open(
         write("bad.toml", "[model]\nname = \"llama3\"\nflavor = \"9B\"\n[training]\n")));
@@ -178,7 +178,7 @@ TEST_CASE("launch: a run's file becomes the scenario on the cluster that was the
     CHECK(desk.text("message/text").startsWith(QStringLiteral("bad.toml:3:model.flavor")));
 }
 
-TEST_CASE("launch: of a plan that is chosen in Plans, without taking it", "[launch]") {
+TEST_CASE("launch: it shows the plan chosen in Plans without making it the scenario's", "[launch]") {
     LaunchDesk desk;
     desk.show_tab(QStringLiteral("Plans"));
     auto* plans = desk.find<PlansPlot>("plans");
@@ -198,7 +198,7 @@ TEST_CASE("launch: of a plan that is chosen in Plans, without taking it", "[laun
     CHECK(desk.shown().toStdString() == text(answer(*chosen)));
     CHECK(desk.shown().toStdString() != text(desk.window.model().answer()));
     CHECK(desk.window.model().scenario() == before);
-    // Asked from elsewhere it is the current scenario's again.
+    // Opened from elsewhere it is again for the current scenario.
     desk.view->close();
     desk.find<QWidget>("training.micro_batch/field")->setFocus();
     desk.window.action(ActionId::launch_settings)->trigger();

@@ -1,6 +1,6 @@
-// Random real events on the whole window: nothing crashes, what is shown is the model's, and undo to the
-// start gives the first bytes. Every event has its own seed, so that a run can be repeated with some of its
-// events alone: a failure is shrunk to the fewest events that still fail.
+// Sends random real events to the whole window: nothing crashes, the window shows the model's values, and
+// undo to the start gives the first bytes. Every event has its own seed, so that a run can be repeated with
+// some of its events alone: a failure is reduced to the fewest events that still fail.
 //
 //   SHARDSCOPE_MONKEY_EVENTS   events in all (500), in rounds of at most 500 with a window of their own
 //   SHARDSCOPE_MONKEY_SEED     of the first round (1); the next round has the next seed
@@ -50,7 +50,7 @@ class Monkey : public QObject {
           first_(bytes()) {}
 
     void run() {
-        QApplication::setQuitOnLastWindowClosed(false);  // a window that is closed comes back
+        QApplication::setQuitOnLastWindowClosed(false);  // a closed window opens again
         QTimer::singleShot(0, this, &Monkey::next);
         loop_.exec();
         finish();
@@ -61,7 +61,7 @@ class Monkey : public QObject {
     LiveModel& model() { return desk_.window.model(); }
 
     Dialogs dialogs(std::uint64_t seed) {
-        // The answers to dialogs are of the event that asks.
+        // The answers to dialogs depend on the event that opens them.
         const auto name = [this, seed](const QString& ending) {
             Random random(seed * 7919 + at_);
             if (random.percent(60)) return QString();
@@ -85,7 +85,7 @@ class Monkey : public QObject {
         return out;
     }
 
-    // A menu has an event loop of its own: the next event comes from a timer, so that it reaches that, too.
+    // A menu has an event loop of its own: the next event comes from a timer, so that it also arrives there.
     void next() {
         if (done_ == events_.size()) {
             while (QWidget* popup = QApplication::activePopupWidget()) popup->close();
@@ -100,7 +100,7 @@ class Monkey : public QObject {
         if (done_ % 50 == 0) check();
     }
 
-    void say(const char* what, const QString& rest) {
+    void log_event(const char* what, const QString& rest) {
         std::printf("event %zu: %s %s\n", at_, what, qPrintable(rest));
         std::fflush(stdout);
     }
@@ -124,7 +124,7 @@ class Monkey : public QObject {
         return QLatin1String(widget->metaObject()->className()) + QLatin1Char(' ') + widget->objectName();
     }
 
-    // Where a pointer may be: on a widget, or anywhere.
+    // Returns a position of the pointer: on a widget, or anywhere.
     static QPoint point(QWidget& window, Random& random) {
         const QPoint anywhere(random.below(std::max(1, window.width())),
                               random.below(std::max(1, window.height())));
@@ -158,25 +158,25 @@ class Monkey : public QObject {
         const Qt::KeyboardModifier modifier = random.of(kModifiers);
         const int which = random.below(1000);
         if (which < 240) {
-            say("click", where);
+            log_event("click", where);
             click(handle, at, Qt::LeftButton);
         } else if (which < 310) {
-            say("press", where);
+            log_event("press", where);
             mouse(*handle, at, QEvent::MouseButtonPress, Qt::LeftButton);
         } else if (which < 450) {
-            say("move", where);
+            log_event("move", where);
             mouse(*handle, at, QEvent::MouseMove, Qt::NoButton);
         } else if (which < 530) {
-            say("release", where);
+            log_event("release", where);
             mouse(*handle, at, QEvent::MouseButtonRelease, Qt::LeftButton);
         } else if (which < 560) {
-            say("double click", where);
+            log_event("double click", where);
             const QPointer<QWindow> there = handle;
             click(there, at, Qt::LeftButton);
             if (there) click(there, at, Qt::LeftButton, true);
         } else if (which < 590) {
-            say("right click", where);
-            // The window system's own sign for a menu comes with the button.
+            log_event("right click", where);
+            // The window system sends the event for a context menu together with the button.
             const QPointer<QWidget> below = window->childAt(at);
             const QPoint global = window->mapToGlobal(at);
             click(handle, at, Qt::RightButton);
@@ -185,10 +185,10 @@ class Monkey : public QObject {
                 QApplication::sendEvent(below, &menu);
             }
         } else if (which < 640) {
-            say("wheel", where);
-            QWheelEvent turn(at, window->mapToGlobal(at), {}, {0, random.percent(50) ? 120 : -240},
+            log_event("wheel", where);
+            QWheelEvent wheel(at, window->mapToGlobal(at), {}, {0, random.percent(50) ? 120 : -240},
                              Qt::NoButton, modifier, Qt::NoScrollPhase, false);
-            QApplication::sendEvent(handle, &turn);
+            QApplication::sendEvent(handle, &wheel);
         } else if (which < 760) {
             type(*handle, random, modifier);
         } else if (which < 830) {
@@ -199,29 +199,29 @@ class Monkey : public QObject {
             drop(random);
         } else if (which < 925) {
             const QSize size(random.between(640, 3840), random.between(480, 2160));
-            say("resize to", QStringLiteral("%1×%2").arg(size.width()).arg(size.height()));
+            log_event("resize to", QStringLiteral("%1×%2").arg(size.width()).arg(size.height()));
             window->resize(random.percent(80) ? QSize(size.width() / 2, size.height() / 2) : size);
         } else if (which < 945) {
             const ActionId theme =
                 random.of(std::vector{ActionId::theme_light, ActionId::theme_dark, ActionId::theme_system});
-            say("theme", desk_.window.action(theme)->text());
+            log_event("theme", desk_.window.action(theme)->text());
             desk_.window.action(theme)->trigger();
         } else if (which < 975) {
             entry(random);
         } else if (which < 985) {
             QFile file(random.of(stock_));
-            say("copy", file.fileName());
+            log_event("copy", file.fileName());
             if (file.open(QIODevice::ReadOnly))
                 QApplication::clipboard()->setText(QString::fromUtf8(file.readAll()));
         } else {
-            say("close", name_of(window));
+            log_event("close", name_of(window));
             if (window == &desk_.window) press(handle, Qt::Key_Escape, {}, {});
             else window->close();
         }
     }
 
-    // As the window system hands them to Qt. QTest's own would process other events, too, and so nest the
-    // next.
+    // Sends the event as the window system hands it to Qt. QTest's own function would process other events,
+    // too, and so nest the next one.
     void mouse(QWindow& window, const QPoint& at, QEvent::Type type, Qt::MouseButton button) {
         constexpr int kApart = 1000;  // ms, so that two clicks are no double click
         if (type != QEvent::MouseMove) held_.setFlag(button, type == QEvent::MouseButtonPress);
@@ -253,9 +253,9 @@ class Monkey : public QObject {
         static const QByteArray kLetters = "0123456789.,-+eEkKMGT%/ apsxyzQ\"'<>&{}";
         if (random.percent(50)) {
             const Qt::Key code = random.of(kKeys);
-            // The window system's own key to close a window.
+            // Alt+F4 closes the window in the window system itself.
             if (code == Qt::Key_F4 && modifier == Qt::AltModifier) return;
-            say("key", QKeySequence(modifier | code).toString());
+            log_event("key", QKeySequence(modifier | code).toString());
             press(&window, code, modifier, {});
         } else {
             const int count = random.between(1, 4);
@@ -264,7 +264,7 @@ class Monkey : public QObject {
                 letters += kLetters[random.below(static_cast<int>(kLetters.size()))];
             // Ctrl+Q ends the program.
             if (modifier == Qt::ControlModifier && letters.contains('Q')) return;
-            say("type", QKeySequence(modifier).toString() + QString::fromLatin1(letters));
+            log_event("type", QKeySequence(modifier).toString() + QString::fromLatin1(letters));
             const QPointer<QWindow> there = &window;
             for (const char letter : letters)
                 press(there, QTest::asciiToKey(letter), modifier, QString(QLatin1Char(letter)));
@@ -275,11 +275,11 @@ class Monkey : public QObject {
         const ActionRow& row = random.of(action_table());
         if (row.id == ActionId::quit) return;
         if (!*row.shortcut) {
-            say("action", QLatin1String(row.name));
+            log_event("action", QLatin1String(row.name));
             desk_.window.action(row.id)->trigger();
             return;
         }
-        say("shortcut", QLatin1String(row.shortcut));
+        log_event("shortcut", QLatin1String(row.shortcut));
         const QKeySequence keys(QLatin1String(row.shortcut), QKeySequence::PortableText);
         press(&window, keys[0].key(), keys[0].keyboardModifiers(), {});
     }
@@ -292,14 +292,14 @@ class Monkey : public QObject {
         }
         if (widgets.empty()) return;
         QWidget* chosen = random.of(widgets);
-        say("focus", name_of(chosen));
+        log_event("focus", name_of(chosen));
         chosen->setFocus(Qt::TabFocusReason);
     }
 
     void drop(Random& random) {
         QMimeData dropped;
         const QString file = random.of(stock_);
-        say("drop", file);
+        log_event("drop", file);
         if (random.percent(20)) {
             QFile text(file);
             if (text.open(QIODevice::ReadOnly)) dropped.setText(QString::fromUtf8(text.readAll()));
@@ -321,33 +321,33 @@ class Monkey : public QObject {
         QApplication::sendEvent(window, &event);
     }
 
-    // A cluster, a model, a study, a scenario or a language from its menu.
+    // Chooses a cluster, a model, a study, a scenario or a language from its menu.
     void entry(Random& random) {
         static const QRegularExpression kinds(QStringLiteral("^(cluster|model|study|scenario|language)/"));
         const QList<QAction*> entries = desk_.window.findChildren<QAction*>(kinds);
         if (entries.isEmpty()) return;
         QAction* chosen = random.of(entries);
-        say("entry", chosen->objectName());
+        log_event("entry", chosen->objectName());
         chosen->trigger();
     }
 
-    // What holds at any moment.
+    // Checks what holds at any moment.
     void check() {
         INFO("seed " << seed_ << ", after event " << at_);
         const Answer& shown = model().answer();
         if (!model().planning() && plans_at_once(model().scenario())) {
-            const Answer anew = answer(model().scenario());
-            CHECK(shown.valid() == anew.valid());
+            const Answer recomputed = answer(model().scenario());
+            CHECK(shown.valid() == recomputed.valid());
             for (std::size_t i = 0; i < kParameters; ++i) {
                 const auto id = static_cast<P>(i);
                 INFO(parameter(id).key);
                 CHECK(shardscope::format(id, shown.settings[id]) ==
-                      shardscope::format(id, anew.settings[id]));
+                      shardscope::format(id, recomputed.settings[id]));
             }
             for (std::size_t i = 0; i < kOutputs; ++i) {
                 const auto id = static_cast<Output>(i);
                 INFO(output(id).path);
-                CHECK(text_of(id, shown) == text_of(id, anew));
+                CHECK(text_of(id, shown) == text_of(id, recomputed));
             }
         }
         const bool hypothetical = desk_.window.findChild<Headline*>()->hypothetical();
@@ -374,12 +374,12 @@ class Monkey : public QObject {
         QApplication::processEvents();
         INFO("seed " << seed_);
         check();
-        // A button that was let go in another window leaves a drag open.
+        // A mouse button released in another window leaves a drag open.
         model().end_gesture();
         QUndoStack& undo = *model().undo_stack();
         while (undo.canRedo()) undo.redo();
         const std::string last = bytes();
-        for (int turn = 0; turn < 2; ++turn) {
+        for (int pass = 0; pass < 2; ++pass) {
             while (undo.canUndo()) undo.undo();
             CHECK(bytes() == first_);
             QApplication::processEvents();
@@ -388,7 +388,7 @@ class Monkey : public QObject {
             QApplication::processEvents();
         }
         check();
-        // What is kept for the next start is what is there.
+        // The stored session is the current state.
         const SavedSession now = desk_.window.workspace().session();
         CHECK(QTest::qWaitFor(
             [&] {
@@ -440,7 +440,7 @@ std::vector<int> numbers_of(const QString& ranges) {
     return out;
 }
 
-// Empty, or what the round has written before it failed.
+// Returns an empty text, or the output of the round before it failed.
 QByteArray failure_of(int seed, const std::vector<int>& events) {
     const QTemporaryDir home;
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
@@ -457,15 +457,15 @@ QByteArray failure_of(int seed, const std::vector<int>& events) {
         program.kill();
         program.waitForFinished();
     }
-    const QByteArray said = program.readAll();
-    // A name that is no test's would pass without an event.
-    const bool ran = said.contains("\nAll tests passed");
+    const QByteArray printed = program.readAll();
+    // With a name that belongs to no test, the program would pass without an event.
+    const bool ran = printed.contains("\nAll tests passed");
     if (finished && program.exitStatus() == QProcess::NormalExit && program.exitCode() == 0 && ran) return {};
-    return said + (finished ? "" : "\nit did not end in time\n");
+    return printed + (finished ? "" : "\nit did not end in time\n");
 }
 
-// The fewest events found in a while that still fail: ever smaller parts are left out.
-std::vector<int> shrunk(int seed, std::vector<int> events, QByteArray& said) {
+// Returns the fewest events, found in limited time, that still fail, by leaving out ever smaller parts.
+std::vector<int> shrunk(int seed, std::vector<int> events, QByteArray& printed) {
     const QDeadlineTimer until(kPatience);
     for (std::size_t part = (events.size() + 1) / 2; part > 0 && !until.hasExpired();) {
         bool smaller = false;
@@ -479,7 +479,7 @@ std::vector<int> shrunk(int seed, std::vector<int> events, QByteArray& said) {
                 continue;
             }
             events = std::move(fewer);
-            said = std::move(again);
+            printed = std::move(again);
             smaller = true;
         }
         if (!smaller || part > events.size()) part /= 2;
@@ -496,7 +496,7 @@ int number_from(const char* variable, int otherwise) {
 TEST_CASE("monkey: random events harm nothing and undo to the start gives the first bytes", "[monkey]") {
     const int seed = number_from(kSeed, 1);
     if (qEnvironmentVariableIsSet(kOnly)) {
-        // Every other round is German.
+        // Every second round is in German.
         speak_language(seed % 2 == 0 ? QStringLiteral("de") : QStringLiteral("en"));
         Monkey(static_cast<std::uint64_t>(seed), numbers_of(qEnvironmentVariable(kOnly))).run();
         return;
@@ -505,21 +505,21 @@ TEST_CASE("monkey: random events harm nothing and undo to the start gives the fi
     for (int round = 0; round * kRound < events; ++round) {
         std::vector<int> all;
         for (int i = 0; i < std::min(kRound, events - round * kRound); ++i) all.push_back(i);
-        QByteArray said = failure_of(seed + round, all);
-        if (said.isEmpty()) continue;
-        // What comes after a crash is not needed to see it.
-        const QList<QByteArray> lines = said.split('\n');
+        QByteArray printed = failure_of(seed + round, all);
+        if (printed.isEmpty()) continue;
+        // The events after a crash are not needed to reproduce it.
+        const QList<QByteArray> lines = printed.split('\n');
         const auto last = std::find_if(lines.rbegin(), lines.rend(),
                                        [](const QByteArray& line) { return line.startsWith("event "); });
-        const QByteArray whole = said;
-        const std::vector<int> left = shrunk(seed + round, all, said);
+        const QByteArray whole = printed;
+        const std::vector<int> left = shrunk(seed + round, all, printed);
         FAIL_CHECK("seed " << seed + round << " fails"
                            << (last == lines.rend() ? std::string() : ", last " + last->toStdString())
                            << "; so do these events alone:\n"
                            << "SHARDSCOPE_MONKEY_SEED=" << seed + round
                            << " SHARDSCOPE_MONKEY_ONLY=" << ranges_of(left).toStdString() << " "
                            << QApplication::applicationFilePath().toStdString() << " '[monkey]'\n"
-                           << said.right(6000).toStdString() << "\n---- as a whole:\n"
+                           << printed.right(6000).toStdString() << "\n---- as a whole:\n"
                            << whole.right(3000).toStdString());
     }
 }

@@ -1,4 +1,4 @@
-// The Operators and Collectives tabs, through real events on the real main window.
+// Tests the Operators and Collectives tabs through real events on the real main window.
 #include <qcustomplot.h>
 
 #include <QApplication>
@@ -62,7 +62,7 @@ int column_named(const QTableView& list, const QString& name) {
     return -1;
 }
 
-// A log of nccl-tests by a law of its own: 16 GPUs on two hosts.
+// Returns a log of nccl-tests that follows a given law: 16 GPUs on two hosts.
 QString log_of(const BandwidthCurve& curve) {
     QString out = QStringLiteral(
         "# nThread 1 nGpus 1 minBytes 131072 maxBytes 4294967296 step: 2(factor) warmup iters: 5 iters: 20\n"
@@ -120,13 +120,13 @@ TEST_CASE("operators tab: rows show the engine's numbers and follow a slider in 
     CHECK(desk.model().answer().settings[P::micro_batch] > 2);
     CHECK(list->model()->rowCount() == rows);
     CHECK(cell(*list, qkv, forward) != narrow);
-    // The row that was chosen still is.
+    // The same row is still selected.
     CHECK(list->currentIndex().row() == qkv);
     CHECK(plot.figure().highlight().has_value());
     CHECK(plot.figure().data().table.seconds == desk.estimate().step.total);
 }
 
-TEST_CASE("operators tab: a dot and its row are chosen together", "[operators]") {
+TEST_CASE("operators tab: a dot and its row are selected together", "[operators]") {
     Desk desk;
     auto& plot = desk.open_tab<OperatorsPlot>("operators");
     auto* list = desk.find<OperatorGrid>("operators/list");
@@ -139,7 +139,7 @@ TEST_CASE("operators tab: a dot and its row are chosen together", "[operators]")
     CHECK(list->currentIndex().row() == list->line_of(core));
     CHECK(operator_words(plot.figure().data(), core).contains(QStringLiteral("bound by compute")));
 
-    // The other way round, by keys.
+    // Selecting the row by keys selects the dot.
     list->setFocus();
     QTest::keyClick(list, Qt::Key_Down);
     REQUIRE(plot.figure().highlight().has_value());
@@ -147,7 +147,7 @@ TEST_CASE("operators tab: a dot and its row are chosen together", "[operators]")
     CHECK(rows[*plot.figure().highlight()].name == "attention.output");
 }
 
-TEST_CASE("operators tab: longest first is in order, other columns are one choice away", "[operators]") {
+TEST_CASE("operators tab: the rows are sorted by time, and other columns can be chosen", "[operators]") {
     Desk desk;
     auto& plot = desk.open_tab<OperatorsPlot>("operators");
     auto* list = desk.find<OperatorGrid>("operators/list");
@@ -173,7 +173,7 @@ TEST_CASE("operators tab: longest first is in order, other columns are one choic
           QStringLiteral("4,096 × 20,480 × 5,120"));
 }
 
-TEST_CASE("operators tab: what does not fit has no times, only sizes", "[operators]") {
+TEST_CASE("operators tab: a scenario that does not fit has no times, only sizes", "[operators]") {
     Desk desk;
     desk.model().replace(edited(Scenario::first_launch(), P::sequence_length, 65536), QStringLiteral("test"));
     auto& plot = desk.open_tab<OperatorsPlot>("operators");
@@ -185,7 +185,7 @@ TEST_CASE("operators tab: what does not fit has no times, only sizes", "[operato
         CHECK_FALSE(plot.figure().data().drawn(row));
 }
 
-TEST_CASE("operators tab: the list never lies over the plot", "[operators]") {
+TEST_CASE("operators tab: the list never covers the plot", "[operators]") {
     Desk desk;
     desk.type("training.sequence_length", QStringLiteral("65536"));
     desk.open_tab<OperatorsPlot>("operators");
@@ -204,7 +204,7 @@ TEST_CASE("operators tab: the list never lies over the plot", "[operators]") {
     }
 }
 
-TEST_CASE("operators tab: no number of the list is cut off, the bold ones of sums neither", "[operators]") {
+TEST_CASE("operators tab: no number of the list is cut off, including the bold ones of sums", "[operators]") {
     Desk desk;
     desk.open_tab<OperatorsPlot>("operators");
     const auto* list = desk.find<QTableView>("operators/list");
@@ -219,7 +219,7 @@ TEST_CASE("operators tab: no number of the list is cut off, the bold ones of sum
             for (const int shown : {0, 1}) {
                 columns->setCurrentIndex(shown);
                 QApplication::processEvents();
-                // The first column has what the others leave, and a tool tip.
+                // The first column has the remaining width, and a tool tip.
                 for (int column = 1; column < list->model()->columnCount(); ++column) {
                     if (list->isColumnHidden(column)) continue;
                     for (int row = 0; row < list->model()->rowCount(); ++row) {
@@ -233,7 +233,7 @@ TEST_CASE("operators tab: no number of the list is cut off, the bold ones of sum
     }
 }
 
-TEST_CASE("operators tab: a name stands at its dot or has a line to it, and every roof is named",
+TEST_CASE("operators tab: a name is beside its dot or has a line to it, and every roof is named",
           "[operators]") {
     Desk desk;
     auto& plot = desk.open_tab<OperatorsPlot>("operators");
@@ -247,15 +247,15 @@ TEST_CASE("operators tab: a name stands at its dot or has a line to it, and ever
             testing::draw_into(drawn, *canvas);
             CAPTURE(size.width(), micro_batch);
             const auto& words = drawn.words();
-            const auto said = [&](const QString& start) {
+            const auto is_drawn = [&](const QString& start) {
                 return std::ranges::any_of(words,
                                            [&](const auto& word) { return word.text.startsWith(start); });
             };
-            CHECK(said(QStringLiteral("matrices reach ")));
-            CHECK(said(QStringLiteral("memory reaches ")));
-            CHECK(said(QStringLiteral("peak ")));
+            CHECK(is_drawn(QStringLiteral("matrices reach ")));
+            CHECK(is_drawn(QStringLiteral("memory reaches ")));
+            CHECK(is_drawn(QStringLiteral("peak ")));
             const OperatorsData& data = plot.figure().data();
-            // By operator; dots that lie over each other have their names below each other.
+            // Names by operator; dots that overlap have their names below each other.
             std::map<std::size_t, QRectF> names;
             for (std::size_t i = 0; i < data.table.rows.size(); ++i) {
                 const QString start =
@@ -272,7 +272,7 @@ TEST_CASE("operators tab: a name stands at its dot or has a line to it, and ever
                         if (block.adjusted(0, -2, 0, 2).intersects(other.second)) block |= other.second;
                     }
                 }
-                constexpr double kDot = 14;  // px, a heap's radius
+                constexpr double kDot = 14;  // px, the radius of overlapping dots
                 const QPointF dot = plot.figure().pixel_of(named.first);
                 const bool beside = block.adjusted(-kDot, -kDot, kDot, kDot).contains(dot);
                 const QRectF near = block.adjusted(-4, -4, 4, 4);
@@ -286,7 +286,7 @@ TEST_CASE("operators tab: a name stands at its dot or has a line to it, and ever
     }
 }
 
-TEST_CASE("operators tab: a pin leaves its roof behind", "[operators][pins]") {
+TEST_CASE("operators tab: a pin's roof stays", "[operators][pins]") {
     Desk desk;
     auto& plot = desk.open_tab<OperatorsPlot>("operators");
     desk.model().pin();
@@ -323,7 +323,8 @@ TEST_CASE("operators: the exported table adds up and the figure names the roofs"
     CHECK(svg == render_figure(request, now, FigureFormat::svg));
 }
 
-TEST_CASE("operators: ResNet-50 in the window, its sequence standing still", "[operators][listed]") {
+TEST_CASE("operators: ResNet-50 is shown in the window, and the sequence slider does not move",
+          "[operators][listed]") {
     Desk desk;
     const Catalogue& catalogue = desk.model().catalogue();
     desk.model().edit(P::sequence_length, 4096);
@@ -341,14 +342,15 @@ TEST_CASE("operators: ResNet-50 in the window, its sequence standing still", "[o
     auto* list = desk.find<OperatorGrid>("operators/list");
     row_named(*list, QStringLiteral("projection"));
     CHECK(desk.text("headline/training-tokens") == QStringLiteral("training tokens not given"));
-    // One undo brings the transformer and its sequence back.
+    // One undo restores the transformer and its sequence.
     desk.model().undo_stack()->undo();
     QApplication::processEvents();
     CHECK(desk.model().answer().settings[P::sequence_length] == 4096);
     CHECK(desk.slider("training.sequence_length")->isEnabled());
 }
 
-TEST_CASE("collectives tab: a table of the scenario's GPU, its points and its fit", "[collectives]") {
+TEST_CASE("collectives tab: it shows the table for the scenario's GPU, its points and its fit",
+          "[collectives]") {
     Desk desk;
     auto& plot = desk.open_tab<CollectivesPlot>("collectives");
     const CollectivesFigure& figure = plot.figure();
@@ -357,7 +359,7 @@ TEST_CASE("collectives tab: a table of the scenario's GPU, its points and its fi
     CHECK(desk.find<QCustomPlot>("collectives/plot") != nullptr);
     const auto last = figure.data().current().measured.table.points.size() - 1;
     CHECK(figure.point_at(figure.pixel_of(last)) == last);
-    // The engine's curve is the scenario's own network.
+    // The engine's curve is for the scenario's own network.
     const CollectiveTable table = figure.data().current().measured.table;
     const double before = figure.data().engine(table, 1e9);
     desk.model().edit(P::intra_node_bandwidth, 225e9);
@@ -369,7 +371,7 @@ TEST_CASE("collectives tab: a table of the scenario's GPU, its points and its fi
     CHECK(plot.figure().data().shown == 0);
 }
 
-TEST_CASE("collectives tab: every curve has its name, no two of them meet", "[collectives]") {
+TEST_CASE("collectives tab: every curve has its name, and no two names overlap", "[collectives]") {
     Desk desk;
     auto& plot = desk.open_tab<CollectivesPlot>("collectives");
     auto* canvas = desk.find<QCustomPlot>("collectives/plot");
@@ -391,25 +393,27 @@ TEST_CASE("collectives tab: every curve has its name, no two of them meet", "[co
                 REQUIRE(std::ranges::count(words, name, &testing::DrawnWord::text) == 1);
                 const QRectF box = std::ranges::find(words, name, &testing::DrawnWord::text)->box;
                 CHECK(QRectF(canvas->rect()).contains(box));
-                // By the ink: lines of text may stand as close as their letters allow.
+                // The boxes are those of the ink, because lines of text may be as close as their letters
+                // allow.
                 const QRectF ink = box.adjusted(0, 2, 0, -2);
                 for (const QRectF& other : boxes) CHECK_FALSE(other.intersects(ink));
                 boxes.push_back(ink);
             }
-            // The axes hold what is drawn and little else.
+            // The axes contain the drawn curves and little else.
             double least = 1e30;
             for (const CollectivePoint& point : data.current().measured.table.points) {
                 if (point.bytes >= 8192 && point.bus_bandwidth > 0)
                     least = std::min(least, point.bus_bandwidth);
             }
-            constexpr double kLittle = 1e8;  // B/s, what is lower may be cut off
+            constexpr double kLittle = 1e8;  // B/s; lower values may be cut off
             CHECK(canvas->yAxis->range().lower <= std::max(least, kLittle));
             CHECK(canvas->yAxis->range().lower > 1e7);
         }
     }
 }
 
-TEST_CASE("collectives tab: one's own log is fitted, and its fabric taken", "[collectives]") {
+TEST_CASE("collectives tab: a user's log is fitted, and its network constants can be adopted",
+          "[collectives]") {
     const BandwidthCurve truth{300e9, 0.65, 25};
     QTemporaryDir folder;
     QFile file(folder.filePath(QStringLiteral("nodes.log")));
@@ -443,7 +447,7 @@ TEST_CASE("collectives tab: one's own log is fitted, and its fabric taken", "[co
     REQUIRE(take->isEnabled());
     QTest::mouseClick(take, Qt::LeftButton);
     CHECK(desk.model().scenario().is_given(P::network_efficiency));
-    // 300 of the 8 × 50 GB/s that a node's adapters carry.
+    // The fit gives 300 of the 8 × 50 GB/s of a node's adapters.
     CHECK(desk.model().answer().settings[P::network_efficiency] == Approx(0.75).epsilon(0.06));
     desk.model().undo_stack()->undo();
     CHECK(desk.model().answer().settings[P::network_efficiency] == before);
@@ -461,11 +465,11 @@ TEST_CASE("collectives: a log that is dropped on the window is shown beside the 
     auto* plot = desk.find<CollectivesPlot>("collectives");
     CHECK(desk.find<QTabWidget>("tabs")->currentWidget() == plot);
     CHECK(desk.find<QComboBox>("collectives/tables")->currentText().contains(QStringLiteral("nodes.log")));
-    // It is nobody's scenario.
+    // The log does not change the scenario.
     CHECK(desk.window.model().scenario() == start);
     CHECK_FALSE(desk.find<QWidget>("message")->isVisible());
 
-    // Of two tables one can be used: it is shown, and the other is named.
+    // Of two tables one is usable: it is shown, and the other is named.
     QFile half(folder.filePath(QStringLiteral("half.log")));
     REQUIRE(half.open(QIODevice::WriteOnly));
     half.write((log_of({300e9, 0.65, 25}) +

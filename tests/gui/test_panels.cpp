@@ -1,4 +1,4 @@
-// What stays in view while a slider moves: headline, repairs, memory bar, waterfall and the Why panel.
+// Tests what stays in view while a slider moves: headline, repairs, memory bar, waterfall and the Why panel.
 #include <QAbstractButton>
 #include <QApplication>
 #include <QCheckBox>
@@ -46,7 +46,7 @@ bool is_shown(const QWidget& in, const char* name) {
     return widget->isVisibleTo(&in);
 }
 
-// First launch, dragged to a sequence that does not fit.
+// Drags the first launch to a sequence length that does not fit.
 void overflow(LiveModel& model) {
     model.edit(P::sequence_length, 8192);
     REQUIRE_FALSE(model.answer().fits());
@@ -54,7 +54,7 @@ void overflow(LiveModel& model) {
 
 }  // namespace
 
-TEST_CASE("the headline says what the estimate says") {
+TEST_CASE("the headline shows the estimate") {
     LiveModel model(Catalogue::shipped());
     Headline headline(model);
     headline.resize(1068, headline.sizeHint().height());
@@ -71,7 +71,7 @@ TEST_CASE("the headline says what the estimate says") {
     CHECK(asked.front().front().value<Subject>() == Subject::of(Output::step_time));
 }
 
-TEST_CASE("the headline says what lies beyond the public runs") {
+TEST_CASE("the headline names what lies outside the range of the public runs") {
     LiveModel model(Catalogue::shipped());
     Headline headline(model);
     headline.resize(1068, headline.sizeHint().height());
@@ -95,7 +95,7 @@ TEST_CASE("the headline compares with the first pin") {
     CHECK(text(headline, "headline/tokens-per-s-per-gpu-caption").endsWith(QStringLiteral(" %")));
 }
 
-TEST_CASE("no rate is shown where the scenario does not fit, unless asked for") {
+TEST_CASE("no rate is shown where the scenario does not fit, except on request") {
     LiveModel model(Catalogue::shipped());
     Headline headline(model);
     headline.resize(1068, headline.sizeHint().height());
@@ -119,7 +119,7 @@ TEST_CASE("no rate is shown where the scenario does not fit, unless asked for") 
     CHECK(text(headline, "headline/mfu-caption").contains(QStringLiteral("hypothetical")));
     CHECK(text(headline, "headline/verdict") == QStringLiteral("DOES NOT FIT"));
 
-    // Where it fits, the box stays while it is on: exports still follow it.
+    // If the scenario fits, the box stays visible while it is on, because exports still follow it.
     model.edit(P::sequence_length, 2048);
     QApplication::processEvents();
     REQUIRE(model.answer().fits());
@@ -130,7 +130,7 @@ TEST_CASE("no rate is shown where the scenario does not fit, unless asked for") 
     CHECK_FALSE(is_shown(headline, "show-hypothetical"));
 }
 
-TEST_CASE("a repair is one click and makes the scenario fit") {
+TEST_CASE("a repair needs one click and makes the scenario fit") {
     LiveModel model(Catalogue::shipped());
     QWidget window;
     auto* strip = new RepairStrip(model, &window);
@@ -150,7 +150,7 @@ TEST_CASE("a repair is one click and makes the scenario fit") {
     CHECK_FALSE(strip->findChild<QAbstractButton*>(QStringLiteral("repair/training.micro_batch")));
 }
 
-TEST_CASE("a hidden repair that still gets a key changes nothing") {
+TEST_CASE("a hidden repair that still receives a key changes nothing") {
     LiveModel model(Catalogue::shipped());
     QWidget window;
     auto* strip = new RepairStrip(model, &window);
@@ -159,7 +159,7 @@ TEST_CASE("a hidden repair that still gets a key changes nothing") {
     QApplication::processEvents();
     auto* repair = strip->findChild<QAbstractButton*>(QStringLiteral("repair/training.micro_batch"));
     REQUIRE(repair);
-    // As in a window whose focus is on the button while another window is active.
+    // The focus is on the button while another window is active.
     repair->setFocus();
     model.undo_stack()->undo();
     QApplication::processEvents();
@@ -170,7 +170,7 @@ TEST_CASE("a hidden repair that still gets a key changes nothing") {
     CHECK(model.scenario() == before);
 }
 
-TEST_CASE("waterfall bars meet to the pixel and end where the step does") {
+TEST_CASE("waterfall bars are joined to the pixel and end at the step time") {
     LiveModel model(Catalogue::shipped());
     for (const double gpus : {8.0, 64.0, 512.0, 8192.0}) {
         model.edit(P::gpus, gpus);
@@ -202,7 +202,7 @@ TEST_CASE("the waterfall gives no time where the scenario does not fit") {
     CHECK(waterfall.data().hypothetical);
 }
 
-TEST_CASE("memory segments sum to the peak and their labels keep apart") {
+TEST_CASE("memory segments sum to the peak and their labels do not overlap") {
     LiveModel model(Catalogue::shipped());
     for (const double sequence : {256.0, 2048.0, 4096.0, 5120.0, 5376.0, 6144.0, 8192.0, 32768.0}) {
         model.edit(P::sequence_length, sequence);
@@ -218,7 +218,7 @@ TEST_CASE("memory segments sum to the peak and their labels keep apart") {
         for (std::size_t i = 1; i < g.labels.size(); ++i)
             CHECK(g.labels[i].y - g.labels[i - 1].y >= g.line - 1e-6);
         CHECK(g.labels.back().y <= g.bar.bottom() + g.line / 2);
-        // The caption of the usable memory parts no sum from its terms.
+        // The label of the usable memory does not separate a sum from its terms.
         for (std::size_t i = 0; i + 1 < g.labels.size(); ++i) {
             if (g.labels[i].term != MemoryTerm::count) continue;
             CHECK((g.labels[i].y < g.capacity_text_y) == (g.labels[i + 1].y < g.capacity_text_y));
@@ -246,7 +246,7 @@ TEST_CASE("the memory bar names its terms beside six pins, in a small window too
     }
 }
 
-TEST_CASE("the memory axis stands still during a drag") {
+TEST_CASE("the memory axis does not change during a drag") {
     LiveModel model(Catalogue::shipped());
     MemoryBar bar(model);
     const double before = bar.data().top;
@@ -282,7 +282,7 @@ TEST_CASE("the usable memory stays below the bar's title during a drag") {
     model.end_gesture();
 }
 
-TEST_CASE("lines lead from the memory bar to its labels, level until they are past the pins") {
+TEST_CASE("lines lead from the memory bar to its labels, and stay horizontal beside the pins") {
     LiveModel model(Catalogue::shipped());
     model.pin();
     model.edit(P::sequence_length, 4096);
@@ -303,7 +303,7 @@ TEST_CASE("lines lead from the memory bar to its labels, level until they are pa
     }
 }
 
-TEST_CASE("a formula's symbols have their lowered parts") {
+TEST_CASE("a formula's symbols have subscripts") {
     const auto words = [](const char* formula) {
         QString out;
         for (const FormulaPart& part : formula_parts(QString::fromUtf8(formula)))
@@ -321,7 +321,7 @@ TEST_CASE("a formula's symbols have their lowered parts") {
     CHECK(formula_width(font, QStringLiteral("N_a")) > text_width(font, QStringLiteral("N")));
 }
 
-TEST_CASE("Why explains the number the headline shows") {
+TEST_CASE("Why explains the number in the headline") {
     LiveModel model(Catalogue::shipped());
     Headline headline(model);
     WhyPanel why(model);
@@ -332,7 +332,7 @@ TEST_CASE("Why explains the number the headline shows") {
         return text(why, name).replace(QChar(0xa0), QLatin1Char(' ')).toStdString();
     };
     const Explanation mfu = explain(Subject::of(Output::mfu), model.answer());
-    // Its symbols with their lowered parts.
+    // Its symbols have subscripts.
     CHECK(mfu.formula.find("N_a") != std::string::npos);
     CHECK(text(why, "why/formula").contains(QStringLiteral("N<sub>a</sub>")));
     CHECK(why.findChild<QLabel*>(QStringLiteral("why/formula"))->accessibleName().toStdString() ==
@@ -361,7 +361,8 @@ TEST_CASE("Why offers the best repair") {
     WhyPanel why(model);
     why.resize(244, 700);
     QApplication::processEvents();
-    // What fits is offered what raises MFU, what does not is offered what makes it fit.
+    // A scenario that fits is offered changes that raise the MFU, one that does not is offered changes that
+    // make it fit.
     const double mfu = model.answer().estimate.mfu;
     REQUIRE(is_shown(why, "why/apply"));
     why.findChild<QAbstractButton*>(QStringLiteral("why/apply"))->click();
@@ -374,7 +375,7 @@ TEST_CASE("Why offers the best repair") {
     apply->click();
     CHECK(model.answer().fits());
     QApplication::processEvents();
-    // Each click raises MFU until no single change does; then that is said.
+    // Each click raises the MFU until no single change does; then Why reports that.
     for (int clicks = 0; clicks < 40 && is_shown(why, "why/apply"); ++clicks) {
         const double before = model.answer().estimate.mfu;
         apply->click();
@@ -387,7 +388,7 @@ TEST_CASE("Why offers the best repair") {
     CHECK(text(why, "why/fix-result").contains(QStringLiteral("Ctrl+L")));
 }
 
-TEST_CASE("the pickers tick what is chosen, and keep kin in sub-menus", "[gui]") {
+TEST_CASE("the pickers mark the chosen entry, and group related ones in sub-menus", "[gui]") {
     Desk desk;
     const auto menu_of = [&](const char* picker) {
         return desk.find<QToolButton>(QLatin1String(picker))->menu();
@@ -418,12 +419,12 @@ TEST_CASE("the pickers tick what is chosen, and keep kin in sub-menus", "[gui]")
     CHECK_FALSE(inner->menuAction()->isChecked());
     desk.pick(QStringLiteral("picker/model"), first);
     CHECK(ticked(models) == first);
-    // None is as high as a screen.
+    // No menu is as high as a screen.
     CHECK(models.actions().size() <= 24);
     CHECK(clusters.actions().size() <= 24);
 }
 
-TEST_CASE("the menu beside the tabs shows every plot, also those whose tabs have no room", "[gui]") {
+TEST_CASE("the menu beside the tabs shows every plot, including those without a visible tab", "[gui]") {
     Desk desk;
     desk.window.resize(1024, 700);
     QApplication::processEvents();
@@ -444,7 +445,7 @@ TEST_CASE("the menu beside the tabs shows every plot, also those whose tabs have
     }
 }
 
-TEST_CASE("a tab that is shown is whole, the current one always is", "[gui]") {
+TEST_CASE("a visible tab is not cut off, and the current one is always visible", "[gui]") {
     Desk desk;
     QTabBar* bar = desk.find<QTabWidget>("tabs")->tabBar();
     for (const int width : {1440, 1024, 1100, 1300}) {
@@ -463,13 +464,13 @@ TEST_CASE("a tab that is shown is whole, the current one always is", "[gui]") {
                 ++whole;
             }
             CHECK(whole > 2);
-            // How many more there are stands beside them.
+            // The number of hidden tabs is shown beside them.
             const int hidden = bar->count() - whole;
             CHECK(desk.find<QToolButton>("tabs/all")->text() ==
                   (hidden > 0 ? QStringLiteral("+%1").arg(hidden) : QString()));
         }
     }
-    // The arrow keys reach also those that only the menu shows.
+    // The arrow keys also reach tabs that only the menu shows.
     desk.window.resize(1024, 700);
     QApplication::processEvents();
     bar->setCurrentIndex(0);
@@ -479,7 +480,7 @@ TEST_CASE("a tab that is shown is whole, the current one always is", "[gui]") {
         CHECK(bar->currentIndex() == i);
         CHECK(bar->isTabVisible(i));
     }
-    // The wheel, too; a fine one once it has turned by a notch.
+    // The wheel does, too; a fine wheel after the distance of a notch.
     turn_wheel(*bar, 240);
     CHECK(bar->currentIndex() == bar->count() - 3);
     turn_wheel(*bar, -60);
@@ -496,7 +497,8 @@ TEST_CASE("the icon of a menu's highlighted row is as light as its text", "[gui]
     menu.popup({0, 0});
     menu.setActiveAction(action);
     const QImage row = menu.grab(menu.actionGeometry(action).adjusted(2, 2, -2, -2)).toImage();
-    // The row has no words: whatever is nearer to their colour than to the ground is the icon.
+    // The row has no text, so every pixel closer to the text colour than to the background is part of the
+    // icon.
     const int ground = current_theme().accent.lightness();
     const int words = current_theme().on_accent.lightness();
     int found = 0;

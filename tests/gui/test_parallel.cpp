@@ -1,5 +1,5 @@
-// Plans that cut the model, tensor, context, expert and pipeline parallel: on the real main window, through
-// real events.
+// Tests plans with tensor, context, expert and pipeline parallelism on the real main window, through real
+// events.
 #include <QTest>
 #include <QUndoStack>
 #include <algorithm>
@@ -57,7 +57,7 @@ class ParallelDesk : public Desk {
 
     void open(const char* json) {
         window.model().start_with(read(json));
-        // What is worked out after the frame, and the layout that follows, come with the next turns.
+        // Work after the frame, and the layout that follows, need further rounds of the event loop.
         for (int i = 0; i < 3; ++i) QApplication::processEvents();
     }
     const Settings& settings() { return window.model().answer().settings; }
@@ -99,7 +99,7 @@ TEST_CASE("degrees are dragged over valid values, and one undo restores the plan
             else if (std::fmod(now.settings[P::gpus], replica_gpus(now.settings)) != 0)
                 broken = "GPUs are no multiple of a copy's";
         });
-        // To the other end, over every value on the way.
+        // Drags to the other end, over every value between.
         const bool down = before == desk.row(id).slider()->scale().high();
         desk.drag(key, down ? 1 : 0, down ? 0 : 1, 60);
         CHECK(broken == "");
@@ -114,7 +114,7 @@ TEST_CASE("degrees are dragged over valid values, and one undo restores the plan
     }
 }
 
-TEST_CASE("headline, waterfall and its axis say the same step", "[parallel]") {
+TEST_CASE("headline, waterfall and its axis show the same step", "[parallel]") {
     const char* json = GENERATE(kLlama, kGpt3, kExperts);
     ParallelDesk desk(json);
     for (const QSize size : {QSize(1440, 900), QSize(1024, 700)}) {
@@ -128,7 +128,8 @@ TEST_CASE("headline, waterfall and its axis say the same step", "[parallel]") {
         CHECK(sum == Approx(now.estimate.step.total).epsilon(1e-12));
         const WaterfallGeometry g = desk.waterfall_now();
         CHECK(g.rows.back().exposed.right() == g.total.right());
-        // A row for every term that takes time, the network's always; all of them inside the panel.
+        // There is a row for every term that takes time, and always one for the network; all of them are
+        // inside the panel.
         std::size_t rows = 0;
         for (std::size_t i = 0; i < kStepTerms; ++i)
             rows += data.terms[i] > 0 || static_cast<StepTerm>(i) == StepTerm::network ? 1 : 0;
@@ -143,7 +144,7 @@ TEST_CASE("headline, waterfall and its axis say the same step", "[parallel]") {
     }
 }
 
-TEST_CASE("the bubble has a row where there is a pipeline, and a click explains it", "[parallel]") {
+TEST_CASE("a pipeline adds a row for the bubble, and a click explains it", "[parallel]") {
     ParallelDesk desk(kGpt3);
     CHECK(desk.has_row(StepTerm::bubble));
     CHECK(desk.has_row(StepTerm::tensor_network));
@@ -154,7 +155,7 @@ TEST_CASE("the bubble has a row where there is a pipeline, and a click explains 
     QTest::keyClick(&desk.window, Qt::Key_Z, Qt::ControlModifier);
     CHECK(desk.has_row(StepTerm::bubble));
 
-    // Every row of every plan: its bar is a way to its formula, its values and its source.
+    // In every plan a click on any row's bar opens its formula, its values and its source.
     for (const char* json : {kGpt3, kExperts, kLlama}) {
         desk.open(json);
         const WaterfallGeometry g = desk.waterfall_now();
@@ -173,7 +174,7 @@ TEST_CASE("the bubble has a row where there is a pipeline, and a click explains 
     }
 }
 
-TEST_CASE("a degree that can only be one is disabled and says why", "[parallel]") {
+TEST_CASE("a degree that can only be one is disabled and gives the reason", "[parallel]") {
     ParallelDesk desk(R"({"cluster": {"gpus": 64}})");
     ParameterRow& experts = desk.row(P::expert_parallel);
     CHECK_FALSE(experts.slider()->isEnabled());
@@ -181,7 +182,7 @@ TEST_CASE("a degree that can only be one is disabled and says why", "[parallel]"
     ParameterRow& pieces = desk.row(P::virtual_stages);
     CHECK_FALSE(pieces.slider()->isEnabled());
     CHECK(pieces.toolTip().contains(QStringLiteral("one pipeline stage only")));
-    // A typed value is answered in the same words.
+    // A typed value is refused with the same words.
     desk.type("training.expert_parallel", QStringLiteral("8"));
     CHECK(desk.settings()[P::expert_parallel] == 1);
     CHECK(experts.message().contains(QStringLiteral("the model has no experts")));
@@ -193,7 +194,7 @@ TEST_CASE("a degree that can only be one is disabled and says why", "[parallel]"
     CHECK(experts.slider()->isEnabled());
     CHECK_FALSE(experts.toolTip().contains(QStringLiteral("Only")));
 
-    // 40 heads: not by 3.
+    // 3 does not divide 40 heads.
     desk.open(R"({"cluster": {"gpus": 96}})");
     desk.type("training.tensor_parallel", QStringLiteral("3"));
     CHECK(desk.row(P::tensor_parallel).message().contains(QStringLiteral("does not divide the 40 heads")));
@@ -212,7 +213,7 @@ TEST_CASE("the memory bar names the fullest stage", "[parallel]") {
     CHECK_FALSE(memory_words(desk.window.model().answer()).contains(QStringLiteral("stage")));
 }
 
-TEST_CASE("captions say how a plan cuts the model, and only where it does", "[parallel]") {
+TEST_CASE("captions describe how a plan splits the model, and only if it does", "[parallel]") {
     const QString llama = setting_words(answer(read(kLlama)));
     for (const char* words : {"zero1", "tensor and sequence parallel 4", "context parallel 2",
                               "pipeline parallel 4", "5 virtual stages", "interleaved schedule"}) {
@@ -236,7 +237,7 @@ TEST_CASE("captions say how a plan cuts the model, and only where it does", "[pa
     CHECK(cut.contains(QStringLiteral("The plan takes 32 GPUs or more.")));
 }
 
-TEST_CASE("scaling curves hold the plan", "[parallel]") {
+TEST_CASE("scaling curves keep the plan", "[parallel]") {
     const char* json = GENERATE(kLlama, kGpt3, kExperts);
     ParallelDesk desk(json);
     auto& plot = *desk.find<ScalingPlot>("scaling");
@@ -255,9 +256,9 @@ TEST_CASE("scaling curves hold the plan", "[parallel]") {
     CHECK(data.fewest_gpus() >= replica_gpus(before));
     CHECK(plot.figure().current_dot().x() == before[P::gpus]);
     CHECK(plot.figure().current_dot().y() == Approx(desk.estimate().mfu).epsilon(1e-12));
-    // The closed form lies above, cost-free cuts included; a roof that reaches 100 % shows.
+    // The closed form lies above, even without the costs of parallelism; a roof that reaches 100 % is shown.
     CHECK(data.ideal_y(data.current, ScalingY::mfu) > data.y(data.current, ScalingY::mfu));
-    // Only gathered weights have a threshold to hold the tokens against.
+    // Only gathered weights have a threshold with which tokens can be compared.
     CHECK_FALSE(desk.find<QWidget>("headline/threshold")->isVisible());
     CHECK(desk.find<QWidget>("headline/tokens-per-gpu")->isVisible());
     CHECK(
@@ -266,7 +267,7 @@ TEST_CASE("scaling curves hold the plan", "[parallel]") {
     CHECK(desk.find<QWidget>("headline/threshold")->toolTip().contains(QStringLiteral("gather")));
 }
 
-TEST_CASE("the three verdicts, each with its chip", "[parallel]") {
+TEST_CASE("each of the three verdicts has its chip", "[parallel]") {
     ParallelDesk desk(kGpt3);
     const double peak = desk.estimate().memory.peak / (1024.0 * 1024.0 * 1024.0);
     const auto with_memory = [&](double share) {
@@ -281,7 +282,7 @@ TEST_CASE("the three verdicts, each with its chip", "[parallel]") {
     CHECK_FALSE(desk.waterfall().data().has_time);
 }
 
-TEST_CASE("a sweep over tensor parallelism holds its valid degrees", "[parallel]") {
+TEST_CASE("a sweep over tensor parallelism contains its valid degrees", "[parallel]") {
     const Answer subject = answer(read(kGpt3));
     FigureRequest request;
     request.plot = "sweep";
@@ -297,7 +298,7 @@ TEST_CASE("a sweep over tensor parallelism holds its valid degrees", "[parallel]
         CHECK(rows[i].fields.back() != "invalid");
     }
     CHECK(render_figure(request, subject, FigureFormat::svg).contains("Tensor parallel"));
-    // Nothing lies between two degrees, so no line does.
+    // There are no values between two degrees, so no line connects them.
     const QString words = sweep_words(sweep_data(subject, request.axes, {}));
     CHECK_FALSE(words.contains(QStringLiteral("cross")));
     request.axes.push_back({P::pipeline_parallel, {4, 8}});

@@ -1,4 +1,4 @@
-// Pins: the table of scenarios, what the headline compares with, and nothing of it lost.
+// Tests pins: the table of scenarios, the comparison in the headline, and that nothing is lost.
 #include <QAbstractButton>
 #include <QCheckBox>
 #include <QHeaderView>
@@ -57,7 +57,7 @@ struct PinDesk : Desk {
         QTest::keyClick(&window, Qt::Key_P);
         QApplication::processEvents();
     }
-    // Pins B (as at first launch) and C (512 GPUs at 200 Gbit/s); A is then at a sequence of 4,096.
+    // Adds pins B (as at first launch) and C (512 GPUs at 200 Gbit/s); A then has a sequence length of 4,096.
     void pin_two() {
         press_p();
         model.edit(P::gpus, 512);
@@ -71,7 +71,7 @@ struct PinDesk : Desk {
 
 }  // namespace
 
-TEST_CASE("pins: a row each, with what differs from the current scenario in words", "[pins]") {
+TEST_CASE("pins: each has a row with its differences from the current scenario in words", "[pins]") {
     PinDesk desk;
     CHECK(desk.grid->model()->rowCount() == 1);
     CHECK(desk.find<QLabel>("scenarios/hint")->isVisible());
@@ -90,7 +90,7 @@ TEST_CASE("pins: a row each, with what differs from the current scenario in word
           Approx(pinned.estimate.step.total * 1e3).epsilon(2e-3));
     CHECK(shardscope::testing::first_number(desk.cell(2, Column::network)) ==
           Approx(pinned.estimate.exposed_communication() * 1e3).epsilon(6e-3));
-    // Headings are the outputs' own, with the unit of the column.
+    // Headings are those of the outputs, with the unit of the column.
     const auto heading = [&](Column column) {
         return desk.grid->model()->headerData(static_cast<int>(column), Qt::Horizontal).toString();
     };
@@ -114,7 +114,7 @@ TEST_CASE("pins: the current row and the differences follow a drag, pinned numbe
     CHECK(desk.cell(1, Column::differs) == QStringLiteral("inter-node link 400 Gbit/s · sequence 2,048"));
 }
 
-TEST_CASE("pins: what does not fit shows its memory and no rate", "[pins]") {
+TEST_CASE("pins: a scenario that does not fit shows its memory and no rate", "[pins]") {
     PinDesk desk;
     desk.model.edit(P::sequence_length, 16384);
     desk.press_p();
@@ -125,12 +125,12 @@ TEST_CASE("pins: what does not fit shows its memory and no rate", "[pins]") {
     for (const Column column :
          {Column::mfu, Column::rate, Column::step, Column::network, Column::days, Column::per_joule})
         CHECK(desk.cell(1, column) == QStringLiteral("–"));
-    // There is nothing to compare rates with, and the headline says so.
+    // There is no rate to compare with, and the headline shows that.
     CHECK(desk.text("headline/mfu-caption") == QStringLiteral("MFU – vs B"));
     CHECK(desk.text("headline/step-time-caption") == QStringLiteral("step"));
 }
 
-TEST_CASE("pins: a click on a letter chooses what the headline compares with", "[pins]") {
+TEST_CASE("pins: a click on a letter chooses the pin for the headline's comparison", "[pins]") {
     PinDesk desk;
     desk.pin_two();
     CHECK(desk.text("headline/mfu-caption").endsWith(QStringLiteral("vs B")));
@@ -141,7 +141,7 @@ TEST_CASE("pins: a click on a letter chooses what the headline compares with", "
     CHECK(desk.text("headline/training-days").contains(QStringLiteral("days ")));
     CHECK(desk.text("headline/training-days").endsWith(QStringLiteral(" %")));
     CHECK(desk.find<QLabel>("headline/training-days")->isVisible());
-    // Throughput and step against C, worked from the estimates.
+    // Compares throughput and step with C, computed from the estimates.
     const Estimate& now = desk.estimate();
     const Estimate& then = desk.model.pin_of('C')->answer.estimate;
     const auto change = [](double a, double b) { return std::lround((a / b - 1) * 100); };
@@ -152,17 +152,17 @@ TEST_CASE("pins: a click on a letter chooses what the headline compares with", "
     CHECK(desk.text("headline/step-time-caption")
               .endsWith(QString::number(std::labs(change(now.step.total, then.step.total))) +
                         QStringLiteral(" %")));
-    // By keyboard: the row of B, Space.
+    // The keyboard does the same: the row of B, Space.
     desk.grid->setFocus();
     desk.grid->setCurrentIndex(desk.grid->model()->index(1, 0));
     QTest::keyClick(desk.grid, Qt::Key_Space);
     CHECK(desk.text("headline/mfu-caption").endsWith(QStringLiteral("vs B")));
-    // The chosen one unpinned, the first of the rest is compared with.
+    // When the chosen pin is removed, the first of the others is compared.
     desk.model.unpin('B');
     CHECK(desk.text("headline/mfu-caption").endsWith(QStringLiteral("vs C")));
 }
 
-TEST_CASE("pins: a click or Enter takes one up, and one undo goes back", "[pins]") {
+TEST_CASE("pins: a click or Enter makes a pin the current scenario, and one undo goes back", "[pins]") {
     PinDesk desk;
     desk.pin_two();
     const Scenario before = desk.model.scenario();
@@ -178,7 +178,7 @@ TEST_CASE("pins: a click or Enter takes one up, and one undo goes back", "[pins]
     CHECK(desk.model.pins().size() == 2);
 }
 
-TEST_CASE("pins: unpinned by × or Delete, and undo brings it back", "[pins]") {
+TEST_CASE("pins: × or Delete removes one, and undo brings it back", "[pins]") {
     PinDesk desk;
     desk.pin_two();
     const Scenario kept = desk.model.pin_of('B')->answer.scenario;
@@ -197,14 +197,14 @@ TEST_CASE("pins: unpinned by × or Delete, and undo brings it back", "[pins]") {
     CHECK(desk.model.pins().empty());
     desk.window.action(ActionId::undo)->trigger();
     CHECK(desk.model.pins().size() == 1);
-    // A free letter is taken again, in its place.
+    // A free letter is used again, in its place.
     desk.press_p();
     REQUIRE(desk.model.pins().size() == 2);
     CHECK(desk.model.pins()[0].letter == 'B');
     CHECK(desk.model.pins()[1].letter == 'C');
 }
 
-TEST_CASE("pins: a letter dragged onto another swaps the two", "[pins]") {
+TEST_CASE("pins: a letter dragged onto another exchanges the two", "[pins]") {
     PinDesk desk;
     desk.pin_two();
     const Scenario a = desk.model.scenario();
@@ -218,21 +218,21 @@ TEST_CASE("pins: a letter dragged onto another swaps the two", "[pins]") {
     CHECK(desk.model.scenario() == b);
     CHECK(desk.model.pin_of('C')->answer.scenario == a);
     CHECK(desk.model.pin_of('C')->answer.estimate.mfu == answer(a).estimate.mfu);
-    // One step back, and nothing is lost on the way.
+    // One undo restores it, and nothing is lost on the way.
     desk.window.action(ActionId::undo)->trigger();
     CHECK(desk.model.scenario() == a);
     CHECK(desk.model.pin_of('C')->answer.scenario == b);
     desk.window.action(ActionId::redo)->trigger();
     CHECK(desk.model.scenario() == b);
     CHECK(desk.model.pin_of('C')->answer.scenario == a);
-    // The swap of two pins is a step as well.
+    // The exchange of two pins is an undo step as well.
     desk.window.action(ActionId::undo)->trigger();
     desk.window.action(ActionId::undo)->trigger();
     CHECK(desk.model.pin_of('B')->answer.scenario == b);
     CHECK(desk.model.pin_of('C')->answer.scenario == c);
 }
 
-TEST_CASE("pins: undo and redo leave a pin that has got another's letter meanwhile", "[pins]") {
+TEST_CASE("pins: undo and redo keep a pin that got the letter of another one in the meantime", "[pins]") {
     PinDesk desk;
     desk.press_p();
     const Scenario old = desk.model.pin_of('B')->answer.scenario;
@@ -282,7 +282,7 @@ TEST_CASE("pins: undo and redo leave a pin that has got another's letter meanwhi
     }
 }
 
-TEST_CASE("pins: the menu of a row has all of it", "[pins]") {
+TEST_CASE("pins: the menu of a row contains all its commands", "[pins]") {
     PinDesk desk;
     desk.pin_two();
     const auto choose = [&](int row, const char* entry) {
@@ -310,7 +310,7 @@ TEST_CASE("pins: the menu of a row has all of it", "[pins]") {
     CHECK(desk.model.pins().size() == 1);
 }
 
-TEST_CASE("pins: F2 renames a scenario, and the name is kept", "[pins]") {
+TEST_CASE("pins: F2 renames a scenario, and the name is stored", "[pins]") {
     PinDesk desk;
     desk.pin_two();
     desk.window.activateWindow();
@@ -324,7 +324,7 @@ TEST_CASE("pins: F2 renames a scenario, and the name is kept", "[pins]") {
     QTest::keyClick(field, Qt::Key_Return);
     QApplication::processEvents();
     CHECK(desk.cell(1, Column::scenario) == QStringLiteral("Plain"));
-    CHECK(desk.model.pins().size() == 2);  // the P was a letter
+    CHECK(desk.model.pins().size() == 2);  // the P was a letter of the name
     desk.model.rename('A', QStringLiteral("Mine"));
     CHECK(desk.cell(0, Column::scenario) == QStringLiteral("Mine"));
     desk.window.action(ActionId::undo)->trigger();
@@ -337,7 +337,7 @@ TEST_CASE("pins: F2 renames a scenario, and the name is kept", "[pins]") {
     CHECK(desk.cell(1, Column::scenario) == QStringLiteral("Plain"));
 }
 
-TEST_CASE("pins: differences only leaves out what is the same in all", "[pins]") {
+TEST_CASE("pins: the switch for differences hides columns with equal values", "[pins]") {
     PinDesk desk;
     auto* only = desk.find<QCheckBox>("scenarios/differences-only");
     CHECK_FALSE(only->isEnabled());
@@ -359,7 +359,7 @@ TEST_CASE("pins: differences only leaves out what is the same in all", "[pins]")
     CHECK_FALSE(hidden(Column::memory));
 }
 
-TEST_CASE("pins: a low window has one line, which does the same and unfolds", "[pins]") {
+TEST_CASE("pins: a low window shows a single line with the same functions, which can be expanded", "[pins]") {
     PinDesk desk;
     desk.pin_two();
     auto* table = desk.find<ScenarioTable>("scenarios");
@@ -389,7 +389,7 @@ TEST_CASE("pins: a low window has one line, which does the same and unfolds", "[
     QApplication::processEvents();
     CHECK(desk.grid->isVisible());
     CHECK_FALSE(line->isVisible());
-    // A table folded by hand in a high window stays so.
+    // A table folded by hand in a high window stays folded.
     desk.window.resize(1440, 900);
     QApplication::processEvents();
     CHECK(desk.grid->isVisible());
@@ -399,7 +399,7 @@ TEST_CASE("pins: a low window has one line, which does the same and unfolds", "[
     CHECK(line->isVisible());
 }
 
-TEST_CASE("pins: six at most, every column readable", "[pins]") {
+TEST_CASE("pins: there are at most six, and every column is readable", "[pins]") {
     PinDesk desk;
     for (const double gpus : {8.0, 16.0, 32.0, 128.0, 256.0, 512.0, 1024.0}) {
         desk.model.edit(P::gpus, gpus);
@@ -419,7 +419,7 @@ TEST_CASE("pins: six at most, every column readable", "[pins]") {
     CHECK(desk.box(0, Column::unpin).right() < desk.grid->viewport()->width());
 }
 
-TEST_CASE("pins: a drag cuts nothing short while the table has room", "[pins]") {
+TEST_CASE("pins: a drag shortens no text while the table has enough width", "[pins]") {
     PinDesk desk;
     desk.press_p();
     const auto check_row = [&] {
@@ -429,7 +429,7 @@ TEST_CASE("pins: a drag cuts nothing short while the table has room", "[pins]") 
             const bool bold =
                 !desk.model.answer().fits() && (column == Column::verdict || column == Column::memory);
             const QString text = desk.cell(0, column);
-            // Padding, and before a name the mark.
+            // The padding, and the mark before a name.
             const double around = column == Column::scenario ? 12 + kMarkWidth + 6 + 8 : 16;
             INFO(text.toStdString());
             CHECK(QFontMetricsF(scaled_font(desk.grid->font(), 1, bold)).horizontalAdvance(text) + around <=
@@ -451,7 +451,7 @@ TEST_CASE("pins: a drag cuts nothing short while the table has room", "[pins]") 
     check_row();
 }
 
-TEST_CASE("pins: one's own run has a row, and a pin's run a place on the validation plot", "[pins]") {
+TEST_CASE("pins: a measured run has a row, and a pin's run a place on the validation plot", "[pins]") {
     PinDesk desk;
     desk.model.replace(
         with_measurement(desk.model.scenario(), Measurement{MeasuredKind::tokens_per_s_per_gpu, 4500, 64}),
@@ -460,7 +460,7 @@ TEST_CASE("pins: one's own run has a row, and a pin's run a place on the validat
     CHECK(desk.cell(1, Column::verdict) == QStringLiteral("ran"));
     CHECK(desk.cell(1, Column::rate) == QStringLiteral("4,500"));
     CHECK(desk.cell(1, Column::differs) == QStringLiteral("same settings"));
-    // 128 sequences of 2,048 tokens on 64 GPUs at 4,500 tokens/s each.
+    // The step is 128 sequences of 2,048 tokens on 64 GPUs at 4,500 tokens/s each.
     CHECK(desk.cell(1, Column::step) == QStringLiteral("910"));
     CHECK(desk.cell(1, Column::memory) == QStringLiteral("–"));
     desk.model.edit(P::gpus, 128);
@@ -472,7 +472,8 @@ TEST_CASE("pins: one's own run has a row, and a pin's run a place on the validat
     CHECK(plot->accessibleDescription().contains(QStringLiteral("Run of pin B")));
 }
 
-TEST_CASE("session: saved, opened in one undo step, and restored with pins, letters and choice", "[pins]") {
+TEST_CASE("session: it is saved, opened in one undo step, and restored with pins, letters and choice",
+          "[pins]") {
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("three.json"));
     PinDesk desk;
@@ -499,7 +500,7 @@ TEST_CASE("session: saved, opened in one undo step, and restored with pins, lett
     desk.window.action(ActionId::redo)->trigger();
     CHECK(desk.model.pins().size() == 2);
 
-    // Closing keeps the session; the next window takes it up.
+    // Closing stores the session, and the next window restores it.
     desk.window.close();
     Session& session = desk.session;
     MainWindow next(commands::catalogue(), session);
@@ -508,7 +509,7 @@ TEST_CASE("session: saved, opened in one undo step, and restored with pins, lett
     REQUIRE(next.model().pins().size() == 2);
     CHECK(next.model().compared()->letter == 'C');
     CHECK_FALSE(next.action(ActionId::undo)->isEnabled());
-    // What an earlier version kept: one scenario alone.
+    // An earlier version stored one scenario alone.
     testing::keep(session, QString::fromStdString(write_scenario(saved.pins[1].scenario)));
     MainWindow old(commands::catalogue(), session);
     old.documents().restore();
@@ -517,7 +518,7 @@ TEST_CASE("session: saved, opened in one undo step, and restored with pins, lett
     testing::keep(session, {});
 }
 
-TEST_CASE("session: a bad file changes nothing and says where", "[pins]") {
+TEST_CASE("session: a bad file changes nothing and gives the place", "[pins]") {
     const QTemporaryDir folder;
     QFile file(folder.filePath(QStringLiteral("bad.json")));
     REQUIRE(file.open(QIODevice::WriteOnly));

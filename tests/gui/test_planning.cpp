@@ -1,4 +1,4 @@
-// Automatic plan parameters in the window: what is found follows what is dragged.
+// Tests automatic plan parameters in the window: the planned values follow a drag.
 #include <QAbstractButton>
 #include <QAction>
 #include <QUndoStack>
@@ -12,7 +12,7 @@ using namespace shardscope::testing;
 
 namespace {
 
-// A job whose whole plan takes longer to search than a frame leaves.
+// Returns a job for which the search of the whole plan takes longer than a frame.
 Scenario large_job() {
     Scenario scenario = with_model(Scenario::first_launch(commands::catalogue()),
                                    *commands::catalogue().find(PresetKind::model, "llama-3-70b"));
@@ -26,7 +26,7 @@ void wait_for_plan(Desk& desk) {
     REQUIRE(QTest::qWaitFor([&] { return !desk.window.model().planning(); }, 30000));
 }
 
-// All of its plan automatic, and the search for it under way.
+// Makes its whole plan automatic and starts the search.
 Scenario start_planning(LiveModel& model) {
     Scenario job = large_job();
     job.automatic = usually_free();
@@ -37,7 +37,7 @@ Scenario start_planning(LiveModel& model) {
 
 }  // namespace
 
-TEST_CASE("planning: every plan row has its auto, and a small search answers at once", "[gui]") {
+TEST_CASE("planning: every plan row has an auto button, and a small search answers at once", "[gui]") {
     Desk desk;
     for (const P id : kPlanParameters) {
         desk.slider(std::string(parameter(id).key));
@@ -48,14 +48,15 @@ TEST_CASE("planning: every plan row has its auto, and a small search answers at 
     desk.find<QAbstractButton>(QStringLiteral("training.recompute/auto"))->click();
     CHECK_FALSE(desk.window.model().planning());
     CHECK(desk.estimate().mfu >= before);
-    // Memory buys MFU while it is dragged.
+    // More memory raises the MFU while it is dragged.
     const double small = desk.estimate().mfu;
     desk.type("cluster.gpu.memory", QStringLiteral("160 GiB"));
     CHECK(desk.estimate().mfu > small);
     CHECK(desk.estimate().verdict == Verdict::fits);
 }
 
-TEST_CASE("planning: the whole plan is found beside the window, the last one stays meanwhile", "[gui]") {
+TEST_CASE("planning: the whole plan is searched in the background, and the last plan stays until then",
+          "[gui]") {
     Desk desk;
     LiveModel& model = desk.window.model();
     model.start_with(large_job());
@@ -68,11 +69,11 @@ TEST_CASE("planning: the whole plan is found beside the window, the last one sta
     CHECK(plan_of(model.answer().settings) != locked_plan);
     CHECK(desk.estimate().verdict == Verdict::fits);
     CHECK_FALSE(desk.text(QStringLiteral("headline/mfu-caption")).contains(QStringLiteral("last plan")));
-    // What a search by itself finds.
+    // A separate search finds the same.
     const Answer alone = answer(planned(model.scenario()));
     CHECK(alone.estimate.mfu == desk.estimate().mfu);
 
-    // Locked, the plan found is the scenario's own; one undo, and it is automatic again.
+    // When locked, the planned values are the scenario's own; one undo makes them automatic again.
     const double found = desk.estimate().mfu;
     desk.window.action(ActionId::plan_lock)->trigger();
     CHECK_FALSE(model.planning());
@@ -85,7 +86,7 @@ TEST_CASE("planning: the whole plan is found beside the window, the last one sta
     CHECK_FALSE(model.planning());
 }
 
-TEST_CASE("planning: of two quick changes only the newest one's plan arrives", "[gui]") {
+TEST_CASE("planning: of two quick changes only the plan of the newest arrives", "[gui]") {
     Desk desk;
     LiveModel& model = desk.window.model();
     start_planning(model);
@@ -100,7 +101,7 @@ TEST_CASE("planning: of two quick changes only the newest one's plan arrives", "
     CHECK(model.answer().estimate.mfu == answer(planned(model.scenario())).estimate.mfu);
 }
 
-TEST_CASE("planning: a pin taken while a plan is looked for gets that plan", "[gui]") {
+TEST_CASE("planning: a pin added during a search for a plan gets that plan", "[gui]") {
     Desk desk;
     LiveModel& model = desk.window.model();
     const Scenario job = start_planning(model);
@@ -135,7 +136,7 @@ TEST_CASE("planning: a pin taken while a plan is looked for gets that plan", "[g
     CHECK(model.pins().front().answer.scenario.automatic == job.automatic);
 }
 
-TEST_CASE("planning: a window may be closed while it looks for a plan", "[gui]") {
+TEST_CASE("planning: a window may be closed during a search for a plan", "[gui]") {
     {
         Desk desk;
         Scenario job = large_job();
@@ -146,7 +147,7 @@ TEST_CASE("planning: a window may be closed while it looks for a plan", "[gui]")
     SUCCEED("nothing is delivered to what is gone");
 }
 
-TEST_CASE("planning: where no plan fits, the way out is found with the plan of each", "[gui]") {
+TEST_CASE("planning: where no plan fits, the tracks show the values for which one does", "[gui]") {
     Desk desk;
     Scenario small = Scenario::first_launch(commands::catalogue());
     small = with_model(small, *commands::catalogue().find(PresetKind::model, "llama-3-70b"));
@@ -156,7 +157,8 @@ TEST_CASE("planning: where no plan fits, the way out is found with the plan of e
     desk.window.action(ActionId::plan_automatic)->trigger();
     wait_for_plan(desk);
     REQUIRE(desk.estimate().verdict == Verdict::does_not_fit);
-    // With the plan held more GPUs are no way: what fills a GPU are the states of a plan that shares too few.
+    // With the plan held more GPUs do not help: the states of a plan that shards over too few GPUs fill each
+    // of them.
     const auto usable = [&] {
         auto* more = desk.window.findChild<QAbstractButton*>(QStringLiteral("repair/cluster.gpus"));
         return more && more->isEnabled();

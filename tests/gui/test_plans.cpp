@@ -1,4 +1,4 @@
-// The Plans tab through real events on the real main window.
+// Tests the Plans tab through real events on the real main window.
 #include <qcustomplot.h>
 
 #include <QCheckBox>
@@ -27,7 +27,7 @@ class Desk : public testing::Desk {
     LiveModel& model() { return window.model(); }
     QUndoStack& undo() { return *window.model().undo_stack(); }
 
-    // Without waiting for the search.
+    // Does not wait for the search.
     PlansPlot& open_tab() {
         show_tab(QStringLiteral("Plans"));
         auto* plot = find<PlansPlot>("plans");
@@ -50,7 +50,7 @@ class Desk : public testing::Desk {
                           plot.figure().pixel_of(point).toPoint());
         QApplication::processEvents();
     }
-    // A few plans to choose from, none of them the one that is set.
+    // Starts with a few plans, none of which is the current one.
     void start_small() {
         Scenario scenario =
             with_auto(with_auto(Scenario::first_launch(commands::catalogue()), P::micro_batch, true),
@@ -65,7 +65,7 @@ std::size_t place_of(const PlansData& data, PlanMark mark) {
     return static_cast<std::size_t>(found - data.points.begin());
 }
 
-// What a search of the window's scenario is of.
+// Returns whether the search is of the window's scenario.
 bool is_current(PlansPlot& plot, Desk& desk, bool all_free = false) {
     const PlansSubject now = plans_subject(desk.model().scenario(), all_free);
     const PlanQuestion& of = plot.figure().data()->report.question;
@@ -74,10 +74,10 @@ bool is_current(PlansPlot& plot, Desk& desk, bool all_free = false) {
 
 }  // namespace
 
-TEST_CASE("a search that takes long says how far it is, and can be stopped and begun again", "[plans]") {
+TEST_CASE("a search that takes long reports its progress, and can be stopped and restarted", "[plans]") {
     Desk desk;
     PlansPlot& plot = desk.open_tab();
-    // The largest job that ships, on as many GPUs as there are: seconds.
+    // The largest shipped job, on the largest number of GPUs, takes seconds.
     desk.model().start_with(testing::of_model(
         "deepseek-v3", {{P::gpus, 16384}, {P::global_batch, 16384}, {P::sequence_length, 4096}}));
     auto* line = desk.find<QWidget>("plans/progress");
@@ -94,7 +94,7 @@ TEST_CASE("a search that takes long says how far it is, and can be stopped and b
     CHECK_FALSE(line->isVisible());
     auto* again = desk.find<QAbstractButton>("plans/again");
     CHECK(again->isVisible());
-    // What was found for another scenario is not offered.
+    // Plans found for another scenario are not offered.
     CHECK_FALSE(plot.chosen());
 
     desk.click(QStringLiteral("plans/again"));
@@ -106,7 +106,7 @@ TEST_CASE("a search that takes long says how far it is, and can be stopped and b
     CHECK(is_current(plot, desk));
 }
 
-TEST_CASE("a click on the best plan adopts it, one undo brings the old one back", "[plans]") {
+TEST_CASE("a click on the best plan adopts it, and one undo restores the old one", "[plans]") {
     Desk desk;
     PlansPlot& plot = desk.searched();
     const PlansData& data = *plot.figure().data();
@@ -123,7 +123,7 @@ TEST_CASE("a click on the best plan adopts it, one undo brings the old one back"
     CHECK(testing::first_number(desk.text("headline/mfu")) == Approx(best.estimate.mfu * 100).margin(0.051));
     CHECK(desk.undo().count() == 1);
     CHECK(desk.undo().undoText().toStdString() == "Adopt plan " + short_plan(best.settings));
-    // Its plans are the same ones: nothing is searched again, the dot stands on the ring.
+    // The plans are the same, so nothing is searched again, and the dot lies on the ring.
     CHECK_FALSE(plot.pending());
     CHECK((plot.figure().current_pixel() -
            plot.figure().pixel_of(place_of(*plot.figure().data(), PlanMark::best)))
@@ -133,7 +133,7 @@ TEST_CASE("a click on the best plan adopts it, one undo brings the old one back"
     CHECK(desk.model().scenario() == before);
 }
 
-TEST_CASE("what is drawn are the plans of the search, each as a single estimate has it", "[plans]") {
+TEST_CASE("the drawn plans are those of the search, each with the numbers of a single estimate", "[plans]") {
     Desk desk;
     desk.start_small();
     PlansPlot& plot = desk.searched();
@@ -158,7 +158,7 @@ TEST_CASE("what is drawn are the plans of the search, each as a single estimate 
         if (point.verdict == Verdict::fits) most = std::max(most, alone.estimate.mfu);
     }
     CHECK(most == Approx(data.best()->estimate.mfu).epsilon(1e-12));
-    // Only what is automatic varies.
+    // Only automatic parameters vary.
     CHECK(data.report.question.free.count() == 2);
     for (const PlanPoint& point : data.points) {
         for (const P id : kPlanParameters) {
@@ -166,14 +166,14 @@ TEST_CASE("what is drawn are the plans of the search, each as a single estimate 
                 CHECK(point.plan[id] == desk.model().answer().settings[id]);
         }
     }
-    // All of them are drawn within the canvas.
+    // All plans are drawn within the canvas.
     const QRect canvas = desk.find<QCustomPlot>("plans/plot")->rect();
     for (std::size_t i = 0; i < data.points.size(); ++i)
         CHECK(canvas.contains(plot.figure().pixel_of(i).toPoint()));
     CHECK(plot.accessibleDescription().contains(QString::fromStdString(short_plan(data.best()->settings))));
 }
 
-TEST_CASE("the switch frees all plan parameters, adopting locks what was automatic", "[plans]") {
+TEST_CASE("the switch frees all plan parameters, and adopting a plan locks the automatic ones", "[plans]") {
     Desk desk;
     desk.start_small();
     PlansPlot& plot = desk.searched();
@@ -191,7 +191,7 @@ TEST_CASE("the switch frees all plan parameters, adopting locks what was automat
     desk.click(plot, place_of(*plot.figure().data(), PlanMark::best));
     CHECK(desk.model().scenario().automatic.none());
     CHECK(plan_of(desk.model().answer().settings) == best);
-    CHECK_FALSE(all->isEnabled());  // all of them are, now that none is automatic
+    CHECK_FALSE(all->isEnabled());  // all parameters are free, as none is automatic
     desk.undo().undo();
     CHECK(desk.model().scenario().automatic.count() == 2);
 }
@@ -210,7 +210,7 @@ TEST_CASE("only the newest scenario's plans are drawn, and only they can be adop
     desk.click(plot, best);
     CHECK(desk.model().scenario() == now);
 
-    // At no turn anything else than the old plans or those of the newest scenario.
+    // At every moment the plans are the old ones or those of the newest scenario.
     REQUIRE(QTest::qWaitFor(
         [&] {
             const bool done = !plot.pending();
@@ -223,7 +223,7 @@ TEST_CASE("only the newest scenario's plans are drawn, and only they can be adop
     CHECK(desk.model().scenario() == now);
 }
 
-TEST_CASE("during a drag the current plan's dot follows, the plans come after it", "[plans]") {
+TEST_CASE("during a drag the current plan's dot follows, and the plans follow after it", "[plans]") {
     Desk desk;
     PlansPlot& plot = desk.searched();
     const PlansData* before = plot.figure().data();
@@ -248,7 +248,7 @@ TEST_CASE("a window closes safely in the middle of a search", "[plans]") {
     }
 }
 
-TEST_CASE("the tab searches only while it is looked at", "[plans]") {
+TEST_CASE("the tab searches only while it is visible", "[plans]") {
     Desk desk;
     auto* plot = desk.find<PlansPlot>("plans");
     desk.type("cluster.gpus", QStringLiteral("128"));
@@ -257,7 +257,7 @@ TEST_CASE("the tab searches only while it is looked at", "[plans]") {
     CHECK(desk.searched().figure().data() != nullptr);
 }
 
-TEST_CASE("the keyboard goes from plan to plan in order of memory and adopts one", "[plans]") {
+TEST_CASE("the keyboard moves from plan to plan in order of memory and adopts one", "[plans]") {
     Desk desk;
     desk.start_small();
     PlansPlot& plot = desk.searched();
@@ -279,7 +279,7 @@ TEST_CASE("the keyboard goes from plan to plan in order of memory and adopts one
     CHECK(desk.undo().undoText().startsWith(QStringLiteral("Adopt plan ")));
 }
 
-TEST_CASE("the list says why each neighbour loses; Enter adopts it", "[plans]") {
+TEST_CASE("the list gives the reason why each neighbour is slower, and Enter adopts it", "[plans]") {
     Desk desk;
     desk.start_small();
     PlansPlot& plot = desk.searched();
@@ -313,7 +313,7 @@ TEST_CASE("the list says why each neighbour loses; Enter adopts it", "[plans]") 
     CHECK(now.settings[neighbours[fitting].id] == neighbours[fitting].to);
     CHECK(now.estimate.mfu == neighbours[fitting].answer.estimate.mfu);
 
-    // Little height: the plot has it all.
+    // If there is little height, the plot gets all of it.
     desk.wait(plot);
     desk.window.resize(1024, 640);
     desk.model().edit(P::sequence_length, 65536);
@@ -322,12 +322,12 @@ TEST_CASE("the list says why each neighbour loses; Enter adopts it", "[plans]") 
     CHECK_FALSE(list->isVisible());
 }
 
-TEST_CASE("the plans' list shows its header and its numbers whole in a small window", "[plans]") {
+TEST_CASE("the plans' list shows its header and its numbers completely in a small window", "[plans]") {
     Desk desk;
     desk.window.resize(1024, 700);
     PlansPlot& plot = desk.searched();
     const auto* list = desk.find<NeighbourList>("plans/neighbours");
-    for (const int micro_batch : {2, 4}) {  // fits; does not, so that the repairs take some of the height
+    for (const int micro_batch : {2, 4}) {  // 4 does not fit, so the repairs need some of the height
         if (micro_batch == 4) desk.model().edit(P::sequence_length, 8192);
         desk.model().edit(P::micro_batch, micro_batch);
         QApplication::processEvents();
@@ -353,7 +353,7 @@ TEST_CASE("the plans' list shows its header and its numbers whole in a small win
     }
 }
 
-TEST_CASE("the scenario is named among the plans: beside the margin, beside pins, and too far out",
+TEST_CASE("the scenario is named among the plans beside the margin, beside pins, and outside the axes",
           "[plans][pins]") {
     Desk desk;
     PlansPlot& plot = desk.open_tab();
@@ -393,7 +393,7 @@ TEST_CASE("the scenario is named among the plans: beside the margin, beside pins
     }
 }
 
-TEST_CASE("what does not fit stands below the rates", "[plans]") {
+TEST_CASE("plans that do not fit are drawn below the rates", "[plans]") {
     Desk desk;
     desk.model().edit(P::sequence_length, 8192);
     desk.model().edit(P::micro_batch, 4);
@@ -415,7 +415,7 @@ TEST_CASE("what does not fit stands below the rates", "[plans]") {
         CHECK(plot.figure().point_at(at) == i);
     }
     CHECK(below > 0);
-    // Hypothetical rates are rates.
+    // Hypothetical rates are drawn as rates.
     desk.find<QCheckBox>("show-hypothetical")->click();
     desk.wait(plot);
     const double low = canvas->axisRect()->bottom() + 1;
@@ -425,7 +425,7 @@ TEST_CASE("what does not fit stands below the rates", "[plans]") {
     CHECK(canvas->xAxis->offset() == 0);
 }
 
-TEST_CASE("where nothing fits the tab says why", "[plans]") {
+TEST_CASE("where nothing fits the tab gives the reason", "[plans]") {
     Desk desk;
     desk.model().start_with(
         edited(with_model(desk.model().scenario(), *commands::catalogue().find(PresetKind::model, "gpt-1t")),
@@ -437,7 +437,7 @@ TEST_CASE("where nothing fits the tab says why", "[plans]") {
     CHECK_FALSE(desk.find<NeighbourList>("plans/neighbours")->isVisible());
 }
 
-TEST_CASE("the plans' table is one row a plan, and the figure carries its words", "[plans]") {
+TEST_CASE("the plans' table has one row a plan, and the figure contains its words", "[plans]") {
     Desk desk;
     desk.start_small();
     PlansPlot& plot = desk.searched();

@@ -1,4 +1,4 @@
-// The report: what it says, and that it brings back what it was made of (golden task G11).
+// Tests the report: its contents, and that its scenario can be opened from it (golden task G11).
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -57,10 +57,10 @@ QString value_in(const ReportTable& table, const QString& first) {
 
 }  // namespace
 
-TEST_CASE("G11: a report brings its scenario back, every input, every output, every byte of the CSV",
+TEST_CASE("G11: a report gives back its scenario with every input, every output and every byte of the CSV",
           "[golden][report]") {
     const QTemporaryDir folder;
-    QString asked;  // what the dialogs are answered with
+    QString asked;  // the answer for the dialogs
     Dialogs dialogs = Dialogs::native();
     dialogs.open_file = [&](QWidget*, const QString&, const QString&, const QString&) { return asked; };
     dialogs.save_file = dialogs.open_file;
@@ -100,21 +100,21 @@ TEST_CASE("G11: a report brings its scenario back, every input, every output, ev
         CHECK(other.window.model().pins().front().answer.scenario ==
               desk.window.model().pins().front().answer.scenario);
         const QString again = folder.filePath(QStringLiteral("after.csv"));
-        QFile::remove(again);  // of the format before
+        QFile::remove(again);  // from the format before
         with_file(other, ActionId::export_plot, again);
         CHECK(bytes_of(again) == bytes_of(csv));
-        // And the same report once more.
+        // The same report is written once more.
         const QString second = folder.filePath(QStringLiteral("second.%1").arg(QLatin1String(ending)));
         with_file(other, ActionId::export_report, second);
         QByteArray expected = bytes_of(report);
         CHECK((bytes_of(second) == expected.replace("(report-figures/", "(second-figures/")));
-        // Save asks for a file: a report is not overwritten by a scenario.
+        // Save asks for a file: a scenario does not overwrite a report.
         QTest::keySequence(&other.window, QKeySequence::Undo);
         CHECK_FALSE(other.window.model().scenario() == before.scenario);
     }
 }
 
-TEST_CASE("report: HTML is well-formed, self-contained, and holds every figure as SVG", "[report]") {
+TEST_CASE("report: HTML is well-formed, self-contained, and contains every figure as SVG", "[report]") {
     Scenario scenario = Scenario::first_launch(commands::catalogue());
     scenario.name = "A </script> & a <b>bold</b> name";
     const Answer answer = shardscope::answer(scenario);
@@ -135,7 +135,7 @@ TEST_CASE("report: HTML is well-formed, self-contained, and holds every figure a
     CHECK(title == QString::fromStdString(scenario.name));
     CHECK_FALSE(html.contains("src="));
     CHECK_FALSE(html.contains("href=\"http"));
-    // What it carries is the scenario to the letter.
+    // The scenario in it is exactly the original one.
     Problems problems;
     const Scenario back =
         read_scenario(carried_scenario(html).toStdString(), commands::catalogue(), {}, problems);
@@ -165,7 +165,7 @@ TEST_CASE("report: its numbers are the estimate's, its parameters the settings",
         CHECK(value_in(numbers, QString::fromUtf8(label.data(), static_cast<qsizetype>(label.size())))
                   .toStdString() == text_of(id, answer));
     }
-    // Every parameter that bears on the model stands in one of two tables.
+    // Every parameter that applies to the model is in one of two tables.
     std::size_t rows = 0;
     for (const char* title : {"Assumptions", "All other parameters"})
         rows += block<ReportTable>(section(document, QLatin1String(title))).rows.size();
@@ -173,14 +173,15 @@ TEST_CASE("report: its numbers are the estimate's, its parameters the settings",
     for (std::size_t i = 0; i < kParameters; ++i)
         bearing += bears(static_cast<P>(i), answer.settings) ? 1 : 0;
     CHECK(rows == bearing);
-    // The run the scenario was taken from, as it was measured.
+    // The table contains the run from which the scenario was made, with its measured values.
     const auto& runs = block<ReportTable>(section(document, QStringLiteral("Validation")));
     REQUIRE_FALSE(runs.rows.empty());
     CHECK(runs.rows.front().at(1) == QStringLiteral("64"));
     CHECK(runs.rows.front().at(2) == QStringLiteral("4,800.19"));
 }
 
-TEST_CASE("report: what does not fit has no rates, and says what would help", "[report]") {
+TEST_CASE("report: a scenario that does not fit has no rates, and the report lists what would help",
+          "[report]") {
     Scenario scenario = Scenario::first_launch(commands::catalogue());
     scenario.give(P::micro_batch, 32);
     const Answer answer = shardscope::answer(scenario);
@@ -198,15 +199,15 @@ TEST_CASE("report: what does not fit has no rates, and says what would help", "[
     const ReportDocument opted = report_document(asked, answer);
     CHECK_FALSE(value_in(block<ReportTable>(section(opted, QStringLiteral("Numbers"))),
                          QStringLiteral("MFU")) == QStringLiteral("–"));
-    bool said = false;
+    bool mentioned = false;
     for (const ReportBlock& one : section(opted, QStringLiteral("Verdict")).blocks) {
         const auto* paragraph = std::get_if<ReportParagraph>(&one);
-        said |= paragraph && paragraph->text.contains(QStringLiteral("hypothetical"));
+        mentioned |= paragraph && paragraph->text.contains(QStringLiteral("hypothetical"));
     }
-    CHECK(said);
+    CHECK(mentioned);
 }
 
-TEST_CASE("report: pins stand beside the scenario, in Markdown with figures of their own", "[report]") {
+TEST_CASE("report: pins are beside the scenario, and in Markdown have figures of their own", "[report]") {
     const QTemporaryDir folder;
     Desk desk;
     desk.window.action(ActionId::pin)->trigger();
@@ -222,7 +223,7 @@ TEST_CASE("report: pins stand beside the scenario, in Markdown with figures of t
         CHECK(
             bytes_of(folder.filePath(QStringLiteral("a report-figures/%1.svg").arg(plot))).contains("<svg"));
     }
-    // Figures that are no report's are not overwritten; the report's own are.
+    // Figures that belong to no report are not overwritten; the report's own are.
     CHECK(desk.window.plots().export_report(report));
     const QString theirs = folder.filePath(QStringLiteral("b-figures/walls.svg"));
     REQUIRE(QDir(folder.path()).mkdir(QStringLiteral("b-figures")));
@@ -235,21 +236,21 @@ TEST_CASE("report: pins stand beside the scenario, in Markdown with figures of t
     CHECK(bytes_of(theirs) == "mine");
     CHECK(QDir(folder.filePath(QStringLiteral("b-figures"))).entryList(QDir::Files).size() == 1);
     CHECK_FALSE(QFile::exists(folder.filePath(QStringLiteral("b.md"))));
-    // In a PDF words are words.
+    // A PDF contains words as text.
     const QString pdf = folder.filePath(QStringLiteral("report.pdf"));
     REQUIRE(desk.window.plots().export_report(pdf));
     const QString words = text_of_pdf(pdf);
     CHECK(words.contains(QStringLiteral("Scenariossidebyside")));
     CHECK(words.contains(QStringLiteral("Sensitivity:MPT-13Bon128")));
     CHECK(words.contains(QStringLiteral("training.micro_batch")));
-    // No place to write to.
+    // This place cannot be written.
     CHECK_FALSE(desk.window.plots().export_report(QStringLiteral("/nowhere/at/all/report.html")));
     CHECK(desk.text("message/text").contains(QStringLiteral("/nowhere/at/all/report.html")));
     CHECK_FALSE(desk.window.plots().export_report(folder.filePath(QStringLiteral("report.docx"))));
     CHECK(desk.text("message/text").contains(QStringLiteral(".html, .pdf or .md")));
 }
 
-TEST_CASE("report: files that cannot all be written leave nothing new behind", "[report]") {
+TEST_CASE("report: if not all files can be written no new ones are left", "[report]") {
     const QTemporaryDir folder;
     const auto path = [&](const char* name) { return folder.filePath(QLatin1String(name)); };
     // A folder has the report's name.
@@ -262,7 +263,7 @@ TEST_CASE("report: files that cannot all be written leave nothing new behind", "
     CHECK(failed == path("r.md").toStdString());
     CHECK_FALSE(problems.empty());
     CHECK_FALSE(QFileInfo::exists(path("r-figures")));
-    // Of files that were there, those of the last attempt stay.
+    // Existing files keep the contents of the last attempt.
     REQUIRE(write_files({{path("r-figures/a.svg"), "old"}, {path("s.md"), "s"}}, problems, failed));
     CHECK_FALSE(
         write_files({{path("r-figures/a.svg"), "new"}, {path("r-figures/b.svg"), "b"}, {path("r.md"), "r"}},

@@ -1,5 +1,5 @@
-// Rows as a person uses them: real key, mouse and wheel events, and what they do to the model and its
-// history.
+// Tests rows as the user operates them: real key, mouse and wheel events, and their effect on the model and
+// its history.
 #include <QAbstractButton>
 #include <QApplication>
 #include <QGraphicsEffect>
@@ -56,7 +56,7 @@ struct Row {
 
 }  // namespace
 
-TEST_CASE("a field takes a value with its unit", "[gui][rows]") {
+TEST_CASE("a field accepts a value with its unit", "[gui][rows]") {
     Row it(P::inter_node_bandwidth);
     CHECK(it.row.objectName() == "cluster.inter_node_bandwidth");
     CHECK(it.row.field()->objectName() == "cluster.inter_node_bandwidth/field");
@@ -64,7 +64,7 @@ TEST_CASE("a field takes a value with its unit", "[gui][rows]") {
     CHECK(it.value() == 25e9);
     CHECK(it.steps() == 1);
     CHECK(it.row.field()->text() == "200 Gbit/s");
-    // The bare number is in the unit shown; another unit of the same quantity is fine.
+    // A bare number is in the displayed unit; another unit of the same quantity is accepted.
     type(*it.row.field(), "100");
     CHECK(it.value() == 12.5e9);
     type(*it.row.field(), "50 GB/s");
@@ -95,7 +95,7 @@ TEST_CASE("a text that is no value is refused with a message and changes nothing
     CHECK(it.row.field()->isRefused());
     CHECK(it.row.message().contains("Gbit/s"));
     CHECK(it.row.height() > it.row.field()->height() * 2 - 8);
-    // Leaving the field says it no second time; Escape brings the value back.
+    // Leaving the field does not repeat the message; Escape restores the value.
     it.row.field()->clearFocus();
     CHECK(refused.size() == 1);
     QTest::keyClick(it.row.field(), Qt::Key_Escape);
@@ -104,7 +104,7 @@ TEST_CASE("a text that is no value is refused with a message and changes nothing
     CHECK(it.row.field()->text() == "400 Gbit/s");
 }
 
-TEST_CASE("a comma that may be either is refused with both readings; one that cannot is a decimal mark",
+TEST_CASE("an ambiguous comma is refused with both readings, and an unambiguous one is a decimal mark",
           "[gui][rows]") {
     Row it(P::sequence_length);
     const double before = it.value();
@@ -119,7 +119,8 @@ TEST_CASE("a comma that may be either is refused with both readings; one that ca
     CHECK(share.value() == 0.75);
 }
 
-TEST_CASE("a typed value that is not possible becomes the nearest, and the row says so", "[gui][rows]") {
+TEST_CASE("an impossible typed value becomes the nearest possible one, and the row reports it",
+          "[gui][rows]") {
     Row it(P::gpus);
     type(*it.row.field(), "30");
     CHECK(it.value() == 32);
@@ -172,7 +173,7 @@ TEST_CASE("up and down step through valid values", "[gui][rows]") {
     }
 }
 
-TEST_CASE("a slider drag moves the model live and is one undo step", "[gui][rows]") {
+TEST_CASE("a slider drag changes the model live and is one undo step", "[gui][rows]") {
     Row it(P::micro_batch);
     ParameterSlider& slider = *it.row.slider();
     CHECK(slider.objectName() == "training.micro_batch/slider");
@@ -217,7 +218,7 @@ TEST_CASE("a press on the groove jumps there, and a drag there and back leaves n
     CHECK(it.value() == parameter(P::inter_node_bandwidth).slider_high);
 }
 
-TEST_CASE("arrow keys on a slider are a gesture each", "[gui][rows]") {
+TEST_CASE("each arrow key on a slider is one gesture", "[gui][rows]") {
     Row it(P::micro_batch);
     QTest::keyClick(it.row.slider(), Qt::Key_Right);
     CHECK(it.value() == 3);
@@ -234,7 +235,7 @@ TEST_CASE("arrow keys on a slider are a gesture each", "[gui][rows]") {
     CHECK(it.value() == it.row.slider()->scale().high());
 }
 
-TEST_CASE("a key leads from between two stops to the next one", "[gui][rows]") {
+TEST_CASE("an arrow key between two stops goes to the next one", "[gui][rows]") {
     Row it(P::gpus);
     it.model.edit(P::gpus, 40);
     QTest::keyClick(it.row.slider(), Qt::Key_Right);
@@ -244,7 +245,7 @@ TEST_CASE("a key leads from between two stops to the next one", "[gui][rows]") {
     CHECK(it.value() == 32);
 }
 
-TEST_CASE("a wheel without the focus is for whoever scrolls", "[gui][rows]") {
+TEST_CASE("a wheel event over a widget without the focus scrolls the panel", "[gui][rows]") {
     Row it(P::gpus);
     it.row.setFocus();
     REQUIRE_FALSE(it.row.slider()->hasFocus());
@@ -257,7 +258,7 @@ TEST_CASE("a wheel without the focus is for whoever scrolls", "[gui][rows]") {
     CHECK(it.value() == 96);
 }
 
-TEST_CASE("the dot shows a value that differs from the preset and resets it", "[gui][rows]") {
+TEST_CASE("the dot marks a value that differs from the preset and resets it", "[gui][rows]") {
     Row it(P::inter_node_bandwidth);
     const double preset = it.value();
     QAbstractButton& dot = it.button("/reset");
@@ -270,7 +271,7 @@ TEST_CASE("the dot shows a value that differs from the preset and resets it", "[
     CHECK(it.steps() == 2);
 }
 
-TEST_CASE("the peak's row is that of the precision in use", "[gui][rows]") {
+TEST_CASE("the peak's row is that of the current precision", "[gui][rows]") {
     Row it(P::peak_flops);
     CHECK(it.row.field()->accessibleName() == "Peak, bf16");
     type(*it.row.field(), "800 TFLOP/s");
@@ -281,7 +282,7 @@ TEST_CASE("the peak's row is that of the precision in use", "[gui][rows]") {
     CHECK(it.button("/reset").isHidden());
 }
 
-TEST_CASE("auto hands a value to the planner, and locking keeps what it found", "[gui][rows]") {
+TEST_CASE("auto gives a value to the planner, and locking keeps the planned value", "[gui][rows]") {
     Row it(P::micro_batch);
     QAbstractButton& automatic = it.button("/auto");
     CHECK_FALSE(automatic.isChecked());
@@ -293,7 +294,7 @@ TEST_CASE("auto hands a value to the planner, and locking keeps what it found", 
     QTest::mouseClick(&automatic, Qt::LeftButton);
     CHECK_FALSE(it.model.scenario().automatic[index(P::micro_batch)]);
     CHECK(it.value() == planned);
-    // Typing a value locks too.
+    // Typing a value locks it, too.
     QTest::mouseClick(&automatic, Qt::LeftButton);
     type(*it.row.field(), "1");
     CHECK_FALSE(automatic.isChecked());
@@ -321,14 +322,14 @@ TEST_CASE("round values of a logarithmic slider are marked below its groove", "[
         return image.pixelColor(static_cast<int>(x * image.devicePixelRatio()),
                                 static_cast<int>(below * image.devicePixelRatio())) == current_theme().border;
     };
-    for (const double gbit : {25, 50, 100, 200, 800, 1600}) {  // the handle lies on 400
+    for (const double gbit : {25, 50, 100, 200, 800, 1600}) {  // the handle covers 400
         INFO(gbit);
         CHECK(marked(gbit));
         CHECK_FALSE(marked(1.4 * gbit));
     }
 }
 
-TEST_CASE("every slider goes from end to end without a value that makes no sense", "[gui][rows]") {
+TEST_CASE("every slider goes from end to end over sensible values only", "[gui][rows]") {
     LiveModel model(Catalogue::shipped());
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
@@ -337,7 +338,7 @@ TEST_CASE("every slider goes from end to end without a value that makes no sense
         const Settings& settings = model.answer().settings;
         const Domain range = domain(id, settings);
         if (range.stops.size() == 1) {
-            // Nowhere to go: the slider says so, and why.
+            // If only one value is possible, the slider is disabled and gives the reason.
             const ParameterRow row(id, model);
             CHECK_FALSE(row.slider()->isEnabled());
             CHECK(row.toolTip().contains("Only " + QString::fromStdString(format(id, settings[id]))));
@@ -349,7 +350,7 @@ TEST_CASE("every slider goes from end to end without a value that makes no sense
         for (int position = 0; position <= scale.last(); ++position) {
             const double value = scale.at(position);
             REQUIRE(std::isfinite(value));
-            // What the groove offers is valid as it is, and shown where it was picked up.
+            // Every value on the groove is valid unchanged, and shown where it was chosen.
             REQUIRE(nearest_valid(id, value, settings) == Approx(value));
             REQUIRE(std::abs(scale.position(value) - position) <= std::max(1, scale.last() / 4));
         }
@@ -358,7 +359,8 @@ TEST_CASE("every slider goes from end to end without a value that makes no sense
     }
 }
 
-TEST_CASE("a preset's values flash where they changed, unless the desktop wants less motion", "[gui][rows]") {
+TEST_CASE("a preset's values flash where they changed, unless the desktop asks for less motion",
+          "[gui][rows]") {
     const Preset* a100 = Catalogue::shipped().find(PresetKind::cluster, "dgx-a100-80gb");
     REQUIRE(a100);
     for (const bool reduced : {false, true, false}) {
@@ -387,10 +389,10 @@ TEST_CASE("the hold switch decides which batch stays", "[gui][rows]") {
     CHECK(model.undo_stack()->count() == 1);
     model.undo_stack()->undo();
     CHECK(per_gpu->isChecked());
-    CHECK(model.undo_stack()->count() == 1);  // following the model is no edit
+    CHECK(model.undo_stack()->count() == 1);  // updating from the model is no edit
 }
 
-TEST_CASE("the panel finds rows by their words and opens what hides them", "[gui][rows]") {
+TEST_CASE("the panel finds rows by their words and opens the groups that contain them", "[gui][rows]") {
     LiveModel model(Catalogue::shipped());
     ControlsPanel panel(model);
     panel.resize(panel.width(), 800);
@@ -421,9 +423,9 @@ TEST_CASE("the panel finds rows by their words and opens what hides them", "[gui
     CHECK_FALSE(schedule->isVisible());  // in its "More"
     CHECK(panel.row(P::schedule) == schedule);
     CHECK(schedule->isVisible());
-    CHECK(panel.row(P::expert_ffn_size) == nullptr);  // files only
+    CHECK(panel.row(P::expert_ffn_size) == nullptr);  // set in files only
 
-    // A row that is asked for is scrolled to, wherever it lies.
+    // A requested row is scrolled into view from any place.
     panel.resize(panel.width(), 400);
     for (const P id : {P::offload, P::error_band, P::gpus, P::experts}) {
         const ParameterRow* row = panel.row(id);
@@ -436,7 +438,7 @@ TEST_CASE("the panel finds rows by their words and opens what hides them", "[gui
     CHECK(panel.width() < wide);
 }
 
-TEST_CASE("letters in a field where nothing is typed are the window's; behind a value they are its unit") {
+TEST_CASE("letters in an unedited field are window shortcuts, behind a typed value they are its unit") {
     testing::Desk desk;
     const auto field = [&] { return desk.find<QLineEdit>("training.sequence_length/field"); };
     QTest::keyClick(&desk.window, Qt::Key_Q, Qt::AltModifier);
@@ -453,7 +455,7 @@ TEST_CASE("letters in a field where nothing is typed are the window's; behind a 
     CHECK(desk.window.model().pins().size() == 1);
 }
 
-TEST_CASE("what cannot be read dims the plots until it is put right") {
+TEST_CASE("an unreadable value dims the plots until it is corrected") {
     testing::Desk desk;
     const auto* canvas = desk.find<QWidget>("scaling/plot");
     CHECK(canvas->graphicsEffect() == nullptr);
@@ -463,7 +465,7 @@ TEST_CASE("what cannot be read dims the plots until it is put right") {
     QTest::keyClick(desk.find<QLineEdit>("cluster.gpus/field"), Qt::Key_Escape);
     CHECK_FALSE(desk.window.model().doubted());
     CHECK(canvas->graphicsEffect() == nullptr);
-    // A change from elsewhere takes the text back as well.
+    // A change from elsewhere replaces the text as well.
     desk.type("cluster.gpus", QStringLiteral("hello"));
     desk.window.model().edit(P::gpus, 128);
     CHECK_FALSE(desk.window.model().doubted());

@@ -1,4 +1,4 @@
-// The whole run in the headline: what it says, what gives way, and an MFU set by hand.
+// Tests the whole run in the headline: its values, what is hidden first, and an MFU set by hand.
 #include <QAbstractButton>
 #include <QSignalSpy>
 #include <QTest>
@@ -24,7 +24,7 @@ constexpr std::array kItems{"headline/training-tokens", "headline/training-days"
                             "headline/gpu-hours",       "headline/cost",
                             "headline/energy",          "headline/goodput"};
 
-// Everything of the line that is shown lies inside the headline, whole and side by side.
+// Checks that everything shown in the line lies inside the headline, whole and side by side.
 void check_not_cut(Desk& desk) {
     const auto* headline = desk.find<QWidget>("headline");
     int end = -1;
@@ -47,15 +47,16 @@ void check_not_cut(Desk& desk) {
 
 }  // namespace
 
-TEST_CASE("run line: days, GPU hours and energy; cost with a price, goodput with failures", "[run]") {
+TEST_CASE("run line: it shows days, GPU hours and energy, cost with a price, and goodput with failures",
+          "[run]") {
     Desk desk;
     const auto shows = [&](const char* name) { return desk.find<QWidget>(QLatin1String(name))->isVisible(); };
-    const auto says = [&](Output id) {
+    const auto text_in_headline = [&](Output id) {
         return QString::fromStdString(text_of(id, desk.window.model().answer()));
     };
-    CHECK(desk.text("headline/training-days") == says(Output::training_days));
-    CHECK(desk.text("headline/energy") == says(Output::energy));
-    CHECK(first_number(desk.text("headline/gpu-hours")) == first_number(says(Output::gpu_hours)));
+    CHECK(desk.text("headline/training-days") == text_in_headline(Output::training_days));
+    CHECK(desk.text("headline/energy") == text_in_headline(Output::energy));
+    CHECK(first_number(desk.text("headline/gpu-hours")) == first_number(text_in_headline(Output::gpu_hours)));
     CHECK_FALSE(shows("headline/cost"));
     CHECK_FALSE(shows("headline/goodput"));
     const double before = desk.estimate().run.seconds;
@@ -69,19 +70,19 @@ TEST_CASE("run line: days, GPU hours and energy; cost with a price, goodput with
     desk.type("assumptions.restart_time", QStringLiteral("10 min"));
     CHECK(desk.estimate().run.goodput < 1);
     CHECK(shows("headline/goodput"));
-    CHECK(desk.text("headline/goodput").endsWith(says(Output::goodput)));
+    CHECK(desk.text("headline/goodput").endsWith(text_in_headline(Output::goodput)));
     CHECK(desk.estimate().run.seconds == Approx(before / desk.estimate().run.goodput));
-    CHECK(desk.text("headline/training-days") == says(Output::training_days));
+    CHECK(desk.text("headline/training-days") == text_in_headline(Output::training_days));
     check_not_cut(desk);
 
-    // One named step each, back to where it began.
+    // Each change is one named step, and undo leads back to the beginning.
     desk.window.action(ActionId::undo)->trigger();
     desk.window.action(ActionId::undo)->trigger();
     CHECK_FALSE(shows("headline/goodput"));
     CHECK(desk.estimate().run.seconds == before);
 }
 
-TEST_CASE("run line: every value says why", "[run]") {
+TEST_CASE("run line: every value has an explanation", "[run]") {
     Desk desk;
     desk.type("cluster.price_per_gpu_hour", QStringLiteral("2"));
     desk.type("assumptions.mtbf_hours_per_gpu", QStringLiteral("5000"));
@@ -102,7 +103,7 @@ TEST_CASE("run line: every value says why", "[run]") {
     }
 }
 
-TEST_CASE("run line: nothing is cut at any width, nor where it does not fit", "[run]") {
+TEST_CASE("run line: nothing is cut at any width, nor where the scenario does not fit", "[run]") {
     Desk desk;
     desk.type("cluster.price_per_gpu_hour", QStringLiteral("2.5"));
     desk.type("assumptions.mtbf_hours_per_gpu", QStringLiteral("5000"));
@@ -112,7 +113,7 @@ TEST_CASE("run line: nothing is cut at any width, nor where it does not fit", "[
         desk.window.resize(size);
         QApplication::processEvents();
         check_not_cut(desk);
-        // Days, cost and goodput are there at every size.
+        // Days, cost and goodput are visible at every size.
         for (const char* name : {"headline/training-days", "headline/cost", "headline/goodput"})
             CHECK(desk.find<QWidget>(QLatin1String(name))->isVisible());
     }
@@ -129,7 +130,8 @@ TEST_CASE("run line: nothing is cut at any width, nor where it does not fit", "[
     check_not_cut(desk);
 }
 
-TEST_CASE("critical batch: chosen in the window, days grow with the tokens it takes", "[run]") {
+TEST_CASE("critical batch: the law is chosen in the window, and the days grow with the tokens it requires",
+          "[run]") {
     Desk desk;
     const double before = desk.estimate().run.seconds;
     const QString tokens = desk.text("headline/training-tokens");
@@ -142,7 +144,7 @@ TEST_CASE("critical batch: chosen in the window, days grow with the tokens it ta
     CHECK(desk.text("headline/training-tokens") == tokens);
 }
 
-TEST_CASE("scaling plot: its days are the run's, with failures and what the batch costs", "[run]") {
+TEST_CASE("scaling plot: its days are those of the run, with failures and the cost of the batch", "[run]") {
     Desk desk;
     desk.type("assumptions.mtbf_hours_per_gpu", QStringLiteral("2000"));
     desk.choose("training.critical_batch_law", QStringLiteral("kaplan"));
@@ -156,7 +158,8 @@ TEST_CASE("scaling plot: its days are the run's, with failures and what the batc
     }
 }
 
-TEST_CASE("plans: their days and cost weigh the batch, and an MFU set by hand is left out", "[run]") {
+TEST_CASE("plans: their days and cost include the effect of the batch, and an MFU set by hand is left out",
+          "[run]") {
     Desk desk;
     Scenario scenario = desk.window.model().scenario();
     scenario.give(P::price_per_gpu_hour, 2);
@@ -186,7 +189,8 @@ TEST_CASE("plans: their days and cost weigh the batch, and an MFU set by hand is
     CHECK(dot->of(Output::mfu) == Approx(now.estimate.predicted_mfu).epsilon(1e-12));
 }
 
-TEST_CASE("MFU set by hand: said beside the MFU, with the predicted one, and in the sentence", "[run]") {
+TEST_CASE("MFU set by hand: it is marked beside the MFU, with the predicted one, and in the sentence",
+          "[run]") {
     Desk desk;
     const QString predicted = desk.text("headline/mfu");
     desk.type("assumptions.mfu_override", QStringLiteral("30"));

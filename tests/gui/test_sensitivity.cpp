@@ -1,4 +1,4 @@
-// The Sensitivity tab through real events on the real main window; golden task G7.
+// Tests the Sensitivity tab through real events on the real main window; golden task G7.
 #include <qcustomplot.h>
 
 #include <QCheckBox>
@@ -21,13 +21,13 @@ using shardscope::testing::kPatience;
 
 namespace {
 
-struct Looking : Desk {
+struct SensitivityDesk : Desk {
     QTabWidget* tabs = window.findChild<QTabWidget*>(QStringLiteral("tabs"));
     SensitivityPlot* plot = window.findChild<SensitivityPlot*>();
     SweepPlot* sweep = window.findChild<SweepPlot*>();
     QCustomPlot* canvas = plot->findChild<QCustomPlot*>();
 
-    Looking() { show(); }
+    SensitivityDesk() { show(); }
     void show() {
         tabs->setCurrentWidget(plot);
         settle();
@@ -52,9 +52,9 @@ struct Looking : Desk {
 
 }  // namespace
 
-TEST_CASE("G7: where the network binds it ranks above memory bandwidth, and its bar opens its sweep",
+TEST_CASE("G7: if the network is the wall it ranks above memory bandwidth, and its bar opens its sweep",
           "[golden][sensitivity]") {
-    Looking desk;
+    SensitivityDesk desk;
     desk.load("network-bound-13b");
     REQUIRE(desk.estimate().wall == Wall::inter_node);
     const int network = desk.bar_of(P::inter_node_bandwidth);
@@ -70,15 +70,15 @@ TEST_CASE("G7: where the network binds it ranks above memory bandwidth, and its 
     CHECK(desk.sweep->figure().data().outputs.front() == Output::mfu);
 }
 
-TEST_CASE("sensitivity: the keyboard chooses a bar and opens it", "[sensitivity]") {
-    Looking desk;
+TEST_CASE("sensitivity: the keyboard selects a bar and opens it", "[sensitivity]") {
+    SensitivityDesk desk;
     desk.canvas->setFocus();
     QTest::keyClick(desk.canvas, Qt::Key_Home);
     QTest::keyClick(desk.canvas, Qt::Key_Down);
     CHECK(desk.plot->figure().selected() == 1);
     const P second = *desk.plot->figure().input_of(1);
     CHECK(desk.plot->accessibleDescription().contains(QString::fromUtf8(parameter(second).label.data())));
-    // The last one comes into view.
+    // The last bar is scrolled into view.
     QTest::keyClick(desk.canvas, Qt::Key_End);
     desk.settle();
     CHECK_FALSE(desk.plot->figure().row_of(desk.plot->figure().bars() - 1).isEmpty());
@@ -88,9 +88,9 @@ TEST_CASE("sensitivity: the keyboard chooses a bar and opens it", "[sensitivity]
     CHECK(desk.sweep->figure().data().x == *desk.plot->figure().input_of(desk.plot->figure().bars() - 1));
 }
 
-TEST_CASE("sensitivity: the output and the change are choices, and the five elasticities sum to one",
+TEST_CASE("sensitivity: output and change can be chosen, and the five elasticities sum to one",
           "[sensitivity]") {
-    Looking desk;
+    SensitivityDesk desk;
     auto* output_box = desk.find<QComboBox>("sensitivity/output");
     output_box->setCurrentIndex(output_box->findData(static_cast<int>(Output::peak_memory)));
     desk.settle();
@@ -108,8 +108,9 @@ TEST_CASE("sensitivity: the output and the change are choices, and the five elas
     CHECK(desk.plot->request().change == Change::ten_percent);
 }
 
-TEST_CASE("sensitivity: with something automatic the plan is shown held and found anew", "[sensitivity]") {
-    Looking desk;
+TEST_CASE("sensitivity: if something is automatic the effect is shown with the plan held and with a new plan",
+          "[sensitivity]") {
+    SensitivityDesk desk;
     desk.type("cluster.inter_node_bandwidth", QStringLiteral("50 Gbit/s"));
     desk.window.model().set_automatic(P::micro_batch, true);
     desk.settle();
@@ -124,7 +125,7 @@ TEST_CASE("sensitivity: with something automatic the plan is shown held and foun
     CHECK(data.anew_levers->gpu_memory > 0);
     CHECK(data.held_levers.gpu_memory == 0);
 
-    // The table and the CSV say which is which.
+    // The table and the CSV mark which is which.
     const auto rows = read_csv(
         render_figure(desk.plot->request(), desk.window.model().answer(), FigureFormat::csv).toStdString());
     CHECK(rows[1].fields[1] == "found anew");
@@ -143,7 +144,7 @@ TEST_CASE("sensitivity: with something automatic the plan is shown held and foun
         CHECK(cell(name.c_str(), "found anew") == (*data.anew_elasticity)[i]);
     }
 
-    // Held on request, and then nothing is worked out beside the window.
+    // On request the plan is held, and then nothing runs in the background.
     auto* anew = desk.find<QCheckBox>("sensitivity/anew");
     REQUIRE(anew->isVisible());
     QTest::mouseClick(anew, Qt::LeftButton, {}, QPoint(8, anew->height() / 2));
@@ -162,9 +163,10 @@ TEST_CASE("sensitivity: with something automatic the plan is shown held and foun
     CHECK_FALSE(anew->isVisible());
 }
 
-TEST_CASE("sensitivity: what does not fit shows peak memory, and the output chosen once it fits again",
-          "[sensitivity]") {
-    Looking desk;
+TEST_CASE(
+    "sensitivity: a scenario that does not fit shows peak memory, and the chosen output once it fits again",
+    "[sensitivity]") {
+    SensitivityDesk desk;
     const auto* output_box = desk.find<QComboBox>("sensitivity/output");
     REQUIRE(output_box->currentText() == QStringLiteral("MFU"));
     desk.type("training.sequence_length", QStringLiteral("8192"));
@@ -177,7 +179,7 @@ TEST_CASE("sensitivity: what does not fit shows peak memory, and the output chos
     CHECK_FALSE(data.rates);
     CHECK(output_box->currentText() == QStringLiteral("MFU"));
     CHECK(desk.plot->accessibleDescription().startsWith(QStringLiteral("It does not fit")));
-    // The elasticities are not there, the dashed line is: what fits ends left of it.
+    // There are no elasticities, but a dashed line: values that fit end left of it.
     CHECK_FALSE(desk.plot->figure().over_lists(desk.canvas->rect().center()));
     CHECK_FALSE(desk.plot->figure().over_lists(QPointF(20, desk.canvas->height() - 20)));
     REQUIRE(desk.plot->figure().limit_x().has_value());
@@ -198,9 +200,9 @@ TEST_CASE("sensitivity: what does not fit shows peak memory, and the output chos
     CHECK(svg.contains("It does not fit, so this shows what peak memory depends on"));
     CHECK(svg.contains("MFU has no value until it fits"));
     CHECK(svg.contains("Peak memory, relative change from"));
-    // The axis says where it ends.
+    // The axis is labelled at its end.
     CHECK(svg.contains("+100 %"));
-    // A bar opens the sweep of what it shows.
+    // A bar opens the sweep of the shown output.
     const QRectF row = desk.plot->figure().row_of(0);
     const P first = *desk.plot->figure().input_of(0);
     QTest::mouseClick(desk.canvas, Qt::LeftButton, {}, row.center().toPoint());
@@ -217,8 +219,8 @@ TEST_CASE("sensitivity: what does not fit shows peak memory, and the output chos
     CHECK_FALSE(desk.plot->figure().limit_x().has_value());
 }
 
-TEST_CASE("sensitivity: what does not fit shows rates where they are asked for", "[sensitivity]") {
-    Looking desk;
+TEST_CASE("sensitivity: a scenario that does not fit shows rates on request", "[sensitivity]") {
+    SensitivityDesk desk;
     desk.type("training.sequence_length", QStringLiteral("8192"));
     auto* hypothetical = desk.find<QCheckBox>("show-hypothetical");
     QTest::mouseClick(hypothetical, Qt::LeftButton, {}, QPoint(8, hypothetical->height() / 2));
@@ -235,7 +237,7 @@ TEST_CASE("sensitivity: what does not fit shows rates where they are asked for",
 }
 
 TEST_CASE("sensitivity: pins keep their own values as ghosts, in the table and in exports", "[sensitivity]") {
-    Looking desk;
+    SensitivityDesk desk;
     const double before = desk.estimate().mfu;
     QTest::keyClick(&desk.window, Qt::Key_P);
     REQUIRE(desk.window.model().pins().size() == 1);
@@ -246,7 +248,7 @@ TEST_CASE("sensitivity: pins keep their own values as ghosts, in the table and i
     CHECK(data.ghosts[0].letter == 'B');
     CHECK(data.ghosts[0].held.now == before);
     CHECK(data.held.now < before);
-    // As when it was the scenario itself.
+    // The values are those of the time when it was the current scenario.
     const Sensitivity alone =
         sensitivity(desk.window.model().pins()[0].answer.scenario, Output::mfu, Change::half_and_double);
     REQUIRE(data.ghosts[0].held.bars.size() == alone.bars.size());
@@ -274,8 +276,8 @@ TEST_CASE("sensitivity: pins keep their own values as ghosts, in the table and i
     CHECK(desk.plot->figure().data().ghosts.empty());
 }
 
-TEST_CASE("sensitivity: a window may close while plans are found", "[sensitivity]") {
-    Looking desk;
+TEST_CASE("sensitivity: a window may close while plans are searched", "[sensitivity]") {
+    SensitivityDesk desk;
     desk.window.model().set_all_automatic(true);
     CHECK(desk.plot->isVisible());
 }

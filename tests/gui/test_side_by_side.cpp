@@ -1,4 +1,4 @@
-// Pinned scenarios side by side in the Sweep tab, through real events on the real main window.
+// Tests pinned scenarios side by side in the Sweep tab, through real events on the real main window.
 #include <qcustomplot.h>
 
 #include <QCheckBox>
@@ -22,12 +22,12 @@ using shardscope::testing::kPatience;
 
 namespace {
 
-struct Beside : Desk {
+struct SideBySideDesk : Desk {
     SweepPlot* plot = window.findChild<SweepPlot*>();
     QCustomPlot* canvas = plot->findChild<QCustomPlot*>();
     LiveModel& model = window.model();
 
-    Beside() {
+    SideBySideDesk() {
         window.findChild<QTabWidget*>(QStringLiteral("tabs"))->setCurrentWidget(plot);
         settle();
     }
@@ -36,7 +36,7 @@ struct Beside : Desk {
         QApplication::processEvents();
         canvas->replot();
     }
-    // Pins the scenario with these many GPUs.
+    // Pins the scenario with this number of GPUs.
     void pin(double gpus) {
         const double before = model.answer().settings[P::gpus];
         model.edit(P::gpus, gpus);
@@ -50,13 +50,13 @@ struct Beside : Desk {
         box()->setChecked(true);
         settle();
     }
-    // Scenario by scenario, the outputs of each from above.
+    // Returns the panels scenario by scenario, the outputs of each from the top.
     std::vector<QCPAxisRect*> panels() {
         const QList<QCPAxisRect*> rects = canvas->axisRects();
         std::vector<QCPAxisRect*> out(rects.begin(), rects.end());
         const auto outputs = static_cast<int>(plot->figure().data().outputs.size());
         const auto place = [&](const QCPAxisRect* rect) {
-            // How many stand above it tells its row of scenarios.
+            // The number of panels above it gives its row of scenarios.
             const auto above = std::ranges::count_if(out, [&](const QCPAxisRect* other) {
                 return other->left() == rect->left() && other->top() < rect->top();
             });
@@ -82,8 +82,8 @@ struct Beside : Desk {
 
 }  // namespace
 
-TEST_CASE("side by side: one panel a scenario, of one size and on the same axes", "[beside]") {
-    Beside desk;
+TEST_CASE("side by side: there is one panel a scenario, all of one size and with the same axes", "[beside]") {
+    SideBySideDesk desk;
     desk.window.resize(1024, 700);
     CHECK_FALSE(desk.box()->isEnabled());
     CHECK(desk.canvas->axisRectCount() == 2);
@@ -107,7 +107,7 @@ TEST_CASE("side by side: one panel a scenario, of one size and on the same axes"
             const QCPAxis* y = panels[static_cast<std::size_t>(i)]->axis(QCPAxis::atLeft);
             CHECK(x->range() == panels[0]->axis(QCPAxis::atBottom)->range());
             CHECK(y->range() == panels[static_cast<std::size_t>(i % 2)]->axis(QCPAxis::atLeft)->range());
-            // Only at the left the y axis is labelled.
+            // Only the left panels have labels on the y axis.
             CHECK(y->tickLabels() == (frame.left() == first.left()));
             left += y->tickLabels() ? 1 : 0;
         }
@@ -117,13 +117,13 @@ TEST_CASE("side by side: one panel a scenario, of one size and on the same axes"
     desk.settle();
     CHECK(desk.canvas->axisRectCount() == 2);
     CHECK_FALSE(desk.box()->isEnabled());
-    // Kept for the next pin.
+    // The setting stays for the next pin.
     desk.pin(16);
     CHECK(desk.canvas->axisRectCount() == 4);
 }
 
 TEST_CASE("side by side: the current scenario's dot is dragged in its own panel", "[beside]") {
-    Beside desk;
+    SideBySideDesk desk;
     desk.pin(256);
     desk.show_beside();
     const SweepFigure& figure = desk.plot->figure();
@@ -132,7 +132,7 @@ TEST_CASE("side by side: the current scenario's dot is dragged in its own panel"
         return QPoint(static_cast<int>(std::lround(figure.pixel_of(value))), desk.frame(0).center().y());
     };
     const QRect pinned = desk.frame(2);
-    // In the other panel there is nothing to take hold of.
+    // The other panel has nothing that can be dragged.
     const QPoint there = at(from) + QPoint(pinned.left() - desk.frame(0).left(), 0);
     QTest::mousePress(desk.canvas, Qt::LeftButton, {}, there);
     CHECK_FALSE(desk.model.in_gesture());
@@ -147,7 +147,7 @@ TEST_CASE("side by side: the current scenario's dot is dragged in its own panel"
 }
 
 TEST_CASE("side by side: a click on a pinned panel's title makes it the current scenario", "[beside]") {
-    Beside desk;
+    SideBySideDesk desk;
     desk.pin(256);
     desk.show_beside();
     const double mine = desk.model.answer().settings[P::gpus];
@@ -167,8 +167,8 @@ TEST_CASE("side by side: a click on a pinned panel's title makes it the current 
     CHECK(desk.model.answer().settings[P::gpus] == mine);
 }
 
-TEST_CASE("side by side: each scenario has its own family, and is planned as the current one", "[beside]") {
-    Beside desk;
+TEST_CASE("side by side: each scenario has its own family, and is planned like the current one", "[beside]") {
+    SideBySideDesk desk;
     desk.model.set_automatic(P::micro_batch, true);
     desk.pin(256);
     desk.show_beside();
@@ -180,7 +180,7 @@ TEST_CASE("side by side: each scenario has its own family, and is planned as the
     REQUIRE(members >= 3);
     CHECK(curves == 2 * 2 * members);
     CHECK(desk.plot->figure().data().plan == SweepPlan::found_anew);
-    // The pin's rows in the table are those of a sweep of its own, found anew.
+    // The pin's rows in the table are those of a separate sweep with new plans.
     const FigureRequest asked = desk.plot->request();
     REQUIRE(asked.side_by_side);
     FigureRequest own = asked;
@@ -196,8 +196,8 @@ TEST_CASE("side by side: each scenario has its own family, and is planned as the
     CHECK(found > 100);
 }
 
-TEST_CASE("side by side: exports in every format, and the table stays as it is", "[beside]") {
-    Beside desk;
+TEST_CASE("side by side: it is exported in every format, and the table stays the same", "[beside]") {
+    SideBySideDesk desk;
     desk.pin(256);
     desk.model.rename('B', QStringLiteral("on 256 GPUs"));
     const QByteArray over = render_figure(desk.plot->request(), desk.model.answer(), FigureFormat::csv);
@@ -214,7 +214,7 @@ TEST_CASE("side by side: exports in every format, and the table stays as it is",
     }
     const QByteArray svg = render_figure(asked, desk.model.answer(), FigureFormat::svg);
     CHECK(svg.contains(">on 256 GPUs<"));
-    // Once over the panels, once in the caption.
+    // The name is once over the panels and once in the caption.
     FigureRequest ghosts = asked;
     ghosts.side_by_side = false;
     CHECK_FALSE(render_figure(ghosts, desk.model.answer(), FigureFormat::svg).contains(">on 256 GPUs<"));
@@ -222,7 +222,7 @@ TEST_CASE("side by side: exports in every format, and the table stays as it is",
         QStringLiteral("Beside it B, on 256 GPUs")));
 }
 
-TEST_CASE("panel grid: as many in a row as give frames that can be read", "[beside]") {
+TEST_CASE("panel grid: a row has as many panels as leave readable frames", "[beside]") {
     const QSizeF around(20, 70);
     for (int panels = 1; panels <= 7; ++panels) {
         for (const QSizeF& size : {QSizeF(900, 600), QSizeF(560, 480), QSizeF(300, 900), QSizeF(1600, 300)}) {
@@ -238,6 +238,6 @@ TEST_CASE("panel grid: as many in a row as give frames that can be read", "[besi
     CHECK(panel_grid(2, 1, {900, 600}, around).columns == 2);
     CHECK(panel_grid(3, 1, {300, 900}, around).columns == 1);
     CHECK(panel_grid(4, 1, {1600, 300}, around).columns == 4);
-    // Two frames a panel need more of the height.
+    // Panels with two frames need more height.
     CHECK(panel_grid(7, 2, {400, 450}, {28, 110}).rows == 2);
 }

@@ -1,4 +1,4 @@
-// Solve for, through real events on the real main window; golden tasks G1, G6 and G12.
+// Tests Solve for, through real events on the real main window; golden tasks G1, G6 and G12.
 #include <QAbstractButton>
 #include <QComboBox>
 #include <QFile>
@@ -20,7 +20,7 @@ using shardscope::testing::kPatience;
 
 namespace {
 
-struct Solving : Desk {
+struct SolveDesk : Desk {
     using Desk::Desk;
     SolvePanel* panel = window.findChild<SolvePanel*>();
 
@@ -52,16 +52,16 @@ struct Solving : Desk {
 }  // namespace
 
 TEST_CASE("solve: opening it folds no group of the controls", "[solve]") {
-    Solving desk;
+    SolveDesk desk;
     auto* group = desk.find<QAbstractButton>("group/model");
-    // With all of them the controls are high. The lowest window that still has this one open: whatever takes
-    // room from it would have closed it.
+    // All groups are open, so the controls are high. In the lowest window in which this group stays open, any
+    // further use of height would close it.
     QTest::mouseClick(desk.find<QAbstractButton>("group/assumptions"), Qt::LeftButton);
     int height = 2600;
     const auto open_at = [&](int pixels) {
         desk.window.resize(1440, pixels);
-        // Layouts take turns until they rest.
-        for (int turn = 0; turn < 5; ++turn) QApplication::processEvents();
+        // Layouts need several rounds of events until they no longer change.
+        for (int pass = 0; pass < 5; ++pass) QApplication::processEvents();
         return group->isChecked();
     };
     REQUIRE(open_at(height));
@@ -73,23 +73,23 @@ TEST_CASE("solve: opening it folds no group of the controls", "[solve]") {
     CHECK(group->isChecked());
     desk.click(QStringLiteral("solve/close"));
     CHECK(group->isChecked());
-    // The window's height still does.
+    // A lower window still closes it.
     CHECK_FALSE(open_at(height - 20));
 }
 
-TEST_CASE("G1: DGX H100, Llama 3 70B, the fewest GPUs that fit, exported as PDF", "[golden][solve]") {
+TEST_CASE("G1: DGX H100, Llama 3 70B, the fewest GPUs that fit are exported as PDF", "[golden][solve]") {
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("scaling.pdf"));
     Dialogs dialogs = Dialogs::native();
     dialogs.save_file_as = [&](QWidget*, const QString&, const QString&, const QStringList&) {
         return Dialogs::SaveAs{file, 0};
     };
-    Solving desk(dialogs);
+    SolveDesk desk(dialogs);
     desk.pick(QStringLiteral("picker/cluster"), QStringLiteral("cluster/dgx-h100"));
     desk.pick(QStringLiteral("picker/model"), QStringLiteral("model/llama-3-70b"));
     desk.open();
     desk.click(QStringLiteral("solve/chip/fewest-gpus"));
-    // With the plan as it is nothing fits, and the reason has numbers; another plan is one click away.
+    // With the current plan nothing fits, and the reason has numbers; one click chooses another plan.
     CHECK(desk.text("solve/result").contains(QStringLiteral("activations alone need")));
     CHECK(desk.text("solve/result").contains(QStringLiteral("16,384")));
     desk.click(QStringLiteral("solve/way/0"));
@@ -98,20 +98,20 @@ TEST_CASE("G1: DGX H100, Llama 3 70B, the fewest GPUs that fit, exported as PDF"
     CHECK(desk.estimate().verdict == Verdict::fits);
     CHECK(desk.verdict_at(P::gpus, gpus) == Verdict::fits);
     CHECK(desk.verdict_at(P::gpus, gpus - 8) != Verdict::fits);
-    // Asked again, it is the answer.
+    // A second search then finds the answer.
     CHECK(desk.text("solve/result").contains(QStringLiteral("smallest")));
 
     desk.show_tab(QStringLiteral("Scaling"));
     desk.choose(ActionId::export_plot);
-    REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); }, kPatience));  // it plans anew at every point
+    REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); }, kPatience));  // each point has a new plan
     const QString words = shardscope::testing::text_of_pdf(file);
     INFO(words.toStdString());
     CHECK(words.contains(QStringLiteral("Llama370B")));
     CHECK(words.contains(QStringLiteral("%1×H100").arg(static_cast<int>(gpus))));
 }
 
-TEST_CASE("G6: the longest sequence that fits, and not the next", "[golden][solve]") {
-    Solving desk;
+TEST_CASE("G6: it finds the longest sequence that fits, and the next does not fit", "[golden][solve]") {
+    SolveDesk desk;
     desk.open();
     desk.click(QStringLiteral("solve/chip/longest-sequence"));
     const int steps = desk.window.model().undo_stack()->index();
@@ -120,7 +120,7 @@ TEST_CASE("G6: the longest sequence that fits, and not the next", "[golden][solv
     CHECK(tokens > 2048);
     CHECK(desk.estimate().verdict == Verdict::fits);
     CHECK(desk.verdict_at(P::sequence_length, tokens + 1) != Verdict::fits);
-    // One named step.
+    // It is one named undo step.
     CHECK(desk.window.model().undo_stack()->index() == steps + 1);
     CHECK(desk.window.model().undo_stack()->undoText().startsWith(QStringLiteral("Solve: Sequence")));
     QTest::keySequence(&desk.window, QKeySequence::Undo);
@@ -128,11 +128,11 @@ TEST_CASE("G6: the longest sequence that fits, and not the next", "[golden][solv
     CHECK(desk.setting(P::sequence_length) == 2048);
 }
 
-TEST_CASE("G12: with the keyboard only: sequence up twice, pin, solve, undo to the start",
+TEST_CASE("G12: the keyboard alone doubles the sequence twice, pins, solves and undoes all",
           "[golden][solve]") {
-    Solving desk;
+    SolveDesk desk;
     const Scenario start = desk.window.model().scenario();
-    // From the search to the slider of the only row that it finds.
+    // From the search, a key leads to the slider of the only row found.
     QTest::keyClick(&desk.window, Qt::Key_F, Qt::ControlModifier);
     QTest::keyClicks(QApplication::focusWidget(), QStringLiteral("sequence"));
     for (int i = 0; i < 20 && QApplication::focusWidget()->objectName() !=
@@ -171,8 +171,8 @@ TEST_CASE("G12: with the keyboard only: sequence up twice, pin, solve, undo to t
     CHECK_FALSE(desk.panel->isVisible());
 }
 
-TEST_CASE("solve: a typed target, its answer, and every end of what meets it", "[solve]") {
-    Solving desk;
+TEST_CASE("solve: a typed target gets its answer, and every end of the intervals that meet it", "[solve]") {
+    SolveDesk desk;
     desk.open();
     desk.choose_id(QStringLiteral("solve/output"), Output::mfu);
     desk.choose_id(QStringLiteral("solve/input"), P::inter_node_bandwidth);
@@ -186,7 +186,7 @@ TEST_CASE("solve: a typed target, its answer, and every end of what meets it", "
     desk.click(QStringLiteral("solve/apply/0"));
     CHECK(desk.estimate().mfu == Approx(0.3).epsilon(1e-6));
 
-    // A share of the ceiling, and a target that is out of reach.
+    // The target is a share of the ceiling, then one that cannot be reached.
     desk.click(QStringLiteral("solve/chip/ceiling"));
     CHECK(field->text() == QStringLiteral("95.0 % of best"));
     CHECK(desk.text("solve/result").contains(QStringLiteral("of the best")));
@@ -203,23 +203,23 @@ TEST_CASE("solve: a typed target, its answer, and every end of what meets it", "
     CHECK(field->property("refused").toBool());
 }
 
-TEST_CASE("solve: the answer follows the scenario, also from a search that is under way", "[solve]") {
-    Solving desk;
+TEST_CASE("solve: the answer follows the scenario, even during a search", "[solve]") {
+    SolveDesk desk;
     desk.open();
     desk.click(QStringLiteral("solve/chip/largest-micro-batch"));
     const QString before = desk.text("solve/result");
     desk.type("training.sequence_length", QStringLiteral("512"));
     desk.settle();
     CHECK(desk.text("solve/result") != before);
-    // Two quick changes: only the last one's answer is shown.
+    // Of two quick changes only the last one's answer is shown.
     desk.window.model().edit(P::sequence_length, 256);
     desk.window.model().edit(P::sequence_length, 2048);
     desk.settle();
     CHECK(desk.text("solve/result") == before);
 }
 
-TEST_CASE("solve: a window may close while it looks", "[solve]") {
-    Solving desk;
+TEST_CASE("solve: a window may close during a search", "[solve]") {
+    SolveDesk desk;
     Scenario scenario = desk.window.model().scenario();
     for (const P id : {P::micro_batch, P::recompute, P::tensor_parallel, P::pipeline_parallel})
         scenario = with_auto(scenario, id, true);

@@ -1,4 +1,5 @@
-// Studies in the window: one choice opens scenario, pins, tab, axes and panel; one undo takes all of it back.
+// Tests studies in the window: one choice opens scenario, pins, tab, axes and panel; one undo restores all of
+// them.
 #include <QMenu>
 #include <QSignalSpy>
 #include <QTabWidget>
@@ -47,7 +48,7 @@ Study study_named(const char* name) {
 
 }  // namespace
 
-TEST_CASE("study: choosing one opens scenario, pins, tab, axes and panel; one undo restores all",
+TEST_CASE("study: choosing one opens scenario, pins, tab, axes and panel, and one undo restores all",
           "[studies]") {
     StudyDesk desk;
     desk.type("training.micro_batch", QStringLiteral("4"));
@@ -99,7 +100,7 @@ TEST_CASE("study: choosing one opens scenario, pins, tab, axes and panel; one un
     CHECK(desk.panel->isVisible());
 }
 
-TEST_CASE("study: every one opens its own tab with what its view says", "[studies]") {
+TEST_CASE("study: every one opens its own tab with the settings of its view", "[studies]") {
     StudyDesk desk;
     for (const Preset* preset : commands::catalogue().all(PresetKind::study)) {
         INFO(preset->name);
@@ -120,17 +121,18 @@ TEST_CASE("study: every one opens its own tab with what its view says", "[studie
     }
 }
 
-TEST_CASE("study: claims carry the engine's numbers, and a click takes up what they compare", "[studies]") {
+TEST_CASE("study: claims have the engine's numbers, and a click opens the scenarios that they compare",
+          "[studies]") {
     StudyDesk desk;
     desk.choose_study("scaling-trends");
     desk.wait_for_numbers();
     const Study study = study_named("scaling-trends");
     for (const Claim& claim : study.claims) {
         const Finding found = examine(claim);
-        const QString said = desk.claim(claim.name.c_str())->accessibleDescription();
-        INFO(said.toStdString());
-        CHECK(said.contains(QString::fromStdString(text_of(claim, found.value))));
-        CHECK(said.endsWith(agreement_text(found.agreement)));
+        const QString description = desk.claim(claim.name.c_str())->accessibleDescription();
+        INFO(description.toStdString());
+        CHECK(description.contains(QString::fromStdString(text_of(claim, found.value))));
+        CHECK(description.endsWith(agreement_text(found.agreement)));
     }
 
     const Claim& claim = study.claims.front();
@@ -140,7 +142,7 @@ TEST_CASE("study: claims carry the engine's numbers, and a click takes up what t
     CHECK(desk.model.answer().settings[P::gpus] == 2048);
     REQUIRE(desk.model.pins().size() == 1);
     CHECK(desk.model.pins().front().answer.settings[P::gpus] == 128);
-    // The headline's difference is the claim's: one is compared with the other.
+    // The headline's difference is the claim's, because it compares the same two scenarios.
     CHECK(desk.model.compared()->letter == 'B');
     CHECK(value_of(Output::tokens_per_s_per_gpu, desk.model.answer()) /
                   value_of(Output::tokens_per_s_per_gpu, desk.model.pins().front().answer) -
@@ -151,14 +153,14 @@ TEST_CASE("study: claims carry the engine's numbers, and a click takes up what t
     CHECK(desk.model.scenario() == study.scenario);
     CHECK(desk.model.pins().size() == study.pins.size());
 
-    // From the keyboard, too.
+    // The keyboard does the same.
     ClaimRow* power = desk.claim("power-per-gpu");
     power->setFocus();
     QTest::keyClick(power, Qt::Key_Space);
     CHECK(desk.model.pins().size() == 1);
 }
 
-TEST_CASE("study: another one before the numbers are there shows its own", "[studies]") {
+TEST_CASE("study: another one chosen before the numbers are ready shows its own numbers", "[studies]") {
     StudyDesk desk;
     desk.choose_study("shortest-training");
     desk.choose_study("scaling-trends-hardware");
@@ -191,7 +193,7 @@ TEST_CASE("study: the panel shares its place with Why, folds in a small window, 
     CHECK_FALSE(desk.panel->isVisible());
     CHECK(study_rail->isVisible());
     CHECK(why_rail->isVisible());
-    // Read in a small window, it takes nothing from the plot.
+    // In a small window the open panel does not narrow the plot.
     const int plot = desk.tabs->width();
     QTest::mouseClick(study_rail, Qt::LeftButton);
     QApplication::processEvents();
@@ -206,7 +208,7 @@ TEST_CASE("study: the panel shares its place with Why, folds in a small window, 
     CHECK(desk.model.scenario() == study_named("scaling-trends").scenario);
 }
 
-TEST_CASE("study: its figure, dropped on another window, opens the study again", "[studies]") {
+TEST_CASE("study: its figure opens the study again when it is dropped on another window", "[studies]") {
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("figure.svg"));
     StudyDesk desk;
@@ -224,7 +226,7 @@ TEST_CASE("study: its figure, dropped on another window, opens the study again",
     CHECK(other.model.pins().empty());
 }
 
-TEST_CASE("study: a session keeps tab, axes and study; the window opens as it was left", "[studies]") {
+TEST_CASE("study: a session stores tab, axes and study, and the window opens in that state", "[studies]") {
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("session.json"));
     StudyDesk desk;
@@ -238,7 +240,8 @@ TEST_CASE("study: a session keeps tab, axes and study; the window opens as it wa
     REQUIRE(other.panel->study());
     CHECK(other.panel->study()->name == "fsdp-memory-and-bandwidth");
 
-    // Closing keeps it, too. Settings of its own: other tests' windows may be saving theirs meanwhile.
+    // Closing stores it, too. The settings are separate, because other tests' windows may save theirs at the
+    // same time.
     const QString name = QApplication::applicationName();
     QApplication::setApplicationName(name + QStringLiteral("-study"));
     StudyDesk left;
@@ -255,7 +258,7 @@ TEST_CASE("study: a session keeps tab, axes and study; the window opens as it wa
     QApplication::setApplicationName(name);
 }
 
-TEST_CASE("study: a view's range is the walls map's", "[studies]") {
+TEST_CASE("study: the range of a view is used for the walls map", "[studies]") {
     StudyDesk desk;
     View view;
     view.plot = "walls";
@@ -272,19 +275,20 @@ TEST_CASE("study: a view's range is the walls map's", "[studies]") {
     REQUIRE(request.axes.size() == 2);
     CHECK(request.axes[0].values == std::vector<double>{8, 16, 32, 64, 128, 256, 512});
     CHECK(request.axes[1].values == std::vector<double>{12.5e9, 21.875e9, 31.25e9, 40.625e9, 50e9});
-    // Another input brings its own range.
+    // Another input gets its own range.
     auto* box = desk.find<QComboBox>("walls/x");
     box->setCurrentIndex(box->currentIndex() + 1);
     CHECK(walls->view().x_range.empty());
 }
 
-TEST_CASE("study: a window may be closed while its numbers are worked out", "[studies][teardown]") {
+TEST_CASE("study: a window may be closed while its numbers are computed", "[studies][teardown]") {
     StudyDesk desk;
     desk.choose_study("shortest-training");
     CHECK(desk.window.close());
 }
 
-TEST_CASE("study: a file of one's own opens like one that ships, a broken one says where", "[studies]") {
+TEST_CASE("study: a user's file opens like a shipped one, and a broken one is reported with the place",
+          "[studies]") {
     const QTemporaryDir folder;
     QString text =
         QString::fromStdString(commands::catalogue().find(PresetKind::study, "scaling-trends")->text);
@@ -307,7 +311,7 @@ TEST_CASE("study: a file of one's own opens like one that ships, a broken one sa
     CHECK(desk.model.scenario() == before);
 }
 
-TEST_CASE("study: views name the plots there are", "[studies]") {
+TEST_CASE("study: views name existing plots", "[studies]") {
     std::vector<std::string_view> named(viewable_plots().begin(), viewable_plots().end());
     std::vector<std::string_view> known;
     for (const PlotKind* kind : plot_kinds()) known.push_back(kind->name);

@@ -1,4 +1,4 @@
-// The Sweep tab through real events on the real main window.
+// Tests the Sweep tab through real events on the real main window.
 #include <qcustomplot.h>
 
 #include <QAction>
@@ -25,11 +25,11 @@ using shardscope::testing::kPatience;
 
 namespace {
 
-struct Sweeping : Desk {
+struct SweepDesk : Desk {
     SweepPlot* plot = window.findChild<SweepPlot*>();
     QCustomPlot* canvas = plot->findChild<QCustomPlot*>();
 
-    Sweeping() {
+    SweepDesk() {
         window.findChild<QTabWidget*>(QStringLiteral("tabs"))->setCurrentWidget(plot);
         settle();
     }
@@ -48,11 +48,11 @@ struct Sweeping : Desk {
         entry->trigger();
         settle();
     }
-    // In the middle of the first panel, at a value of the input.
+    // Returns the middle of the first panel, at a value of the input.
     QPoint at(double x) {
         return {static_cast<int>(std::lround(plot->figure().pixel_of(x))), canvas->height() / 4};
     }
-    // The ring lies on the curve in every panel.
+    // Checks that the ring lies on the curve in every panel.
     void check_dot() {
         const SweepData& data = plot->figure().data();
         const auto own = std::ranges::find_if(data.series, &SweepSeries::current);
@@ -84,13 +84,13 @@ struct Sweeping : Desk {
 }  // namespace
 
 TEST_CASE("sweep: the dot lies on the curve of any input, in every panel", "[sweep]") {
-    Sweeping desk;
+    SweepDesk desk;
     desk.toggle("step_time_s");
     REQUIRE(desk.plot->figure().data().outputs.size() == 3);
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         if (parameter(id).prominence == Prominence::file) continue;
-        // What the model does not have has no curve.
+        // Inputs that do not apply to the model have no curve.
         if (!bears(id, desk.window.model().answer().settings)) continue;
         INFO(parameter(id).key);
         desk.over(id);
@@ -99,21 +99,21 @@ TEST_CASE("sweep: the dot lies on the curve of any input, in every panel", "[swe
     }
 }
 
-TEST_CASE("sweep: up to three outputs, and a fourth takes the oldest one's place", "[sweep]") {
-    Sweeping desk;
+TEST_CASE("sweep: there are up to three outputs, and a fourth replaces the oldest one", "[sweep]") {
+    SweepDesk desk;
     desk.toggle("step_time_s");
     desk.toggle("hfu");
     CHECK(desk.plot->figure().data().outputs ==
           std::vector<Output>{Output::peak_memory, Output::step_time, Output::hfu});
     desk.toggle("hfu");
     desk.toggle("step_time_s");
-    desk.toggle("memory.peak_bytes");  // the last one stays
+    desk.toggle("memory.peak_bytes");  // the last output stays
     CHECK(desk.plot->figure().data().outputs == std::vector<Output>{Output::peak_memory});
     CHECK(desk.plot->request().outputs == std::vector<Output>{Output::peak_memory});
 }
 
-TEST_CASE("sweep: dragging the dot changes the input in one step, a double click sets it", "[sweep]") {
-    Sweeping desk;
+TEST_CASE("sweep: dragging the dot changes the input in one step, and a double click sets it", "[sweep]") {
+    SweepDesk desk;
     desk.over(P::inter_node_bandwidth);
     const Scenario start = desk.window.model().scenario();
     const double from = desk.window.model().answer().settings[P::inter_node_bandwidth];
@@ -139,8 +139,8 @@ TEST_CASE("sweep: dragging the dot changes the input in one step, a double click
     CHECK(desk.window.model().scenario() == start);
 }
 
-TEST_CASE("sweep: a second input makes a family with the scenario's own curve among it", "[sweep]") {
-    Sweeping desk;
+TEST_CASE("sweep: a second input makes a family that includes the scenario's own curve", "[sweep]") {
+    SweepDesk desk;
     for (const P id : {P::micro_batch, P::inter_node_bandwidth, P::sharding, P::recompute}) {
         INFO(parameter(id).key);
         desk.family(id);
@@ -151,13 +151,13 @@ TEST_CASE("sweep: a second input makes a family with the scenario's own curve am
         CHECK(std::ranges::count_if(data.series, &SweepSeries::current) == 1);
         desk.check_dot();
     }
-    // No family of itself.
+    // An input cannot form a family with itself.
     desk.family(P::sequence_length);
     CHECK(desk.plot->figure().data().series.size() == 1);
 }
 
-TEST_CASE("sweep: the plan is held or found anew, said on screen, in the caption and in the CSV", "[sweep]") {
-    Sweeping desk;
+TEST_CASE("sweep: screen, caption and CSV state whether the plan is held or new at each point", "[sweep]") {
+    SweepDesk desk;
     desk.over(P::memory);
     CHECK(desk.plot->figure().data().plan == SweepPlan::as_set);
     CHECK_FALSE(desk.find<QCheckBox>("sweep/anew")->isEnabled());
@@ -171,7 +171,7 @@ TEST_CASE("sweep: the plan is held or found anew, said on screen, in the caption
     };
     CHECK(desk.plot->figure().data().plan == SweepPlan::found_anew);
     desk.check_dot();
-    const double anew = best();
+    const double replanned = best();
     const auto csv = [&desk] {
         return read_csv(render_figure(desk.plot->request(), desk.window.model().answer(), FigureFormat::csv)
                             .toStdString());
@@ -183,14 +183,14 @@ TEST_CASE("sweep: the plan is held or found anew, said on screen, in the caption
     desk.settle();
     CHECK(desk.plot->figure().data().plan == SweepPlan::held);
     desk.check_dot();
-    CHECK(best() <= anew);
+    CHECK(best() <= replanned);
     CHECK(csv()[1].fields[3] == "held");
     CHECK(sweep_words(desk.plot->figure().data()).contains(QStringLiteral("The plan is held.")));
     CHECK(desk.plot->request().held);
 }
 
 TEST_CASE("sweep: of two quick changes only the newest is drawn", "[sweep]") {
-    Sweeping desk;
+    SweepDesk desk;
     desk.over(P::memory);
     desk.window.model().set_automatic(P::micro_batch, true);
     desk.window.model().edit(P::inter_node_bandwidth, 5e9);
@@ -200,8 +200,8 @@ TEST_CASE("sweep: of two quick changes only the newest is drawn", "[sweep]") {
     desk.check_dot();
 }
 
-TEST_CASE("sweep: nothing of an older scenario is drawn over one that is not valid", "[sweep]") {
-    Sweeping desk;
+TEST_CASE("sweep: an older scenario's curves are not drawn for an invalid one", "[sweep]") {
+    SweepDesk desk;
     LiveModel& model = desk.window.model();
     desk.over(P::memory);
     model.set_automatic(P::micro_batch, true);
@@ -216,7 +216,7 @@ TEST_CASE("sweep: nothing of an older scenario is drawn over one that is not val
 }
 
 TEST_CASE("sweep: a view may name an input and outputs that the boxes leave out", "[sweep]") {
-    Sweeping desk;
+    SweepDesk desk;
     const P peak = find_parameter("cluster.gpu.peak_flops.bf16");
     REQUIRE(peak != P::count);
     View view = desk.plot->view();
@@ -234,7 +234,7 @@ TEST_CASE("sweep: a view may name an input and outputs that the boxes leave out"
     CHECK(data.against == view.against);
     REQUIRE_FALSE(data.series.empty());
     CHECK(data.series.front().points.front().x == 4e14);
-    // Back at the usual, with one entry more at most.
+    // With the usual input again there is at most one entry more.
     const int entries = desk.find<QComboBox>("sweep/x")->count();
     desk.plot->show_view(View{});
     CHECK(desk.plot->view().x == P::sequence_length);
@@ -244,12 +244,12 @@ TEST_CASE("sweep: a view may name an input and outputs that the boxes leave out"
     CHECK(desk.find<QComboBox>("sweep/x")->count() == entries);
 }
 
-TEST_CASE("sweep: a pin is a ghost along the same input", "[sweep]") {
-    Sweeping desk;
+TEST_CASE("sweep: a pin is drawn as a ghost along the same input", "[sweep]") {
+    SweepDesk desk;
     const int before = desk.canvas->plottableCount();
     QTest::keyClick(&desk.window, Qt::Key_P);
     desk.settle();
-    // One line a panel.
+    // There is one line a panel.
     CHECK(desk.canvas->plottableCount() == before + 2);
     desk.type("cluster.inter_node_bandwidth", QStringLiteral("50 Gbit/s"));
     desk.over(P::micro_batch);
@@ -260,8 +260,8 @@ TEST_CASE("sweep: a pin is a ghost along the same input", "[sweep]") {
     CHECK(desk.canvas->plottableCount() == before);
 }
 
-TEST_CASE("sweep: the sweep of every choice draws and exports", "[sweep]") {
-    Sweeping desk;
+TEST_CASE("sweep: the sweep of every choice is drawn and exported", "[sweep]") {
+    SweepDesk desk;
     for (const P id : {P::sharding, P::tensor_parallel, P::precision, P::inter_node_latency}) {
         desk.over(id);
         for (const auto format : {FigureFormat::svg, FigureFormat::csv}) {
@@ -273,8 +273,8 @@ TEST_CASE("sweep: the sweep of every choice draws and exports", "[sweep]") {
     }
 }
 
-TEST_CASE("sweep: points stand over a result of theirs, and the dot among them", "[sweep]") {
-    Sweeping desk;
+TEST_CASE("sweep: points can be drawn over one of their results, and the dot is among them", "[sweep]") {
+    SweepDesk desk;
     desk.over(P::inter_node_bandwidth);
     desk.against(Output::memory_bandwidth_per_flops);
     const SweepData& data = desk.plot->figure().data();
@@ -283,7 +283,7 @@ TEST_CASE("sweep: points stand over a result of theirs, and the dot among them",
     const Answer& now = desk.window.model().answer();
     CHECK(data.current.along == value_of(Output::memory_bandwidth_per_flops, now));
     CHECK(desk.plot->figure().current_dot(0).x() == Approx(data.current.along / 1e6));
-    // Twice the bandwidth, twice the product, until the links inside the node are what is left.
+    // Twice the bandwidth gives twice the product, until the links inside the node are the limit.
     for (const SweepPoint& point : data.series.front().points) {
         const double ratio = std::min(now.settings[P::intra_node_bandwidth], 8 * point.x) /
                              std::min(now.settings[P::intra_node_bandwidth], 8 * data.current.x);
@@ -300,7 +300,7 @@ TEST_CASE("sweep: points stand over a result of theirs, and the dot among them",
                                                      "ideal.memory_bandwidth_per_flops[GB²/TFLOP]", "mfu[%]",
                                                      "memory.peak_bytes[GiB]", "verdict"});
     desk.against(Output::mfu);
-    // Already a column.
+    // The result already is a column.
     CHECK(read_csv(render_figure(desk.plot->request(), now, FigureFormat::csv).toStdString())[0]
               .fields.size() == 4);
     desk.against(Output::count);
@@ -308,7 +308,7 @@ TEST_CASE("sweep: points stand over a result of theirs, and the dot among them",
 }
 
 TEST_CASE("sweep: over a result a drag moves the input to the point below the pointer", "[sweep]") {
-    Sweeping desk;
+    SweepDesk desk;
     desk.over(P::memory);
     desk.against(Output::mfu_bound);
     const Scenario start = desk.window.model().scenario();
@@ -320,7 +320,7 @@ TEST_CASE("sweep: over a result a drag moves the input to the point below the po
     QTest::mouseMove(desk.canvas, desk.at(to));
     QApplication::processEvents();
     desk.check_dot();
-    // The dot is where the pointer is.
+    // The dot is at the pointer.
     CHECK(desk.plot->figure().guide() == Approx(desk.at(to).x()).margin(1.5));
     QTest::mouseRelease(desk.canvas, Qt::LeftButton, {}, desk.at(to));
     desk.settle();
@@ -331,10 +331,10 @@ TEST_CASE("sweep: over a result a drag moves the input to the point below the po
     CHECK(desk.window.model().scenario() == start);
 }
 
-TEST_CASE("sweep: a curve that turns back is followed on the branch that is nearer", "[sweep]") {
-    Sweeping desk;
-    // More GPUs leave more memory, but beyond a node a slow network is what is left: the product grows,
-    // falls, and grows again.
+TEST_CASE("sweep: on a curve that turns back the drag follows the nearer branch", "[sweep]") {
+    SweepDesk desk;
+    // More GPUs leave more memory, but beyond a node the slow network is the limit: the product grows, falls,
+    // and grows again.
     desk.window.model().edit(P::inter_node_bandwidth, 12.5e9);
     desk.over(P::gpus);
     desk.against(Output::memory_bandwidth_per_flops);
@@ -351,7 +351,7 @@ TEST_CASE("sweep: a curve that turns back is followed on the branch that is near
         const double found = figure.input_at(pixel);
         INFO(point.x << " " << found);
         const Answer there = answer(edited(desk.window.model().scenario(), P::gpus, found));
-        // Where branches cross either will do, but it is a point at that place.
+        // Where branches cross either is right, but it is a point at that place.
         CHECK(value_of(Output::memory_bandwidth_per_flops, there) == Approx(point.along).epsilon(0.02));
         CHECK(value_of(Output::mfu, there) == Approx(point.value[0]).margin(0.01));
     }

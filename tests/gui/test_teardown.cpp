@@ -1,4 +1,4 @@
-// The window goes while something is under way: what ends with it ends in a model that is still there.
+// Tests that a window can be closed during an interaction: the interaction ends in a model that still exists.
 #include <QSignalSpy>
 #include <QTabWidget>
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@
 using namespace shardscope;
 using namespace shardscope::testing;
 
-TEST_CASE("teardown: a slider held down is let go", "[teardown]") {
+TEST_CASE("teardown: a pressed slider is released", "[teardown]") {
     auto desk = std::make_unique<Desk>();
     QWidget* slider = desk->slider("cluster.inter_node_bandwidth");
     const QSignalSpy ended(&desk->window.model(), &LiveModel::gesture_ended);
@@ -24,7 +24,7 @@ TEST_CASE("teardown: a slider held down is let go", "[teardown]") {
 
 namespace {
 
-// Takes hold of the scenario in a tab of the plot area.
+// Presses the mouse button on the scenario in a tab of the plot area.
 void grab(Desk& desk, const QString& name) {
     auto* tab = desk.find<LivePlot>(name);
     desk.find<QTabWidget>(QStringLiteral("tabs"))->setCurrentWidget(tab);
@@ -46,7 +46,8 @@ void grab(Desk& desk, const QString& name) {
 
 }  // namespace
 
-TEST_CASE("teardown: a scenario held in a plot is let go with the tab, and with the window", "[teardown]") {
+TEST_CASE("teardown: a scenario dragged in a plot is released with the tab, and with the window",
+          "[teardown]") {
     auto desk = std::make_unique<Desk>();
     const QSignalSpy ended(&desk->window.model(), &LiveModel::gesture_ended);
     grab(*desk, GENERATE(QStringLiteral("scaling"), QStringLiteral("walls"), QStringLiteral("sweep")));
@@ -59,7 +60,7 @@ TEST_CASE("teardown: a scenario held in a plot is let go with the tab, and with 
     CHECK(ended.count() == 1);
 }
 
-TEST_CASE("teardown: a number not yet entered is taken", "[teardown]") {
+TEST_CASE("teardown: a number that is typed but not entered is committed", "[teardown]") {
     auto desk = std::make_unique<Desk>();
     desk->slider("training.micro_batch");
     auto* field = desk->find<QLineEdit>(QStringLiteral("training.micro_batch/field"));
@@ -71,7 +72,7 @@ TEST_CASE("teardown: a number not yet entered is taken", "[teardown]") {
     CHECK(changed.count() == 1);
 }
 
-TEST_CASE("teardown: a focused map goes, with the window or alone", "[teardown]") {
+TEST_CASE("teardown: a focused map is destroyed with the window or alone", "[teardown]") {
     auto desk = std::make_unique<Desk>();
     auto* plot = desk->find<WallsPlot>(QStringLiteral("walls"));
     desk->find<QTabWidget>(QStringLiteral("tabs"))->setCurrentWidget(plot);
@@ -84,8 +85,8 @@ TEST_CASE("teardown: a focused map goes, with the window or alone", "[teardown]"
     CHECK_FALSE(QApplication::focusWidget() == canvas);
 }
 
-TEST_CASE("teardown: a window that goes leaves no widget behind", "[teardown]") {
-    { const Desk first; }  // what Qt makes once and keeps
+TEST_CASE("teardown: a destroyed window leaves no widget behind", "[teardown]") {
+    { const Desk first; }  // what Qt creates once and keeps
     const QWidgetList before = QApplication::allWidgets();
     { const Desk second; }
     QStringList left;

@@ -1,4 +1,4 @@
-// The Timeline tab: the live step in time, looked at with wheel, mouse and keys.
+// Tests the Timeline tab: the live step over time, explored with wheel, mouse and keys.
 #include <QTabWidget>
 #include <catch2/catch.hpp>
 
@@ -22,8 +22,8 @@ struct TimelineDesk : Desk {
         turn_wheel(*canvas, at, angle);
         QApplication::processEvents();
     }
-    // A pipeline that fits.
-    void cut() {
+    // Sets a pipeline that fits.
+    void set_pipeline() {
         Scenario scenario = Scenario::first_launch(commands::catalogue());
         for (const auto& [id, value] :
              std::initializer_list<std::pair<P, Value>>{{P::sharding, Sharding::zero1},
@@ -41,7 +41,7 @@ struct TimelineDesk : Desk {
 
 }  // namespace
 
-TEST_CASE("timeline tab: it ends with the step the headline tells, also after a drag", "[timeline]") {
+TEST_CASE("timeline tab: it ends with the headline's step, also after a drag", "[timeline]") {
     TimelineDesk desk;
     CHECK(desk.plot->figure().data().line.end == desk.estimate().step.total);
     const double before = desk.estimate().step.total;
@@ -55,9 +55,9 @@ TEST_CASE("timeline tab: it ends with the step the headline tells, also after a 
     CHECK(desk.plot->figure().range().to > desk.estimate().step.total);
 }
 
-TEST_CASE("timeline tab: what lies under the pointer is told", "[timeline]") {
+TEST_CASE("timeline tab: what is under the pointer is described", "[timeline]") {
     TimelineDesk desk;
-    desk.cut();
+    desk.set_pipeline();
     const TimelineFigure& figure = desk.plot->figure();
     const Timeline& line = figure.data().line;
     REQUIRE(line.stages.size() == 4);
@@ -81,7 +81,7 @@ TEST_CASE("timeline tab: what lies under the pointer is told", "[timeline]") {
     CHECK(figure.words_at({-5, -5}).isEmpty());
 }
 
-TEST_CASE("timeline tab: the wheel looks closer around the pointer, a double click shows all", "[timeline]") {
+TEST_CASE("timeline tab: the wheel zooms around the pointer, and a double click shows all", "[timeline]") {
     TimelineDesk desk;
     const Stretch all = desk.plot->figure().range();
     const double middle = desk.estimate().step.total / 3;
@@ -90,11 +90,11 @@ TEST_CASE("timeline tab: the wheel looks closer around the pointer, a double cli
     const Stretch closer = desk.plot->figure().range();
     CHECK(closer.to - closer.from == Approx((all.to - all.from) / (1.25 * 1.25)));
     CHECK(desk.plot->figure().pixel_of(middle) == Approx(at.x()).margin(1));
-    // What somebody looks at closely stays through a change.
+    // The zoomed range stays after a change.
     desk.type("cluster.inter_node_bandwidth", QStringLiteral("100 Gbit/s"));
     CHECK(desk.plot->figure().range().from == closer.from);
     CHECK(desk.plot->figure().range().to == closer.to);
-    // Dragged to the left, later times come in.
+    // Dragging to the left shows later times.
     QTest::mousePress(desk.canvas, Qt::LeftButton, {}, at.toPoint());
     const QPointF to = at - QPointF(40, 0);
     QMouseEvent move(QEvent::MouseMove, to, desk.canvas->mapToGlobal(to), Qt::NoButton, Qt::LeftButton, {});
@@ -106,7 +106,7 @@ TEST_CASE("timeline tab: the wheel looks closer around the pointer, a double cli
     CHECK(desk.plot->figure().range().from == 0);
 }
 
-TEST_CASE("timeline tab: plus, minus, nought and the arrows do the same", "[timeline]") {
+TEST_CASE("timeline tab: plus, minus, zero and the arrow keys do the same", "[timeline]") {
     TimelineDesk desk;
     desk.plot->setFocus();
     const Stretch all = desk.plot->figure().range();
@@ -124,7 +124,7 @@ TEST_CASE("timeline tab: plus, minus, nought and the arrows do the same", "[time
     CHECK(desk.plot->figure().range().to == all.to);
 }
 
-TEST_CASE("timeline tab: what does not fit has no times until they are asked for", "[timeline]") {
+TEST_CASE("timeline tab: a scenario that does not fit has no times except on request", "[timeline]") {
     TimelineDesk desk;
     desk.type("training.sequence_length", QStringLiteral("8192"));
     REQUIRE_FALSE(desk.estimate().fits());
@@ -137,7 +137,7 @@ TEST_CASE("timeline tab: what does not fit has no times until they are asked for
     CHECK_FALSE(timeline_table(desk.plot->figure().data()).rows.empty());
 }
 
-TEST_CASE("timeline tab: the key lies above the lanes, also in a small window with a hypothetical step",
+TEST_CASE("timeline tab: the key is above the lanes, also in a small window with a hypothetical step",
           "[timeline]") {
     TimelineDesk desk;
     for (const QSize size : {QSize(1440, 900), QSize(1024, 700)}) {
@@ -154,30 +154,30 @@ TEST_CASE("timeline tab: the key lies above the lanes, also in a small window wi
             CHECK(figure.lanes().height() > 0);
         }
     }
-    // Where there are no times there are no colours to explain.
+    // Without times there are no colours to explain.
     desk.plot->show_hypothetical(false);
     QApplication::processEvents();
     CHECK(desk.plot->figure().key().isEmpty());
 }
 
-TEST_CASE("timeline tab: where lanes tell shares the key says what their height is", "[timeline]") {
+TEST_CASE("timeline tab: where lanes show shares the key explains their height", "[timeline]") {
     TimelineDesk desk;
     const TimelineFigure& figure = desk.plot->figure();
-    const auto says = [&] {
+    const auto key_explains_height = [&] {
         QApplication::processEvents();
         return !figure.key_words().filter(QStringLiteral("height: share")).isEmpty();
     };
     desk.window.resize(1024, 700);
     QApplication::processEvents();
-    CHECK(says());
-    // Closer each pass is drawn; the lanes stay where they are.
+    CHECK(key_explains_height());
+    // Zoomed in, each pass is drawn; the lanes stay in place.
     const QRectF before = figure.lanes();
     for (int i = 0; i < 12; ++i) desk.wheel(figure.lane(0, false).center(), 120);
-    CHECK_FALSE(says());
+    CHECK_FALSE(key_explains_height());
     CHECK(figure.lanes() == before);
 }
 
-TEST_CASE("timeline tab: the axis reaches to the end of a pinned step", "[timeline]") {
+TEST_CASE("timeline tab: the axis extends to the end of a pinned step", "[timeline]") {
     TimelineDesk desk;
     desk.window.model().pin();
     const double pinned = desk.estimate().step.total;

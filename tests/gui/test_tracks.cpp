@@ -1,4 +1,4 @@
-// Painted tracks in the real window: what the grooves show while somebody drags.
+// Tests painted tracks in the real window: the contents of the grooves during a drag.
 #include <QAbstractButton>
 #include <QAccessible>
 #include <QImage>
@@ -17,13 +17,13 @@ namespace {
 
 class TrackDesk : public Desk {
   public:
-    // High enough for all groups that are open at first.
+    // The window is high enough for all groups that are open at first.
     TrackDesk() {
         window.resize(1440, 1200);
         QApplication::processEvents();
     }
 
-    // As the window shows it now, without scrolling to it.
+    // Returns the slider as the window shows it now, without scrolling to it.
     TrackSlider& track_slider(const char* key) {
         return *find<TrackSlider>(QLatin1String(key) + QStringLiteral("/slider"));
     }
@@ -42,7 +42,7 @@ class TrackDesk : public Desk {
         QApplication::sendEvent(&slider, &move);
         QApplication::processEvents();
     }
-    // What a slider's groove should show with the plan held.
+    // Returns the expected track of a slider with the plan held.
     Track expected(const TrackSlider& slider, P id) {
         return track(locked(model().answer().scenario), id, slider.scale(),
                      {.columns = static_cast<int>(slider.groove().width())});
@@ -80,7 +80,7 @@ TEST_CASE("every frame of a drag repaints the tracks of the other sliders", "[gu
     QTest::mouseRelease(&link, Qt::LeftButton, {}, link.pointOf(5e9).toPoint());
 }
 
-TEST_CASE("a slider's own track stays while it is dragged and is that of its values after", "[gui][tracks]") {
+TEST_CASE("a slider's own track stays during its drag and is updated after it", "[gui][tracks]") {
     TrackDesk desk;
     desk.open(edited(Scenario::first_launch(commands::catalogue()), P::tensor_parallel, 4));
     TrackSlider& gpus = desk.track_slider("cluster.gpus");
@@ -134,7 +134,7 @@ TEST_CASE("the groove is painted with its track's colours, and hatched where it 
     ThemeManager::instance().choose(ThemeManager::Choice::light);
 }
 
-TEST_CASE("only tracks on screen are made", "[gui][tracks]") {
+TEST_CASE("only visible tracks are computed", "[gui][tracks]") {
     TrackDesk desk;
     TrackSlider& folded = desk.track_slider("assumptions.overlap");
     TrackSlider& advanced = desk.track_slider("training.optimizer");
@@ -144,7 +144,7 @@ TEST_CASE("only tracks on screen are made", "[gui][tracks]") {
     desk.slider("assumptions.overlap");
     CHECK(folded.held() == desk.expected(folded, P::overlap));
     CHECK(advanced.held().points.empty());
-    // A row with one value only has nothing to show.
+    // A row with a single value has nothing to show.
     desk.slider("training.virtual_stages");
     const TrackSlider& settled = desk.track_slider("training.virtual_stages");
     CHECK_FALSE(settled.isEnabled());
@@ -152,7 +152,7 @@ TEST_CASE("only tracks on screen are made", "[gui][tracks]") {
     CHECK(settled.track_text().isEmpty());
 }
 
-TEST_CASE("what is automatic gets a second track, planned anew in the background", "[gui][tracks]") {
+TEST_CASE("automatic parameters give a second track, planned in the background", "[gui][tracks]") {
     TrackDesk desk;
     TrackSlider& memory = desk.track_slider("cluster.gpu.memory");
     CHECK_FALSE(memory.replanned());
@@ -166,7 +166,7 @@ TEST_CASE("what is automatic gets a second track, planned anew in the background
     CHECK(*memory.replanned() == planned(P::memory, memory));
     CHECK_FALSE(*memory.replanned() == memory.held());
 
-    // A drag of another slider: the old one is shown as such, then the new one follows.
+    // During a drag of another slider the old track is marked as such, then the new one follows.
     TrackSlider& sequence = desk.track_slider("training.sequence_length");
     QTest::mousePress(&sequence, Qt::LeftButton, {}, sequence.pointOf(2048).toPoint());
     const QPointF at = sequence.pointOf(1024);
@@ -178,7 +178,7 @@ TEST_CASE("what is automatic gets a second track, planned anew in the background
     CHECK(*memory.replanned() == planned(P::memory, memory));
     QTest::mouseRelease(&sequence, Qt::LeftButton, {}, at.toPoint());
 
-    // Locked again, there is one track only.
+    // When locked again, there is only one track.
     QTest::mouseClick(desk.find<QAbstractButton>("training.micro_batch/auto"), Qt::LeftButton);
     QApplication::processEvents();
     CHECK_FALSE(memory.replanned());
@@ -197,7 +197,7 @@ TEST_CASE("a window may close while tracks are being planned", "[gui][tracks]") 
     }
 }
 
-TEST_CASE("where nothing fits the tracks show the way out", "[gui][tracks]") {
+TEST_CASE("where nothing fits the tracks show the values that would", "[gui][tracks]") {
     TrackDesk desk;
     desk.open_preset("13b-long-context-does-not-fit");
     REQUIRE_FALSE(desk.model().answer().fits());
@@ -209,7 +209,7 @@ TEST_CASE("where nothing fits the tracks show the way out", "[gui][tracks]") {
     CHECK_FALSE(fits_somewhere("cluster.inter_node_bandwidth"));
 }
 
-TEST_CASE("a screen reader is told what the track shows", "[gui][tracks]") {
+TEST_CASE("a screen reader gets a description of the track", "[gui][tracks]") {
     TrackDesk desk;
     const auto description = [&](const char* key) {
         QAccessibleInterface* access = QAccessible::queryAccessibleInterface(&desk.track_slider(key));

@@ -1,4 +1,4 @@
-// The Validation tab and one's own measured run, through real events on the real main window.
+// Tests the Validation tab and the user's measured run, through real events on the real main window.
 #include <qcustomplot.h>
 
 #include <QApplication>
@@ -32,12 +32,12 @@ using namespace shardscope;
 
 namespace {
 
-// A window, and hands that measure.
+// A window with functions that enter measurements.
 class Desk : public testing::Desk {
   public:
     Desk() { settle(); }
     static void settle() {
-        // What is worked out after the frame comes with the next turns.
+        // Work after the frame needs further rounds of the event loop.
         for (int i = 0; i < 3; ++i) QApplication::processEvents();
     }
 
@@ -52,8 +52,8 @@ class Desk : public testing::Desk {
         find<QCustomPlot>("validation/plot")->replot();
         return *plot;
     }
-    // A point that no other lies on.
-    std::size_t lonely(const ValidationFigure& figure) {
+    // Returns a point that no other point overlaps.
+    std::size_t isolated_point(const ValidationFigure& figure) {
         const auto& points = figure.data().points;
         for (std::size_t i = 0; i < points.size(); ++i) {
             if (figure.point_at(figure.pixel_of(points[i]).toPoint()) == i) return i;
@@ -79,7 +79,7 @@ class Desk : public testing::Desk {
             QTest::keyClick(box, box->currentIndex() < kind ? Qt::Key_Down : Qt::Key_Up);
         settle();
     }
-    // G9's scenario, as llm-foundry ran it.
+    // Opens G9's scenario, with the settings of llm-foundry.
     void mpt_70b() {
         Scenario scenario =
             with_model(model().scenario(), *model().catalogue().find(PresetKind::model, "mpt-70b"));
@@ -105,7 +105,7 @@ TEST_CASE("the Validation tab shows every run that validate predicts", "[validat
     CHECK(plot.accessibleDescription().contains(QString::number(data.all.n)));
     CHECK_FALSE(plot.accessibleName().isEmpty());
 
-    // Every point inside the frame, in each quantity; the error is the same in all of them.
+    // In each quantity every point is inside the frame, and its error is the same.
     auto* box = desk.find<QComboBox>("validation/quantity");
     for (const auto quantity :
          {ValidationQuantity::mfu, ValidationQuantity::tokens_per_s_per_gpu, ValidationQuantity::step_time}) {
@@ -124,12 +124,12 @@ TEST_CASE("the Validation tab shows every run that validate predicts", "[validat
     }
 }
 
-TEST_CASE("a run says what it is, a click loads it, one undo restores", "[validation]") {
+TEST_CASE("a run is described, a click loads it, and one undo restores the scenario", "[validation]") {
     Desk desk;
     ValidationPlot& plot = desk.open_tab();
     auto* canvas = desk.find<QCustomPlot>("validation/plot");
     const Scenario before = desk.model().scenario();
-    const std::size_t point = desk.lonely(plot.figure());
+    const std::size_t point = desk.isolated_point(plot.figure());
     const MeasuredRun& run = *plot.figure().data().points[point].run;
     const QPoint at = plot.figure().pixel_of(plot.figure().data().points[point]).toPoint();
 
@@ -146,7 +146,7 @@ TEST_CASE("a run says what it is, a click loads it, one undo restores", "[valida
     Desk::settle();
     CHECK_FALSE(plot.figure().highlight().has_value());
 
-    // Beside a run nothing happens.
+    // A click beside a run does nothing.
     QTest::mouseClick(canvas, Qt::LeftButton, {}, QPoint(canvas->width() - 4, canvas->height() / 2));
     CHECK(desk.undo().count() == 0);
     QTest::mouseClick(canvas, Qt::LeftButton, {}, at);
@@ -160,7 +160,7 @@ TEST_CASE("a run says what it is, a click loads it, one undo restores", "[valida
     CHECK(desk.model().scenario() == before);
 }
 
-TEST_CASE("the runs can be passed and loaded with the keyboard alone", "[validation]") {
+TEST_CASE("the keyboard alone can select and load the runs", "[validation]") {
     Desk desk;
     ValidationPlot& plot = desk.open_tab();
     plot.setFocus();
@@ -177,7 +177,7 @@ TEST_CASE("the runs can be passed and loaded with the keyboard alone", "[validat
     CHECK(desk.model().scenario().name == plot.figure().data().points[lowest].run->id);
 }
 
-TEST_CASE("the table, the CSV and the plot hold the same runs", "[validation]") {
+TEST_CASE("the table, the CSV and the plot contain the same runs", "[validation]") {
     Desk desk;
     ValidationPlot& plot = desk.open_tab();
     desk.measure(QStringLiteral("4500"));
@@ -186,7 +186,7 @@ TEST_CASE("the table, the CSV and the plot hold the same runs", "[validation]") 
     Desk::settle();
     auto* table = desk.find<QTableView>("table");
     CHECK(table->model()->rowCount() == static_cast<int>(expected));
-    // What is copied can be pasted into a spreadsheet: all of it, or the selected cells under their headers.
+    // The copied text can be pasted into a spreadsheet: all of it, or the selected cells under their headers.
     QTest::keySequence(table, QKeySequence::Copy);
     CHECK(QApplication::clipboard()->text().count(QLatin1Char('\n')) == static_cast<int>(expected) + 1);
     table->selectionModel()->select(table->model()->index(1, 0), QItemSelectionModel::Select);
@@ -194,7 +194,8 @@ TEST_CASE("the table, the CSV and the plot hold the same runs", "[validation]") 
     CHECK(QApplication::clipboard()->text() ==
           table->model()->headerData(0, Qt::Horizontal).toString() + QLatin1Char('\n') +
               table->model()->index(1, 0).data().toString() + QLatin1Char('\n'));
-    // The same by the button. What is shown is rounded and labelled, what is copied is the CSV's.
+    // The button does the same. The shown numbers are rounded and labelled, the copied ones are those of the
+    // CSV.
     table->clearSelection();
     QTest::mouseClick(desk.find<QPushButton>("table/copy"), Qt::LeftButton);
     const QStringList copied = QApplication::clipboard()->text().split(QLatin1Char('\n'));
@@ -206,7 +207,7 @@ TEST_CASE("the table, the CSV and the plot hold the same runs", "[validation]") 
     const QString rounded = table->model()->index(0, 10).data().toString();
     CHECK(rounded.size() <= 9);
     CHECK(testing::first_number(rounded) == Approx(first.predicted_step).epsilon(1e-5));
-    // It stays as it was opened, and says so once the scenario moves on.
+    // The table stays unchanged, and its title reports when the scenario is a different one.
     CHECK(table->window()->windowTitle() == QStringLiteral("Validation"));
     desk.model().edit(P::gpus, 128);
     CHECK(table->window()->windowTitle() == QStringLiteral("Validation, of an earlier scenario"));
@@ -260,7 +261,7 @@ TEST_CASE("G9: measured 1,039 tokens/s/GPU for MPT-70B on 64 H100 shows 42.6 % a
     CHECK_FALSE(desk.find<QWidget>("measured/warning")->isVisible());
 }
 
-TEST_CASE("a measured run is one undo step an edit, and stays in the scenario", "[measured]") {
+TEST_CASE("each edit of a measured run is one undo step, and the run stays in the scenario", "[measured]") {
     Desk desk;
     const Scenario start = desk.model().scenario();
     desk.measure(QStringLiteral("4500"));
@@ -269,7 +270,7 @@ TEST_CASE("a measured run is one undo step an edit, and stays in the scenario", 
     desk.choose_kind(1);
     CHECK(desk.undo().count() == 2);
     CHECK(measurement_of(desk.model().scenario())->kind == MeasuredKind::tokens_per_s);
-    desk.measure(QStringLiteral("850 ms"));  // says itself that it is a time
+    desk.measure(QStringLiteral("850 ms"));  // the unit shows that it is a time
     CHECK(desk.undo().count() == 3);
     CHECK(measurement_of(desk.model().scenario()) == Measurement{MeasuredKind::step_time, 0.85, 64});
     CHECK(desk.find<QComboBox>("measured/kind")->currentIndex() == 2);
@@ -284,7 +285,7 @@ TEST_CASE("a measured run is one undo step an edit, and stays in the scenario", 
     CHECK_FALSE(desk.find<QWidget>("measured")->isVisible());
 }
 
-TEST_CASE("a run that is removed while it is typed is not taken", "[measured]") {
+TEST_CASE("a run that is removed while it is typed is not entered", "[measured]") {
     Desk desk;
     const Scenario start = desk.model().scenario();
     const bool before = GENERATE(false, true);
@@ -299,8 +300,8 @@ TEST_CASE("a run that is removed while it is typed is not taken", "[measured]") 
     CHECK_FALSE(desk.find<QWidget>("measured")->isVisible());
 }
 
-TEST_CASE("a measured run outlives the window", "[measured]") {
-    // Settings of its own: other tests' windows may be saving theirs at the same time.
+TEST_CASE("a measured run is restored in the next window", "[measured]") {
+    // The settings are separate, because other tests' windows may save theirs at the same time.
     const QString name = QApplication::applicationName();
     QApplication::setApplicationName(name + QStringLiteral("-session"));
     Scenario left;
@@ -321,7 +322,7 @@ TEST_CASE("a measured run outlives the window", "[measured]") {
     QApplication::setApplicationName(name);
 }
 
-TEST_CASE("what cannot be read is refused with what to write, and changes nothing", "[measured]") {
+TEST_CASE("an unreadable entry is refused with what to write, and changes nothing", "[measured]") {
     Desk desk;
     const Scenario start = desk.model().scenario();
     for (const char* text : {"fast", "-3", "0", "1,039", "1039 apples"}) {
@@ -335,14 +336,14 @@ TEST_CASE("what cannot be read is refused with what to write, and changes nothin
     CHECK_FALSE(desk.find<QWidget>("measured/warning")->isVisible());
 }
 
-TEST_CASE("a point above its roof is asked about and can be corrected in one click", "[measured]") {
+TEST_CASE("a point above its roof is questioned and can be corrected in one click", "[measured]") {
     Desk desk;
     desk.open_tab();
     const double rate = desk.model().answer().estimate.tokens_per_s_per_gpu;
     desk.measure(QString::number(std::round(64 * rate)));
     CHECK(desk.find<QWidget>("measured/warning")->isVisible());
     CHECK(desk.text("measured/warning").contains(QStringLiteral("more than the GPUs' peak")));
-    // Not clipped: the value is said as it is, and the plot shows it at its edge.
+    // The value is not clipped: the text gives the number, and the plot shows the point at its edge.
     const std::string beyond =
         format(std::round(64 * rate) * desk.model().answer().estimate.mfu / rate, Quantity::percent);
     CHECK(desk.text("measured/result").contains(QString::fromStdString(beyond)));
@@ -359,7 +360,7 @@ TEST_CASE("a point above its roof is asked about and can be corrected in one cli
     CHECK(desk.text("measured/result").contains(QString::fromStdString(mfu)));
 }
 
-TEST_CASE("a constant that explains the run is taken by a click", "[measured]") {
+TEST_CASE("a constant that explains the run is adopted by a click", "[measured]") {
     Desk desk;
     desk.model().edit(P::inter_node_bandwidth, 12.5e9);
     const int before = desk.undo().count();
@@ -376,7 +377,7 @@ TEST_CASE("a constant that explains the run is taken by a click", "[measured]") 
     CHECK_FALSE(cause->isVisible());
 }
 
-TEST_CASE("my run is on the plots, and moves with what is dragged", "[measured]") {
+TEST_CASE("the user's run is on the plots and follows a drag", "[measured]") {
     Desk desk;
     ValidationPlot& plot = desk.open_tab();
     CHECK_FALSE(plot.figure().own().has_value());
@@ -391,7 +392,7 @@ TEST_CASE("my run is on the plots, and moves with what is dragged", "[measured]"
     CHECK(plot.figure().range().to == range.to);
     desk.model().end_gesture();
 
-    // On the scaling plot it stays at the GPUs it was measured on.
+    // On the scaling plot it stays at the number of GPUs of its measurement.
     desk.model().edit(P::gpus, 256);
     const ScalingData& scaling = desk.find<ScalingPlot>("scaling")->figure().data();
     REQUIRE_FALSE(scaling.measured.empty());

@@ -1,4 +1,4 @@
-// The Walls map: its lines, its figure, and the tab through real events on the real main window.
+// Tests the Walls map: its lines, its figure, and the tab through real events on the real main window.
 #include <qcustomplot.h>
 
 #include <QApplication>
@@ -58,7 +58,7 @@ class Desk : public testing::Desk {
         canvas = find<QCustomPlot>("walls/plot");
         settle();
     }
-    // Until the fine map is drawn.
+    // Waits until the fine map is drawn.
     void settle() {
         REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kPatience));
         QApplication::processEvents();
@@ -85,7 +85,7 @@ class Desk : public testing::Desk {
     QCustomPlot* canvas = nullptr;
 };
 
-// Every cell of the map that is drawn is the single estimate of what the model says now.
+// Checks that every cell of the drawn map is the single estimate of the model's current scenario.
 void check_is_of(const WallsData& data, const Scenario& scenario) {
     Answer single;
     const WallMap& map = data.map;
@@ -101,7 +101,7 @@ void check_is_of(const WallsData& data, const Scenario& scenario) {
 
 }  // namespace
 
-TEST_CASE("contours: a circle's level line is one closed line of its length", "[walls]") {
+TEST_CASE("contours: a circle's level line is one closed line of the right length", "[walls]") {
     const Grid grid = square(41);
     const Field field = sampled(grid, [](double u, double v) { return std::hypot(u - 0.5, v - 0.5) - 0.3; });
     const QList<QPolygonF> lines = level_lines(grid, field);
@@ -111,7 +111,7 @@ TEST_CASE("contours: a circle's level line is one closed line of its length", "[
     for (const QPointF& at : lines[0])
         CHECK(std::hypot(at.x() - 0.5, at.y() - 0.5) == Approx(0.3).epsilon(0.01));
 
-    // Cut to the left half: one open half circle, ending on the cut.
+    // Cut to the left half it is one open half circle that ends at the cut.
     const Field left = sampled(grid, [](double u, double) { return 0.507 - u; });
     const QList<QPolygonF> half = level_lines(grid, field, {left});
     REQUIRE(half.size() == 1);
@@ -120,9 +120,9 @@ TEST_CASE("contours: a circle's level line is one closed line of its length", "[
     CHECK(length_of(half[0]) == Approx(M_PI * 0.3).epsilon(0.03));
 }
 
-TEST_CASE("contours: borders lie where two are equal and largest, and meet in one point", "[walls]") {
-    // Linear fields are met exactly: a = 0.25, b = u − 0.25, c = v − 0.25 + 0.05; a = b at u = 0.5,
-    // a = c at v = 0.45, b = c at u = v + 0.05: all three at (0.5, 0.45).
+TEST_CASE("contours: borders lie where the two largest fields are equal, and meet in one point", "[walls]") {
+    // Linear fields are met exactly: a = 0.25, b = u − 0.25, c = v − 0.25 + 0.05; a = b at u = 0.5, a = c at
+    // v = 0.45, b = c at u = v + 0.05: all three at (0.5, 0.45).
     const Grid grid = square(8);
     const std::vector<Field> fields{sampled(grid, [](double, double) { return 0.25; }),
                                     sampled(grid, [](double u, double) { return u - 0.25; }),
@@ -137,7 +137,7 @@ TEST_CASE("contours: borders lie where two are equal and largest, and meet in on
         CHECK(meets);
     }
     CHECK(total == Approx(0.45 + 0.5 + 0.5 * std::sqrt(2.0)));
-    // A straight line stays what it is.
+    // A straight line is not changed.
     const QPolygonF smooth = smoothed(lines[0]);
     CHECK(smooth.first() == lines[0].first());
     CHECK(length_of(smooth) == Approx(length_of(lines[0])));
@@ -150,19 +150,19 @@ TEST_CASE("walls: borders of the default map agree with single estimates", "[wal
     request.x = map_axis(held, P::inter_node_bandwidth, kWallsFine);
     request.y = map_axis(held, P::memory, kWallsFine);
     const WallsData data = walls_data(request, 2);
-    // Where memory ends: the answer on both sides of the edge.
+    // At the memory edge the answers on both sides differ.
     REQUIRE_FALSE(data.memory_edges.isEmpty());
     for (const QPointF& at : data.memory_edges[0]) {
         const double memory = data.y.value_at(at.y());
         CHECK(answer(edited(held, P::memory, memory * 1.02)).fits());
         CHECK_FALSE(answer(edited(held, P::memory, memory / 1.02)).fits());
     }
-    // The ideal threshold: tokens per GPU hide the network from one bandwidth on.
+    // At the ideal threshold: above one bandwidth the tokens per GPU hide the network.
     REQUIRE(data.threshold.size() == 1);
     const double bandwidth = data.x.value_at(data.threshold[0].first().x());
     const Answer there = answer(edited(held, P::inter_node_bandwidth, bandwidth));
     CHECK(there.estimate.ideal.threshold_tokens == Approx(4096).epsilon(0.01));
-    // Between compute and the network two rates are about equal, or their lead changes within a cell.
+    // Between compute and the network two rates are about equal, or their order changes within a cell.
     for (const QPolygonF& line : data.edges) {
         for (const QPointF& at : line) {
             const auto wall = [&](double shift) {
@@ -198,7 +198,7 @@ TEST_CASE("walls: the profiles pass through the scenario and end where it does n
     CHECK_FALSE(answer(edited(now.scenario, P::sequence_length, longest * 1.02)).fits());
 }
 
-TEST_CASE("G8: the map's crosshair is dragged: sliders and headline agree, and one undo restores",
+TEST_CASE("G8: after a drag of the map's crosshair sliders and headline agree, and one undo restores",
           "[golden][walls]") {
     Desk desk;
     const Scenario start = desk.model().scenario();
@@ -215,10 +215,10 @@ TEST_CASE("G8: the map's crosshair is dragged: sliders and headline agree, and o
     CHECK(desk.estimate().mfu == direct.estimate.mfu);
     CHECK(desk.text("headline/mfu").toStdString() == text_of(Output::mfu, direct));
     CHECK(desk.plot->figure().point().cell.mfu == direct.estimate.mfu);
-    // The map is of everything else: it has stayed.
+    // The map does not depend on the two dragged inputs, so it is unchanged.
     CHECK(desk.plot->figure().data().mfu == before);
     CHECK_FALSE(desk.plot->pending());
-    // The crosshair is where it was let go, within the rounding to values a person would mean.
+    // The crosshair is where it was released, up to rounding to convenient values.
     CHECK(std::fabs(desk.crosshair().x() - from.x() - 70) < 12);
 
     REQUIRE(desk.model().undo_stack()->index() == 1);
@@ -228,7 +228,8 @@ TEST_CASE("G8: the map's crosshair is dragged: sliders and headline agree, and o
     CHECK(desk.model().scenario() == start);
 }
 
-TEST_CASE("walls: an arm and Shift move along one axis, there and back leaves nothing", "[walls]") {
+TEST_CASE("walls: an arm and Shift move along one axis, and a drag there and back leaves no undo step",
+          "[walls]") {
     Desk desk;
     const QPointF at = desk.crosshair();
     desk.drag_crosshair(at + QPointF(0, 60), at + QPointF(80, 90));  // the vertical arm
@@ -254,7 +255,7 @@ TEST_CASE("walls: an arm and Shift move along one axis, there and back leaves no
     CHECK_FALSE(desk.model().undo_stack()->canUndo());
 }
 
-TEST_CASE("walls: a double click sets both values, arrow keys move by one step", "[walls]") {
+TEST_CASE("walls: a double click sets both values, and arrow keys move by one step", "[walls]") {
     Desk desk;
     const WallsFigure& figure = desk.plot->figure();
     QTest::mouseDClick(desk.canvas, Qt::LeftButton, {}, figure.pixel_of(512, 1024).toPoint());
@@ -282,11 +283,11 @@ TEST_CASE("walls: of two quick changes only the newest map is ever drawn", "[wal
         CHECK(desk.plot->figure().data().map.x.values.size() > kWallsCoarse);
     });
     desk.model().edit(P::inter_node_bandwidth, 10e9);
-    // Its fine map is begun, and is not to be seen any more.
+    // Its fine map has started, but must not be shown any more.
     QApplication::processEvents();
     desk.model().edit(P::inter_node_bandwidth, 5e9);
     CHECK(desk.plot->pending());
-    // At once, coarse, but of the newest scenario.
+    // The map is drawn at once, coarse, but of the newest scenario.
     check_is_of(desk.plot->figure().data(), desk.model().scenario());
     desk.settle();
     REQUIRE_FALSE(drawn_for.empty());
@@ -334,7 +335,7 @@ TEST_CASE("walls: the map may be shown for the first time in the middle of a dra
     CHECK_FALSE(desk.window.model().in_gesture());
 }
 
-TEST_CASE("walls: the window may be closed while a map is made", "[walls]") {
+TEST_CASE("walls: the window may be closed while a map is computed", "[walls]") {
     for (int i = 0; i < 3; ++i) {
         Desk desk;
         desk.model().pin();
@@ -343,7 +344,7 @@ TEST_CASE("walls: the window may be closed while a map is made", "[walls]") {
     }
 }
 
-TEST_CASE("walls: re-planned only where something is automatic, and labelled", "[walls]") {
+TEST_CASE("walls: a re-planned map is offered only if something is automatic, and is labelled", "[walls]") {
     Desk desk;
     auto* plan = desk.find<QComboBox>("walls/plan");
     CHECK_FALSE(plan->isEnabled());
@@ -354,7 +355,7 @@ TEST_CASE("walls: re-planned only where something is automatic, and labelled", "
     const WallsData held = desk.plot->figure().data();
     CHECK_FALSE(held.planned);
     plan->setCurrentIndex(1);
-    // Until it is there, what is drawn is not what is asked for, and says so.
+    // Until the new map is ready, the drawn one is marked as outdated.
     CHECK(desk.plot->figure().stale());
     desk.settle();
     const WallsData planned = desk.plot->figure().data();
@@ -362,7 +363,7 @@ TEST_CASE("walls: re-planned only where something is automatic, and labelled", "
     CHECK_FALSE(desk.plot->figure().stale());
     check_is_of(planned, desk.model().scenario());
     CHECK(desk.plot->figure().description().contains(QStringLiteral("re-planned")));
-    // Much memory is worth nothing to a held plan.
+    // More memory has no effect with a held plan.
     CHECK(planned.highest_mfu() > held.highest_mfu());
 
     const FigureRequest request = desk.plot->request();
@@ -376,7 +377,7 @@ TEST_CASE("walls: re-planned only where something is automatic, and labelled", "
     CHECK(plan->currentIndex() == 0);
 }
 
-TEST_CASE("walls: a map that searches in every cell is fine at once and gets exact in rounds", "[walls]") {
+TEST_CASE("walls: a map with a search in every cell is fine at once and becomes exact in rounds", "[walls]") {
     Desk desk;
     for (const P id : {P::micro_batch, P::recompute}) desk.model().set_automatic(id, true);
     desk.plot->choose_axes(P::inter_node_bandwidth, P::memory);
@@ -389,7 +390,7 @@ TEST_CASE("walls: a map that searches in every cell is fine at once and gets exa
     CHECK(first.stride > 1);
     CHECK(first.x.values.size() > kWallsCoarse);
     CHECK(walls_words(figure.data()).contains(QStringLiteral("plans around them")));
-    // What is drawn is what is exported, and each row says whose plan it has.
+    // The exported map is the drawn one, and each row names the cell from which its plan comes.
     const QByteArray csv = render_figure(desk.plot->request(), desk.model().answer(), FigureFormat::csv);
     CHECK(csv.contains(",neighbour's,"));
     CHECK(csv.contains(",re-planned,"));
@@ -398,7 +399,7 @@ TEST_CASE("walls: a map that searches in every cell is fine at once and gets exa
     check_is_of(figure.data(), desk.model().scenario());
 }
 
-TEST_CASE("walls: a pin is a ring with its own walls, whatever the axes", "[walls]") {
+TEST_CASE("walls: a pin is a ring with its own walls on any axes", "[walls]") {
     Desk desk;
     desk.model().pin();
     desk.model().edit(P::inter_node_bandwidth, 12.5e9);
@@ -438,7 +439,8 @@ TEST_CASE("walls: the scenario has its tag among three pins, also in a small win
 TEST_CASE("walls: a narrow region has its name in two lines", "[walls]") {
     Desk desk;
     desk.window.resize(1440, 900);
-    // Without a region of the intra-node link that would cut that of the memory bandwidth in two.
+    // This bandwidth removes the region of the intra-node link, which would divide that of the memory
+    // bandwidth.
     desk.model().edit(P::intra_node_bandwidth, 900e9);
     desk.settle();
     QApplication::processEvents();
@@ -452,7 +454,7 @@ TEST_CASE("walls: a narrow region has its name in two lines", "[walls]") {
         CHECK(named(wall));
 }
 
-TEST_CASE("walls: any two inputs make a map, the same one twice does not", "[walls]") {
+TEST_CASE("walls: any two different inputs make a map", "[walls]") {
     Desk desk;
     auto* x = desk.find<QComboBox>("walls/x");
     auto* y = desk.find<QComboBox>("walls/y");
@@ -468,14 +470,14 @@ TEST_CASE("walls: any two inputs make a map, the same one twice does not", "[wal
         CHECK_FALSE(figure.data().empty());
         for (const double mfu : figure.data().mfu) REQUIRE(std::isfinite(mfu));
         desk.canvas->replot();
-        // The scenario stands on its map.
+        // The scenario lies on its map.
         CHECK(figure.inside(desk.crosshair()));
         CHECK(figure.data().shown_mfu(figure.point().cell) == desk.estimate().mfu);
     }
     desk.settle();
 }
 
-TEST_CASE("walls: exports hold the map as words, lines and one row a cell", "[walls]") {
+TEST_CASE("walls: exports contain the map as words, lines and one row a cell", "[walls]") {
     const Answer now = answer(Scenario::first_launch());
     FigureRequest request;
     request.plot = "walls";

@@ -1,4 +1,4 @@
-// What the window does as a whole: its plots by the keyboard, its tables, the desktop's theme.
+// Tests the window as a whole: its plots by the keyboard, its tables, the desktop's theme.
 #include <QAbstractButton>
 #include <QStyle>
 #include <QTabWidget>
@@ -12,7 +12,7 @@
 
 namespace shardscope::testing {
 
-TEST_CASE("window: the theme follows the desktop where the system's is chosen, and only there", "[window]") {
+TEST_CASE("window: the theme follows the desktop only if the system's theme is chosen", "[window]") {
     ThemeManager& manager = ThemeManager::instance();
     {
         Desk desk;
@@ -29,17 +29,17 @@ TEST_CASE("window: the theme follows the desktop where the system's is chosen, a
         CHECK(is_dark());
         manager.set_desktop_dark(false);
         CHECK_FALSE(is_dark());
-        // What a person has chosen stays.
+        // A theme that the user has chosen stays.
         desk.window.action(ActionId::theme_dark)->trigger();
         manager.set_desktop_dark(false);
         CHECK(is_dark());
         desk.window.action(ActionId::theme_light)->trigger();
         manager.set_desktop_dark(true);
         CHECK_FALSE(is_dark());
-        // And the desktop is as it has become.
+        // With the system's theme again, the desktop's current one is used.
         desk.window.action(ActionId::theme_system)->trigger();
         CHECK(is_dark());
-        // The platform's own palette, where no portal tells: that of the tests is light.
+        // Without a portal the platform's own palette is used: that of the tests is light.
         manager.read_desktop_palette();
         CHECK_FALSE(is_dark());
         CHECK(QApplication::palette().color(QPalette::Window) == current_theme().window);
@@ -48,12 +48,12 @@ TEST_CASE("window: the theme follows the desktop where the system's is chosen, a
     manager.choose(ThemeManager::Choice::light);
 }
 
-TEST_CASE("window: motion is reduced while the desktop says so by either of its settings", "[window]") {
+TEST_CASE("window: motion is reduced while one of the desktop's two settings asks for it", "[window]") {
     DesktopTheme desktop;
     const auto reduced_by = [&](const char* space, const char* key, const QVariant& value) {
         desktop.take(QLatin1String(space), QLatin1String(key), value);
         const bool reduced = ThemeManager::instance().reduces_motion();
-        // Whatever is animated asks the style.
+        // All animations query the style.
         CHECK((QApplication::style()->styleHint(QStyle::SH_Widget_Animation_Duration) == 0) == reduced);
         return reduced;
     };
@@ -64,13 +64,13 @@ TEST_CASE("window: motion is reduced while the desktop says so by either of its 
     CHECK(reduced_by(kGnome, "enable-animations", true));
     CHECK_FALSE(reduced_by(kCommon, "reduced-motion", 0U));
     CHECK(reduced_by(kGnome, "enable-animations", false));
-    // Others are not asked for, whatever they are called.
+    // Other settings are ignored, whatever their names are.
     CHECK(reduced_by(kCommon, "enable-animations", true));
     CHECK(reduced_by(kGnome, "reduced-motion", 0U));
     CHECK_FALSE(reduced_by(kGnome, "enable-animations", true));
 }
 
-TEST_CASE("window: keys turn to the next plot and back from wherever the keyboard is", "[window]") {
+TEST_CASE("window: keys switch to the next plot and back from any focused widget", "[window]") {
     Desk desk;
     auto* tabs = desk.find<QTabWidget>("tabs");
     auto* field = desk.find<QLineEdit>("training.micro_batch/field");
@@ -84,14 +84,14 @@ TEST_CASE("window: keys turn to the next plot and back from wherever the keyboar
     QTest::keyClick(field, Qt::Key_Backtab, Qt::ControlModifier | Qt::ShiftModifier);
     CHECK(tabs->currentIndex() == first);
     CHECK(field->hasFocus());
-    // From the first to the last, and on.
+    // From the first plot the keys go to the last, and on.
     QTest::keyClick(field, Qt::Key_PageUp, Qt::ControlModifier);
     CHECK(tabs->currentIndex() == (first + tabs->count() - 1) % tabs->count());
     desk.choose(ActionId::next_plot);
     CHECK(tabs->currentIndex() == first);
 }
 
-TEST_CASE("window: the tool bar has a menu of all that is written out, and help", "[window]") {
+TEST_CASE("window: the tool bar has a menu of all exports, and help", "[window]") {
     Desk desk;
     auto* exports = desk.find<QToolButton>("toolbar/export");
     QStringList ids;
@@ -101,7 +101,7 @@ TEST_CASE("window: the tool bar has a menu of all that is written out, and help"
     auto* bar = desk.find<QToolBar>("toolbar");
     QWidget* help = bar->widgetForAction(desk.window.action(ActionId::help));
     REQUIRE(help != nullptr);
-    // Nothing of it is pushed out of a small window, and help stands at its end.
+    // In a small window nothing of it is pushed out, and help is at its end.
     for (const int width : {1440, 1024}) {
         desk.window.resize(width, 700);
         QApplication::processEvents();
@@ -119,7 +119,7 @@ TEST_CASE("window: the tool bar has a menu of all that is written out, and help"
     CHECK(page->isVisible());
 }
 
-TEST_CASE("window: a table that is open comes to the front instead of a second one", "[window]") {
+TEST_CASE("window: an open table comes to the front instead of a second one", "[window]") {
     Desk desk;
     const auto tables = [&] {
         QApplication::processEvents();
@@ -131,13 +131,13 @@ TEST_CASE("window: a table that is open comes to the front instead of a second o
     desk.window.activateWindow();
     press();
     CHECK(tables().size() == 1);
-    // Of another scenario it is another table.
+    // Another scenario has another table.
     desk.type("training.sequence_length", QStringLiteral("4096"));
     press();
     CHECK(QTest::qWaitFor([&] { return tables().size() == 2; }));
 }
 
-TEST_CASE("window: a seventh pin is refused with a word", "[window]") {
+TEST_CASE("window: a seventh pin is refused with a message", "[window]") {
     Desk desk;
     for (std::size_t i = 0; i < kMostPins; ++i) QTest::keyClick(&desk.window, Qt::Key_P);
     QApplication::processEvents();
@@ -150,7 +150,7 @@ TEST_CASE("window: a seventh pin is refused with a word", "[window]") {
     CHECK(desk.text("message/text").startsWith(QStringLiteral("Six pins are the most")));
 }
 
-TEST_CASE("window: a search shows what is called so above what merely speaks of it", "[window]") {
+TEST_CASE("window: a search lists rows with a matching name above rows that only mention it", "[window]") {
     Desk desk;
     auto* search = desk.find<QLineEdit>("controls/search");
     const auto shown = [&] {
@@ -176,7 +176,7 @@ TEST_CASE("window: a search shows what is called so above what merely speaks of 
     while (!QApplication::focusWidget()->objectName().endsWith(QStringLiteral("/slider")))
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
     CHECK(QApplication::focusWidget()->objectName() == QStringLiteral("training.training_tokens/slider"));
-    // In the group of those that are rarely needed, too, and initials are a name.
+    // The search includes the group of rarely needed rows, and initials match a name.
     search->setFocus();
     search->selectAll();
     QTest::keyClicks(search, QStringLiteral("tp"));
@@ -185,7 +185,7 @@ TEST_CASE("window: a search shows what is called so above what merely speaks of 
     CHECK(shown() == before);
 }
 
-TEST_CASE("window: after an answer of Solve is taken the keyboard stays with the question",
+TEST_CASE("window: after an answer of Solve is adopted the keyboard stays with the question",
           "[window][solve]") {
     Desk desk;
     auto* panel = desk.find<SolvePanel>("solve");
@@ -205,7 +205,7 @@ TEST_CASE("window: after an answer of Solve is taken the keyboard stays with the
     settle();
     REQUIRE(QApplication::focusWidget() != nullptr);
     CHECK(QApplication::focusWidget()->objectName().toStdString() == "solve/input");
-    // What is so already needs no button.
+    // A value that is already set needs no button.
     const std::string result = desk.text("solve/result").toStdString();
     CHECK_THAT(result, Catch::Matchers::EndsWith("It is so already."));
     const auto offers = panel->findChildren<QAbstractButton*>(QStringLiteral("solve/apply/0"));

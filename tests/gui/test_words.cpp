@@ -1,4 +1,5 @@
-// The words of every plot and of the panels beside it, as users see them: whole, and none over another.
+// Tests the words of every plot and of the panels beside it as users see them: no word is cut off, and none
+// overlaps another.
 #include <optional>
 
 #include "support/desk.h"
@@ -13,13 +14,14 @@ using shardscope::testing::kPatience;
 
 namespace {
 
-// By the ink: the room above and below small letters is not theirs.
+// Returns the box of the ink, without the empty height above and below small letters.
 QRectF ink(const DrawnWord& word) {
     const double spare = 0.22 * word.box.height();
     return word.box.adjusted(1, spare, -1, -spare);
 }
 
-// "“a” over “b”" of the first two that meet, or the first that is cut off; empty where all is well.
+// Returns "“a” over “b”" for the first two that overlap, or the first that is cut off; empty if there is no
+// fault.
 std::string fault(const std::vector<DrawnWord>& words, const QRectF& canvas) {
     for (auto one = words.begin(); one != words.end(); ++one) {
         if (one->text.trimmed().isEmpty()) continue;
@@ -55,7 +57,7 @@ TEST_CASE("words: no plot or panel cuts one off or writes one over another", "[w
             REQUIRE(desk.window.model().answer().estimate.verdict == at.verdict);
             if (pinned) {
                 const double now = desk.window.model().answer().settings[P::inter_node_bandwidth];
-                // So close together that their letters have to make room for each other.
+                // The values are so close that their letters have to move apart.
                 for (const double factor : {1.1, 1.2, 1.3, 0.9, 0.8, 0.7}) {
                     desk.window.model().edit(P::inter_node_bandwidth, now * factor);
                     QTest::keyClick(&desk.window, Qt::Key_P);

@@ -1,7 +1,7 @@
-"""Reads what the writers wrote with parsers of others, and says what does not come out as it went in.
+"""Reads the files of the writers with other parsers, and reports contents that are not read back unchanged.
 
-check_encoding.py FOLDER: every line of FOLDER/manifest.jsonl names a file there, what kind it is and what it
-must say. Prints one line for each that fails; exits 1 where there is one.
+check_encoding.py FOLDER: every line of FOLDER/manifest.jsonl names a file there, its kind and its
+expected content. Prints one line for each failure, and exits with 1 if there is one.
 """
 
 import ast
@@ -18,7 +18,7 @@ import unicodedata
 
 FOLDER = os.path.abspath(sys.argv[1])
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-# What steers a terminal, ends a line or turns the reading direction.
+# Characters that control a terminal, end a line or reverse the reading direction.
 STEERING = {"\u2028", "\u2029", *map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A))}
 
 
@@ -36,7 +36,7 @@ def steering(text, allowed=""):
 
 
 def squeezed(text):
-    """As readers of HTML and Markdown show blanks."""
+    """Returns the text with blanks joined, as HTML and Markdown show them."""
     return " ".join(text.split())
 
 
@@ -46,7 +46,7 @@ def expect(what, found, wanted):
 
 
 def check_title(entry):
-    """A name as it is kept: on one line, without what steers, not too long."""
+    """Checks that a stored name is on one line, has no control characters and is not too long."""
     title = entry["text"]
     expect("steering characters", steering(title), [])
     if len(title) > 200:
@@ -63,7 +63,7 @@ def check_terminal(entry):
 
 
 def run_bash(script, *arguments):
-    """The bytes of the arguments that the script's programs were called with."""
+    """Returns the bytes of the arguments with which the script called its programs."""
     box = path("box")
     os.makedirs(box, exist_ok=True)
     dump = path("dumped")
@@ -89,7 +89,7 @@ def run_bash(script, *arguments):
 
 
 def check_shell(entry):
-    """Only the variables and the one command of the script with a plain title."""
+    """Checks that the script runs the same command with the same variables as one with a plain title."""
     done = subprocess.run(["/bin/bash", "-n", path(entry["file"])], capture_output=True, check=False)
     expect("bash -n", (done.returncode, done.stderr), (0, b""))
     if "plain_arguments" not in CACHE.setdefault(entry["plain"], {}):
@@ -98,7 +98,7 @@ def check_shell(entry):
 
 
 def check_words(entry):
-    """Every word as bash reads it; one that begins with a dash is a file of the folder."""
+    """Checks every word as bash reads it; one that begins with a dash is a file of the folder."""
     wanted = [bytes.fromhex(word) for word in entry["words"]]
     wanted = [b"./" + word if word.startswith(b"-") else word for word in wanted]
     expect("program", run_bash(path(entry["file"])), [b"words", *wanted])
@@ -108,7 +108,7 @@ CACHE = {}
 
 
 def check_python(entry):
-    """The same program as with a plain title."""
+    """Checks that the program is the same as with a plain title."""
     expect("program", ast.dump(ast.parse(read(entry["file"]))), ast.dump(ast.parse(read(entry["plain"]))))
 
 
@@ -134,7 +134,7 @@ def check_json(entry):
 
 
 def check_csv(entry):
-    """Rows of a number and a text; a spreadsheet that skips the apostrophe shows the text."""
+    """Checks rows of a number and a text; a spreadsheet that skips the apostrophe shows the text."""
     rows = list(csv.reader(io.StringIO(read(entry["file"]).decode("utf-8"), newline="")))
     expect("rows", len(rows), len(entry["texts"]))
     for (number, cell), text in zip(rows, entry["texts"]):
@@ -148,7 +148,7 @@ def check_cell(cell):
 
 
 def check_table(entry):
-    """A table whose cells are no formulas and that holds the text in one of them."""
+    """Checks that no cell of a table is a formula and that one of them contains the text."""
     rows = list(csv.reader(io.StringIO(read(entry["file"]).decode("utf-8"), newline="")))
     expect("widths of the rows", len({len(row) for row in rows}), 1)
     cells = [cell for row in rows for cell in row]
@@ -162,7 +162,7 @@ VOID = ("meta", "br", "hr", "img", "link")
 
 
 class Page(html.parser.HTMLParser):
-    """The tags of a page with their attributes, and what each shows."""
+    """The tags of a page with their attributes, and the text that each shows."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -210,9 +210,9 @@ class Page(html.parser.HTMLParser):
 
 
 def check_html(entry):
-    """The same tags with the same attributes as with a plain title, which is shown as it is.
+    """Checks for the same tags and attributes as with a plain title, and that the title is shown unchanged.
 
-    Figures break a long title into lines: there are no other tags and attributes than in the plain ones.
+    Figures break a long title into lines, so there only the sets of tags and attributes are compared.
     """
     text = read(entry["file"]).decode("utf-8")
     expect("steering characters", steering(text, "\n\t"), [])
@@ -236,7 +236,7 @@ def rendered(name):
 
 
 def check_markdown(entry):
-    """Headings and tables of the same form as with a plain text, which is shown as it is."""
+    """Checks that headings and tables have the form of a plain text, and that the text is unchanged."""
     page = rendered(entry["file"])
     expect("tags", page.tags, rendered(entry["plain"]).tags)
     for tag in entry["shown_in"]:
@@ -246,7 +246,7 @@ def check_markdown(entry):
 
 
 def check_xml(entry):
-    """Well-formed for libxml2, with the elements of the plain one."""
+    """Checks that libxml2 finds the file well-formed, with the elements of the plain one."""
     done = subprocess.run(["xmllint", "--noout", "--nonet", path(entry["file"])], capture_output=True, check=False)
     expect("xmllint", (done.returncode, done.stderr.decode("utf-8", "replace")), (0, ""))
     if "title" in entry:

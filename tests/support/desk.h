@@ -1,4 +1,4 @@
-// The real main window as a person finds it, offscreen, and hands to use it with.
+// The real main window, offscreen, with functions that use it as a person does.
 #pragma once
 
 #include <QAbstractButton>
@@ -30,10 +30,10 @@
 
 namespace shardscope::testing {
 
-// ms, for what is worked out beside the window: long enough on a loaded machine, under a sanitizer.
+// ms, for background work: long enough on a loaded machine under a sanitizer.
 inline constexpr int kPatience = 300000;
 
-// What a session keeps for the next start.
+// Writes a session as it is stored for the next start.
 inline void keep(Session& session, const QString& text) {
     Problems problems;
     REQUIRE(session.set_scenarios(text, problems));
@@ -45,7 +45,7 @@ inline QString kept_in(const Session& session) {
     return text;
 }
 
-// With the scenarios of the first start, or those that the last window left.
+// Starts with the scenarios of the first start, or with those of the last window.
 enum class Start { first, restored };
 
 class Desk {
@@ -60,7 +60,7 @@ class Desk {
 
     template <typename Widget>
     Widget* find(const QString& name) {
-        // One of the same name that is about to vanish must not be found in its place.
+        // A widget that is about to be deleted must not be found in place of a new one with the same name.
         QApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
         auto* widget = window.findChild<Widget*>(name);
         INFO(name.toStdString());
@@ -77,7 +77,7 @@ class Desk {
         QApplication::processEvents();
         return find<QWidget>(QString::fromStdString(key) + QStringLiteral("/slider"));
     }
-    // A button where it is seen, by a click.
+    // Scrolls to a button and clicks it.
     void click(const QString& name) {
         auto* button = find<QAbstractButton>(name);
         REQUIRE(button->isVisible());
@@ -103,7 +103,7 @@ class Desk {
             QTest::keyClick(combo, combo->currentIndex() < at ? Qt::Key_Down : Qt::Key_Up);
         QApplication::processEvents();
     }
-    // Press, moves and release along the groove, from and to in 0…1.
+    // Presses, moves and releases along the groove, from and to in 0…1.
     void drag(const std::string& key, double from, double to, int steps) {
         QWidget* target = slider(key);
         const auto at = [&](double t) {
@@ -125,7 +125,7 @@ class Desk {
         REQUIRE(action != nullptr);
         click_entry(*button, button->rect().center(), *button->menu(), *action);
     }
-    // An action of the menu bar.
+    // Triggers an action of the menu bar.
     void choose(ActionId id) {
         QAction* action = window.action(id);
         for (QAction* top : window.menuBar()->actions()) {
@@ -136,7 +136,7 @@ class Desk {
         }
         FAIL("in no menu: " << action->text().toStdString());
     }
-    // The menu that a click there opens, and in it the entry, perhaps in one of its sub-menus: all by clicks.
+    // Opens a menu by a click there and clicks the entry, which may be in a sub-menu.
     static void click_entry(QWidget& opener, const QPoint& at, QMenu& menu, QAction& entry) {
         const auto menu_of = [](const QAction& action) {
             QMenu* found = nullptr;
@@ -149,7 +149,7 @@ class Desk {
         while (menu_of(*way.front()) != &menu) way.prepend(menu_of(*way.front())->menuAction());
         bool clicked = false;
         bool ended = false;
-        // A button's menu has an event loop of its own.
+        // A button's menu runs a nested event loop.
         QTimer::singleShot(0, &menu, [&] {
             QMenu* open = &menu;
             for (QAction* step : way) {
@@ -167,7 +167,7 @@ class Desk {
         opener.window()->activateWindow();  // as a window manager does when a menu closes
         QApplication::processEvents();
     }
-    // The tab of that name, or where it has no room the entry of the menu beside the tabs.
+    // Shows the tab of that name, or, if it has no space, uses the entry of the menu beside the tabs.
     void show_tab(const QString& name) {
         auto* bar = find<QTabWidget>(QStringLiteral("tabs"))->tabBar();
         int tab = 0;
@@ -182,7 +182,7 @@ class Desk {
             click_entry(*all, all->rect().center(), *menu, *menu->actions().at(tab));
         }
     }
-    // A file from the file manager, let go above the window.
+    // Drops files from the file manager on the window.
     void drop(const QString& file) { drop(QStringList{file}); }
     void drop(const QStringList& files) {
         QMimeData dropped;
@@ -202,7 +202,7 @@ class Desk {
     MainWindow window;
 };
 
-// The first number of a text with grouped thousands.
+// Returns the first number of a text with grouped thousands.
 inline double first_number(QString text) {
     text.remove(QLatin1Char(','));
     QString digits;

@@ -1,4 +1,5 @@
-// The words a plot or panel draws and where: a paint device that keeps them and draws nothing.
+// Finds the words that a plot or panel draws and their places, with a paint device that stores them and draws
+// nothing.
 #pragma once
 
 #include <qcustomplot.h>
@@ -15,7 +16,7 @@ namespace shardscope::testing {
 
 struct DrawnWord {
     QString text;
-    QRectF box;  // px of the plot or panel; of upright words the box around them
+    QRectF box;  // px of the plot or panel; for vertical words the box around them
 };
 
 class WordCatcher : public QPaintDevice {
@@ -72,7 +73,7 @@ class WordCatcher : public QPaintDevice {
     std::vector<QLineF> lines_;
 };
 
-// As the plot would draw them at its present size.
+// Draws the plot at its current size.
 inline void draw_into(WordCatcher& catcher, QCustomPlot& plot) {
     QCPPainter painter;
     painter.begin(&catcher);
@@ -84,7 +85,7 @@ inline std::vector<DrawnWord> drawn_words(QCustomPlot& plot) {
     draw_into(catcher, plot);
     return catcher.words();
 }
-// Of a panel and the widgets in it.
+// Returns the words of a panel and of the widgets in it.
 inline std::vector<DrawnWord> drawn_words(QWidget& panel) {
     WordCatcher catcher(panel.size());
     panel.render(&catcher);

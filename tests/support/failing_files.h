@@ -1,4 +1,4 @@
-// File operations of which one fails, to show that everything that reads or writes survives it.
+// File operations one of which fails, to test that everything that reads or writes handles the failure.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace shardscope::testing {
 
-// While it lives, the n-th call (from 1) fails with this error; n = 0: none does. EINTR fails once, as it
-// does in life; so that a write is also cut short, every write then takes half of what it is given.
+// During its lifetime the n-th call (from 1) fails with this error; n = 0: none does. EINTR fails once, as in
+// reality; to test incomplete writes, every write then only writes half of its data.
 class FailingFiles : public FileSystem {
   public:
     explicit FailingFiles(std::size_t n, int error = ENOSPC) : n_(n), error_(error) {
@@ -21,7 +21,7 @@ class FailingFiles : public FileSystem {
     FailingFiles& operator=(const FailingFiles&) = delete;
 
     [[nodiscard]] std::size_t calls() const { return calls_; }
-    // The call that failed; empty when all were successful.
+    // Returns the call that failed, or an empty string if all were successful.
     [[nodiscard]] const std::string& failed() const { return failed_; }
 
     int open(const char* path, int flags, ::mode_t mode) override {
@@ -54,7 +54,7 @@ class FailingFiles : public FileSystem {
     }
     int fsync(int descriptor) override { return fails("fsync") ? -1 : FileSystem::fsync(descriptor); }
     int close(int descriptor) override {
-        const int closed = FileSystem::close(descriptor);  // the number is free again even when this fails
+        const int closed = FileSystem::close(descriptor);  // the descriptor is closed even if this fails
         return fails("close") ? -1 : closed;
     }
     int link(const char* from, const char* to) override {

@@ -1,4 +1,4 @@
-// A folder of one's own, and the content of files.
+// A temporary folder, and the content of files.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -19,11 +19,11 @@ inline std::string slurp(const fs::path& path) {
     return text.str();
 }
 
-// A folder of its own for every test.
+// A new folder for every test.
 class Folder {
   public:
     Folder() {
-        // Tests run side by side, so every folder needs a name of its own.
+        // Tests run in parallel, so every folder needs a different name.
         std::string name = (fs::temp_directory_path() / "shardscope-cli-XXXXXX").string();
         REQUIRE(::mkdtemp(name.data()) != nullptr);
         path_ = name;

@@ -1,11 +1,11 @@
-// German, for a while.
+// Switches the program to German temporarily.
 #pragma once
 
 #include "app/language.h"
 
 namespace shardscope::testing {
 
-// The program speaks it while this lives.
+// The program is in German during its lifetime.
 struct German {
     German() { speak_language(QStringLiteral("de")); }
     ~German() { speak_language(QStringLiteral("en")); }

@@ -1,6 +1,6 @@
-// The GUI tests' own main: no display unless SHARDSCOPE_TESTS_PLATFORM names a Qt platform that has one,
-// settings of its own that last as long as the process (tests run beside each other), one locale. Discovery
-// runs this at build time.
+// The main function of the GUI tests: no display unless SHARDSCOPE_TESTS_PLATFORM names a Qt platform that
+// has one, settings that last as long as the process (tests run in parallel), and one locale. Test discovery
+// runs it at build time.
 #define CATCH_CONFIG_RUNNER
 #include <QApplication>
 #include <QLocale>
@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
     qputenv("QT_QPA_PLATFORM", qEnvironmentVariableIsSet("SHARDSCOPE_TESTS_PLATFORM")
                                    ? qgetenv("SHARDSCOPE_TESTS_PLATFORM")
                                    : QByteArray("offscreen"));
-    // A program that a test starts has its test's settings.
+    // A program that a test starts uses the settings of its test.
     QTemporaryDir home;
     if (!qEnvironmentVariableIsSet("SHARDSCOPE_TESTS_HOME")) {
         qputenv("SHARDSCOPE_TESTS_HOME", QFile::encodeName(home.path()));

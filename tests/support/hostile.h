@@ -1,5 +1,4 @@
-// Texts that no output may take for anything but text: what a title, a name or a file's name may hold at
-// worst.
+// Texts that every output must treat as plain text: the worst contents of a title, a name or a file's name.
 #pragma once
 
 #include <random>
@@ -9,7 +8,8 @@
 
 namespace shardscope::testing {
 
-// One of each kind that an output is known to fall for; where a command would run, it makes a file "canary".
+// Returns one text of each kind that is known to break an output; if a command runs, it creates a file
+// "canary".
 inline std::vector<std::string> known_hostile_texts() {
     using namespace std::string_literals;
     return {
@@ -37,7 +37,7 @@ inline std::vector<std::string> known_hostile_texts() {
         "$'\\n'",
         "--help",
         "-o",
-        // Python, which looks for the encoding of a file in its comments.
+        // Python, which reads a file's encoding from its comments.
         "coding: unicode_escape \\nopen('canary', 'w') #",
         "-*- coding: utf-7 -*- +AAo-open('canary', 'w') #",
         "\"\"\"",
@@ -122,7 +122,7 @@ inline std::vector<std::string> known_hostile_texts() {
         "x\xE2\x80\xA8touch canary",
         "x\xE2\x80\xA9touch canary",
         "x\xC2\x85touch canary",
-        // Bytes that are no UTF-8, and such as must not be taken for others.
+        // Bytes that are not UTF-8, and bytes that must not be read as others.
         "\xFF\xFE",
         "\xC0\xAF",
         "\xED\xA0\x80",
@@ -132,7 +132,7 @@ inline std::vector<std::string> known_hostile_texts() {
         "\x80",
         "a\0b"s,
         "\xEF\xBB\xBFx",
-        // Formats of ours.
+        // Formats of this program.
         "%n%s%1$s",
         "%1 %2 %3",
         "{1} {2}",
@@ -145,7 +145,7 @@ inline std::vector<std::string> known_hostile_texts() {
         " x ",
         "",
         " ",
-        // Long ones, and good ones.
+        // Long texts and harmless ones.
         std::string(5000, 'x'),
         [] {
             std::string out;
@@ -157,7 +157,7 @@ inline std::vector<std::string> known_hostile_texts() {
     };
 }
 
-// Those, and as many made of their parts; the same on every machine.
+// Returns those texts and `made` ones combined from their parts, the same on every machine.
 inline std::vector<std::string> hostile_texts(std::size_t made) {
     std::vector<std::string> out = known_hostile_texts();
     std::vector<std::string> parts;

@@ -1,5 +1,4 @@
-// What writers wrote, for parsers of others to read: files in a folder, judged by one run of
-// check_encoding.py.
+// Files for other parsers to read: one run of check_encoding.py checks all files in a folder.
 #pragma once
 
 #include <sys/wait.h>
@@ -15,13 +14,13 @@ namespace shardscope::testing {
 
 class OutsideParsers {
   public:
-    // A file of this kind; `entry` says what it must hold, as the script's checks read it.
+    // Adds a file of this kind; `entry` describes its expected content for the script's checks.
     void add(const std::string& kind, const std::string& content,
              nlohmann::json entry = nlohmann::json::object()) {
         entry["file"] = keep(content);
         expect(kind, std::move(entry));
     }
-    // The name of a file that entries may refer to.
+    // Writes a file to which entries may refer, and returns its name.
     std::string keep(const std::string& content) {
         const std::string name = std::to_string(files_++);
         folder_.write(name, content);
@@ -32,7 +31,7 @@ class OutsideParsers {
         manifest_ += entry.dump() + "\n";
         ++entries_;
     }
-    // All of them; what fails is shown.
+    // Checks all files and shows the failures.
     void judge() {
         REQUIRE(entries_ > 0);
         folder_.write("manifest.jsonl", manifest_);

@@ -1,4 +1,4 @@
-// The text of a PDF that Qt wrote, without its spaces: glyphs go back to letters through each font's own map.
+// Reads the text of a PDF that Qt wrote, without its spaces: each font's own map turns glyphs into letters.
 #pragma once
 
 #include <QByteArray>
@@ -11,7 +11,7 @@
 
 namespace shardscope::testing {
 
-// Every stream of the file, inflated where it is deflated.
+// Returns every stream of the file, inflated if it is deflated.
 inline QList<QByteArray> streams_of_pdf(const QByteArray& file) {
     QList<QByteArray> out;
     for (qsizetype at = file.indexOf("stream\n"); at >= 0; at = file.indexOf("stream\n", at + 7)) {
@@ -19,7 +19,7 @@ inline QList<QByteArray> streams_of_pdf(const QByteArray& file) {
         const qsizetype begin = at + 7;
         const qsizetype end = file.indexOf("endstream", begin);
         const QByteArray body = file.mid(begin, end - begin);
-        // qUncompress wants the size it will have in front; a guess will do.
+        // qUncompress needs the uncompressed size in front; an estimate is enough.
         QByteArray sized(4, '\0');
         qToBigEndian<quint32>(static_cast<quint32>(16 * body.size()), sized.data());
         constexpr char kDeflated = 0x78;
@@ -54,7 +54,7 @@ inline QString text_of_pdf(const QString& path) {
         }
         fonts.append(letters);
     }
-    // Which font a glyph belongs to is not followed: the text is read with each in turn.
+    // The font of a glyph is not tracked: the text is read with each font in turn.
     QString out;
     for (const auto& letters : fonts) {
         for (const QByteArray& stream : streams) {

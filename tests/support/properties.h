@@ -1,5 +1,5 @@
-// Properties that hold for any scenario, tried on random ones. What fails is made as small as it can be
-// before it is shown, as a scenario file.
+// Checks properties of any scenario on random ones. A failing scenario is reduced as far as possible before
+// it is shown, as a scenario file.
 #pragma once
 
 #include <rapidcheck.h>
@@ -19,15 +19,15 @@
 
 namespace shardscope::testing {
 
-// One change of a scenario: to a value that `unit` picks from those of the parameter.
+// One change of a scenario, to a value that `unit` selects from those of the parameter.
 struct RandomEdit {
     int parameter = 0;
     int unit = 0;           // 0…1,000,000
-    bool anywhere = false;  // of all values that make sense, not only of the slider's
-    bool alone = false;     // no other parameter follows, so that the values may not be valid together
+    bool anywhere = false;  // of all sensible values, not only the slider's
+    bool alone = false;     // no other parameter is adjusted, so the values may be invalid together
 };
 
-// A scenario as numbers, so that it can be made smaller: fewer edits, first presets.
+// A scenario as numbers, so that it can be reduced: fewer edits, first presets.
 struct RandomScenario {
     int model = 0;
     int cluster = 0;
@@ -39,7 +39,7 @@ inline double value_of(const RandomEdit& edit, const Settings& settings) {
     const auto id = static_cast<P>(edit.parameter);
     const Parameter& row = parameter(id);
     const double t = edit.unit / kUnits;
-    // Every tenth value of what has names is one of them.
+    // For a parameter with named values, every tenth value is one of them.
     const bool named = !row.names.empty() && (row.named_only || edit.unit % 10 == 0);
     if (named) {
         const auto last = static_cast<double>(row.names.size() - 1);
@@ -75,10 +75,10 @@ inline void showValue(const RandomScenario& random, std::ostream& out) {
 
 namespace random {
 
-// Numbers of all sizes from the first try on.
+// Returns numbers of all sizes from the first try on.
 inline rc::Gen<int> number(int most) { return rc::gen::resize(100, rc::gen::inRange(0, most + 1)); }
 
-// Half of all edits are of how the model is trained and cut, as most parameters are constants.
+// Half of all edits are of the training settings and the plan, because most parameters are constants.
 inline rc::Gen<RandomEdit> edit() {
     return rc::gen::map(rc::gen::tuple(number(1), number(static_cast<int>(kParameters) - 1), number(1000000),
                                        number(3), number(15)),
@@ -99,7 +99,7 @@ inline rc::Gen<RandomEdit> edit() {
                         });
 }
 
-// Up to 30 edits of any model on any cluster.
+// Returns up to 30 edits of any model on any cluster.
 inline rc::Gen<RandomScenario> scenario() {
     constexpr double kEdits = 0.3;
     return rc::gen::map(
@@ -112,8 +112,8 @@ inline rc::Gen<RandomScenario> scenario() {
 
 }  // namespace random
 
-// Tries a property on `cases` random inputs, or on as many as the environment's SHARDSCOPE_CASES says, always
-// the same ones for the same SHARDSCOPE_SEED.
+// Checks a property on `cases` random inputs, or on as many as the environment's SHARDSCOPE_CASES sets,
+// always the same ones for the same SHARDSCOPE_SEED.
 template <typename Property>
 void hold(const std::string& what, int cases, Property&& property) {
     const auto from_environment = [](const char* name, long fallback) {

@@ -1,4 +1,4 @@
-// Choices from a seed: the same on every machine.
+// Random choices from a seed, the same on every machine.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Scenarios that several tests start from.
+// Scenarios with which several tests start.
 #pragma once
 
 #include "model/operators.h"
@@ -8,14 +8,14 @@ namespace shardscope::testing {
 
 inline Scenario first() { return Scenario::first_launch(); }
 
-// The first-launch scenario with these overrides.
+// Returns the first-launch scenario with these overrides.
 inline Scenario with(std::initializer_list<std::pair<P, Value>> values) {
     Scenario scenario = first();
     for (const auto& [id, value] : values) scenario.give(id, value);
     return scenario;
 }
 
-// A shipped model in the first-launch cluster, with these overrides.
+// Returns a shipped model on the first-launch cluster, with these overrides.
 inline Scenario of_model(std::string_view model, std::initializer_list<std::pair<P, Value>> values) {
     Scenario scenario = first();
     scenario.model = scenario.catalogue->find(PresetKind::model, model);
@@ -29,7 +29,7 @@ inline OperatorList list_of(const Scenario& scenario) {
     return list;
 }
 
-// Matrices, memory and network alone: no latency, launch or host time.
+// Returns the scenario with matrices, memory and network alone: no latency, launch or host time.
 inline Scenario without_latency(Scenario scenario) {
     for (const P id : {P::collective_latency, P::intra_node_latency, P::inter_node_latency, P::kernel_launch,
                        P::layer_overhead, P::step_overhead}) {

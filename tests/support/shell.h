@@ -1,4 +1,4 @@
-// The program as a shell calls it.
+// Runs the program as a shell calls it.
 #pragma once
 
 #include <sys/wait.h>
@@ -26,7 +26,7 @@ inline Ran run(const std::string& arguments, const std::string& input = "{}") {
             slurp(folder.file("err"))};
 }
 
-// The same with `folder` as the working and the user's data folder.
+// Runs the program with `folder` as the working folder and the user's data folder.
 inline Ran run_in(const Folder& folder, const std::string& arguments) {
     const std::string command = "cd " + folder.path() +
                                 " && env -u DISPLAY -u WAYLAND_DISPLAY XDG_DATA_HOME=" + folder.path() +

@@ -1,4 +1,4 @@
-// Files of every kind that can be opened, whole and damaged, copied to a folder where a test may overwrite
+// Copies files of every kind that can be opened, whole and damaged, to a folder where a test may overwrite
 // them.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace shardscope::testing {
 
-// Paths of the copies in `folder`, in the same order on every machine. `damaged`: truncated and overwritten
-// copies, too, and files that are of no kind.
+// Returns the paths of the copies in `folder`, in the same order on every machine. `damaged` adds truncated
+// and overwritten copies, and files of no known kind.
 inline QStringList copy_stock(const QString& folder, bool damaged) {
     constexpr int kPerFolder = 8;
     const QDir sources(QStringLiteral(SHARDSCOPE_SOURCE_DIR));

@@ -1,4 +1,4 @@
-// A turn of the mouse wheel, as the window system would send it.
+// Sends a mouse wheel event as the window system does.
 #pragma once
 
 #include <QApplication>
@@ -7,7 +7,8 @@
 
 namespace shardscope::testing {
 
-// `angle` in eighths of a degree, 120 a notch, up is positive. Whether the widget took the event.
+// `angle` is in eighths of a degree, 120 a notch; up is positive. Returns whether the widget accepted the
+// event.
 inline bool turn_wheel(QWidget& widget, const QPointF& at, int angle) {
     QWheelEvent event(at, widget.mapToGlobal(at), {}, {0, angle}, Qt::NoButton, Qt::NoModifier,
                       Qt::NoScrollPhase, false);

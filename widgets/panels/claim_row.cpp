@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kInset = 9;
 constexpr double kGap = 5;
-constexpr double kMark = 12;  // the agreement's sign
+constexpr double kMark = 12;  // size of the agreement's symbol
 
 QColor color_of(Agreement agreement) {
     const Theme& theme = current_theme();
@@ -28,7 +28,7 @@ QColor color_of(Agreement agreement) {
     return theme.muted;
 }
 
-// A tick, a tilde's wave, a cross: never colour alone.
+// Draws a tick, a wave, a cross or a dash, so that agreement is not shown by colour alone.
 void draw_mark(QPainter& painter, Agreement agreement, const QPointF& at) {
     if (agreement == Agreement::agrees) {
         const std::array<QPointF, 3> tick{at + QPointF(0, 6), at + QPointF(4, 10), at + QPointF(11, 2)};
@@ -95,8 +95,8 @@ void ClaimRow::name_it() {
 }
 
 double ClaimRow::text_height(int width) const {
-    const QRectF room(0, 0, width - 2 * kInset, 10000);
-    return std::ceil(QFontMetricsF(font()).boundingRect(room, Qt::TextWordWrap, says_).height());
+    const QRectF area(0, 0, width - 2 * kInset, 10000);
+    return std::ceil(QFontMetricsF(font()).boundingRect(area, Qt::TextWordWrap, says_).height());
 }
 
 int ClaimRow::heightForWidth(int width) const {
@@ -115,11 +115,11 @@ void ClaimRow::paint_numbers(QPainter& painter, const QRectF& area) const {
     double y = area.top();
     const auto row = [&](const QString& label, const QString& value, const QFont& face) {
         const QRectF line(area.left(), y, area.width(), metrics.height());
-        const double room = area.width() - QFontMetricsF(face).horizontalAdvance(value) - 8;
+        const double label_width = area.width() - QFontMetricsF(face).horizontalAdvance(value) - 8;
         painter.setFont(small);
         painter.setPen(theme.muted);
         painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-                         metrics.elidedText(label, Qt::ElideRight, room));
+                         metrics.elidedText(label, Qt::ElideRight, label_width));
         painter.setFont(face);
         painter.setPen(theme.text);
         painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, value);

@@ -1,5 +1,5 @@
-// A claim of a study: the sentence, the stated number beside the engine's, and whether they agree. A click
-// takes up the claim's scenarios.
+// The row of a study's claim: its sentence, the stated number beside the engine's, and whether they agree. A
+// click loads the claim's scenarios.
 #pragma once
 
 #include <QAbstractButton>
@@ -14,7 +14,7 @@ class ClaimRow : public QAbstractButton {
   public:
     explicit ClaimRow(const Claim& claim, QWidget* parent = nullptr);
 
-    // Until then the engine's number is on its way.
+    // Shows the engine's number. Before this call the row shows that the number is being computed.
     void set_finding(const Finding& finding);
     [[nodiscard]] const Claim& claim() const { return claim_; }
 
@@ -37,11 +37,11 @@ class ClaimRow : public QAbstractButton {
     QString stated_label_;
     QString stated_;
     QString engine_;
-    QString detail_;  // the two values behind a comparison, or why there is none
+    QString detail_;  // the values behind a comparison, or why there is no value
     std::optional<Agreement> agreement_;
 };
 
-// "agrees", "partly", "disagrees", "answered", "no value".
+// Returns "agrees", "partly", "disagrees", "answered", "no value".
 QString agreement_text(Agreement agreement);
 
 }  // namespace shardscope

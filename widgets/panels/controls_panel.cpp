@@ -34,7 +34,7 @@ QString preset_title(const Preset* preset) {
     return preset ? preset_text(preset->title) : ControlsPanel::tr("no preset");
 }
 
-// What a collapsed group still says.
+// Returns the summary in the header of a group, which is visible even if the group is collapsed.
 QString summary_of(Group group, const LiveModel& model) {
     const Scenario& scenario = model.scenario();
     const Answer& answer = model.answer();
@@ -75,8 +75,8 @@ QString summary_of(Group group, const LiveModel& model) {
     return {};
 }
 
-// Triangle, title, muted summary at the right; a click or Space opens and closes. A group's header carries
-// its "More" beside the title, where it costs no row.
+// A header with a triangle, a title and a muted summary at the right; a click or Space opens and closes its
+// content. The header of a group contains its "More" header beside the title, where it needs no row.
 class Disclosure : public QAbstractButton {
   public:
     Disclosure(const QString& title, bool heading, QWidget* parent)
@@ -99,7 +99,8 @@ class Disclosure : public QAbstractButton {
         side_ = side;
         place_side();
     }
-    // A search shows what matches in closed groups too; what the person had closed stays remembered.
+    // Draws the header as open during a search, which also shows matches in closed groups. The user's choice
+    // of open or closed is kept.
     void set_forced_open(bool open) {
         forced_open_ = open;
         update();
@@ -195,7 +196,7 @@ QVBoxLayout* column(QWidget* widget) {
     return layout;
 }
 
-// The first ones of the column, in this order.
+// Moves these widgets to the top of the column, in this order.
 void place(QLayout& column, const QWidgetList& wanted) {
     auto& rows = static_cast<QVBoxLayout&>(column);
     for (int i = 0; i < wanted.size(); ++i) {
@@ -220,7 +221,7 @@ QIcon magnifier(const Theme& theme, int size, qreal ratio) {
 
 }  // namespace
 
-// A group of the table: header, rows, and behind "More" those that are rarely needed.
+// A group of the parameter table: its header, its rows, and under "More" the rows that are rarely needed.
 class ControlGroup : public QWidget {
   public:
     ControlGroup(Group group, LiveModel& model, QWidget* parent)
@@ -242,7 +243,7 @@ class ControlGroup : public QWidget {
         constexpr int kBelow = 6;
         rows->setContentsMargins(0, 0, 0, kBelow);
         auto* all = column(this);
-        all->setContentsMargins(0, 1, 0, 0);  // the line above
+        all->setContentsMargins(0, 1, 0, 0);  // for the line above
         all->addWidget(header_);
         all->addWidget(body_);
         header_->setChecked(group != Group::assumptions);
@@ -268,8 +269,8 @@ class ControlGroup : public QWidget {
         header_->setChecked(true);
         if (parameter(id).prominence == Prominence::advanced) more_->setChecked(true);
     }
-    // Shows the rows that match only, wherever they are, the best first; no words: what is open, and the
-    // order, is as it was. The best match is returned.
+    // Shows only the rows that match, the best first, also in closed parts. Without words, it restores the
+    // order and what was open. Returns the best match.
     ParameterRow::Match filter(const QString& words) {
         searching_ = !words.isEmpty();
         auto best = ParameterRow::Match::none;
@@ -294,12 +295,12 @@ class ControlGroup : public QWidget {
         for (ParameterRow* row : rows_) row->set_compact(compact);
         if (hold_) hold_->set_compact(compact);
     }
-    // Where the Tab key stops, from the top.
+    // Returns the widgets that the Tab key reaches, from top to bottom.
     [[nodiscard]] QWidgetList stops() const {
         QWidgetList out{header_, more_};
         const auto add = [&out](const QWidget* row) {
             for (auto* part : row->findChildren<QWidget*>()) {
-                // The list of a choice is a window of its own.
+                // The list of a combo box is a separate window, so it is left out.
                 if (part->focusPolicy() & Qt::TabFocus && part->window() == row->window()) out << part;
             }
         };
@@ -322,15 +323,15 @@ class ControlGroup : public QWidget {
     }
 
   private:
-    // Rows stand in this order, what is behind "More" before the others where it has the better match; the
-    // Tab key goes the same way.
+    // Arranges the rows in this order. The rows under "More" come before the others if they contain the
+    // better match. The Tab key follows the same order.
     void order(const std::vector<std::pair<ParameterRow::Match, ParameterRow*>>& ranked) {
         const auto best_of = [&](const QWidget* parent) {
             const auto found = std::ranges::find(
                 ranked, parent, [](const auto& one) -> const QWidget* { return one.second->parentWidget(); });
             return found == ranked.end() ? ParameterRow::Match::none : found->first;
         };
-        QWidgetList wanted;  // as they are to stand in body_
+        QWidgetList wanted;  // the new order in body_
         for (const auto& one : ranked) {
             if (one.second->parentWidget() != body_) continue;
             wanted << one.second;
@@ -380,7 +381,7 @@ class ControlGroup : public QWidget {
     bool has_extra_ = false;
     bool searching_ = false;
     bool found_ = true;
-    bool touched_ = false;  // a person decided; the window's height no longer does
+    bool touched_ = false;  // the user opened or closed it, so the window's height no longer does
 };
 
 ControlsPanel::ControlsPanel(LiveModel& model, QWidget* parent) : QWidget(parent), model_(model) {
@@ -442,7 +443,7 @@ ParameterRow* ControlsPanel::row(P id) {
         if (!found) continue;
         if (found->isHidden()) search_->clear();
         group->reveal(id);
-        // The row's place is known only when everything above it has its size.
+        // The position of the row is known only after everything above it has its size.
         QWidget* content = scroll_->widget();
         content->layout()->activate();
         content->resize(content->width(),
@@ -474,7 +475,7 @@ void ControlsPanel::filter(const QString& words) {
     for (ControlGroup* group : groups_) ranked.emplace_back(group->filter(wanted), group);
     nothing_->setVisible(
         std::ranges::all_of(ranked, [](const auto& one) { return one.first == Match::none; }));
-    // The group with the best match is the first; without words all of them keep their places.
+    // The group with the best match comes first; without words all groups keep their places.
     if (!wanted.isEmpty())
         std::ranges::stable_sort(ranked, std::greater{}, &decltype(ranked)::value_type::first);
     QWidgetList order;
@@ -484,7 +485,7 @@ void ControlsPanel::filter(const QString& words) {
     fit_to_window();
 }
 
-// The Tab key goes through the rows as they stand.
+// Makes the Tab key follow the order of the rows on screen.
 void ControlsPanel::chain_rows() {
     QWidget* last = search_;
     const auto* places = scroll_->widget()->layout();
@@ -501,20 +502,22 @@ void ControlsPanel::refresh_summaries() {
     for (ControlGroup* group : groups_) group->refresh();
 }
 
-// Only the window's height closes groups: a panel that opens below takes room, but what is open and may be in
-// use stays, and scrolls.
+// Closes groups only when the window's height changes. A panel that opens below also reduces the height of
+// this pane, but open groups may be in use, so they stay open and scroll.
 void ControlsPanel::fit_to_window() {
-    if (!search_->text().isEmpty()) return;  // all that is found is open
+    if (!search_->text().isEmpty()) return;  // a search shows all matches
     const int whole = window()->height();
     fold_to_fit(whole != fitted_for_);
     if (whole == fitted_for_) return;
-    // Layouts that this one asks for still belong to the new height: they are queued before the inner call.
+    // Layout passes that this one requests still belong to the new height; they are queued before the inner
+    // call.
     const auto fitted = [this, whole] { fitted_for_ = whole; };
     const auto laid_out = [this, fitted] { QMetaObject::invokeMethod(this, fitted, Qt::QueuedConnection); };
     QMetaObject::invokeMethod(this, laid_out, Qt::QueuedConnection);
 }
 
-// In a low window the groups that presets fill anyway close, before anything needs scrolling.
+// In a low window, closes the groups whose values usually come from presets, so that the pane needs no
+// scrolling.
 void ControlsPanel::fold_to_fit(bool may_close) {
     int needed = scroll_->widget()->sizeHint().height();
     const auto may_fold = [](const ControlGroup* group) {

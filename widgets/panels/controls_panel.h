@@ -1,7 +1,7 @@
-// The left pane: a search field over all parameters that have a row, in collapsible groups.
+// The left pane: a search field, and all parameters that have a row, in collapsible groups.
 //
-// The groups, their rows and their order come from the parameter table; a new parameter appears here by
-// itself. Object names: "controls/search", the group headers "group/cluster" …, their disclosures
+// The groups, their rows and their order come from the parameter table, so a new parameter appears here
+// automatically. Object names: "controls/search", the group headers "group/cluster" …, their "More" headers
 // "group/cluster/more".
 #pragma once
 
@@ -25,10 +25,10 @@ class ControlsPanel : public QWidget {
   public:
     explicit ControlsPanel(LiveModel& model, QWidget* parent = nullptr);
 
-    // The row of a parameter, made visible: its group opens and a search that hides it ends. nullptr for a
-    // parameter that only files set.
+    // Returns the row of a parameter and makes it visible: its group opens, and a search that hides it is
+    // cleared. Returns nullptr for a parameter that only files set.
     ParameterRow* row(P id);
-    // Narrow windows: shorter sliders and fields.
+    // Uses shorter sliders and fields, for narrow windows.
     void set_compact(bool compact);
     [[nodiscard]] QLineEdit* search() const { return search_; }
 
@@ -51,7 +51,7 @@ class ControlsPanel : public QWidget {
     QScrollArea* scroll_ = nullptr;
     QLabel* nothing_ = nullptr;
     std::vector<ControlGroup*> groups_;
-    int fitted_for_ = -1;  // the window's height that groups were folded for
+    int fitted_for_ = -1;  // the window height for which groups were folded last
     bool compact_ = false;
 };
 

@@ -37,9 +37,9 @@ void GlyphButton::paintEvent(QPaintEvent*) {
         painter.drawLine(c + QPointF(-4, 4), c + QPointF(4, -4));
         return;
     }
-    const double way = glyph_ == left ? -1 : 1;
-    const std::array<QPointF, 3> chevron{c + QPointF(-2 * way, -5), c + QPointF(3 * way, 0),
-                                         c + QPointF(-2 * way, 5)};
+    const double direction = glyph_ == left ? -1 : 1;
+    const std::array<QPointF, 3> chevron{c + QPointF(-2 * direction, -5), c + QPointF(3 * direction, 0),
+                                         c + QPointF(-2 * direction, 5)};
     painter.drawPolyline(chevron.data(), static_cast<int>(chevron.size()));
 }
 

@@ -1,4 +1,4 @@
-// A chevron or a cross, drawn so that it follows the theme.
+// A button with a chevron or a cross that is drawn in the colours of the theme.
 #pragma once
 
 #include <QToolButton>

@@ -23,7 +23,7 @@ constexpr double kLeastGap = 14;
 constexpr double kMostGap = 38;
 constexpr int kGlyphWidth = 92;
 
-// "Wall: compute. 4,096 tokens hide it. More." in three.
+// Splits "Wall: compute. 4,096 tokens hide it. More." into its three sentences.
 QStringList split_sentences(const QString& text) {
     QStringList out;
     qsizetype start = 0;
@@ -70,7 +70,7 @@ Headline::Headline(LiveModel& model, QWidget* parent) : QWidget(parent), model_(
     for (std::size_t i = 0; i < columns; ++i) {
         const QString name = QStringLiteral("headline/") + QLatin1String(names[i]);
         caption_[i] = new RunLabel(name + QStringLiteral("-caption"), this);
-        // Those with numbers of their own: the band, and how much of the step the wall is.
+        // Two captions contain numbers themselves: the band, and the share of the wall in the step.
         if (i == likely) clickable(caption_[i], Output::mfu, tr("Likely MFU"));
         if (i == wall) clickable(caption_[i], Output::wall, tr("Share of the wall"));
         if (i == likely) continue;
@@ -135,11 +135,11 @@ void Headline::set_rate(Column column, Output id, const QString& caption, const 
     const Shown value = shardscope::show(value_of(id, answer, hypothetical_), output(id).quantity);
     const QColor ink = has_value && !unreal ? theme.text : theme.muted;
     QList<Run> runs{{QString::fromStdString(value.number), large, ink}};
-    // The rate's caption is its unit.
+    // The caption of the rate is its unit, so the value has none.
     if (!value.unit.empty() && column != rate)
         runs.append({QStringLiteral(" ") + QString::fromStdString(value.unit), unit, ink});
     value_[column]->set_runs(runs);
-    // Beside what a click on it does.
+    // The description also names what Enter does.
     QStringList apart{unreal ? tr("hypothetical: it does not fit") : difference, tr("Enter explains it")};
     apart.removeAll(QString());
     value_[column]->setAccessibleDescription(apart.join(QStringLiteral("; ")));
@@ -175,7 +175,7 @@ void Headline::refresh() {
              compared ? tr("%1 vs %2")
                             .arg(signed_number((estimate.mfu - pinned->estimate.mfu) * 100, 1),
                                  QString(QLatin1Char(pin->letter)))
-             // What does not fit has no rates to compare with.
+             // A pin that does not fit has no rates to compare with.
              : rates && pin ? tr("– vs %1").arg(QLatin1Char(pin->letter))
                             : QString());
     set_rate(rate, Output::tokens_per_s_per_gpu, tr("tokens/s/GPU"),
@@ -196,7 +196,7 @@ void Headline::refresh() {
             {{tr("predicted %1").arg(shown(estimate.predicted_mfu, Quantity::percent)), face, theme.muted}});
     } else if (rates) {
         band_->set_band(low, estimate.mfu, high);
-        // Whole per cents, but not "8–8 %".
+        // The ends are whole per cents, unless both would be the same ("8–8 %").
         const int decimals = std::round(low * 100) == std::round(high * 100) ? 1 : 0;
         const QString range =
             tr("likely %1–%2 %").arg(low * 100, 0, 'f', decimals).arg(high * 100, 0, 'f', decimals);
@@ -224,7 +224,7 @@ void Headline::refresh() {
                                              : RunLabel::Marker::square,
                              theme.of(estimate.wall));
 
-    // Only gathered weights have to be hidden by the tokens of every micro-batch.
+    // Only the all-gather of sharded weights must be hidden by the tokens of every micro-batch.
     gathers_ = answer.valid() && answer.settings.choice<Sharding>(P::sharding) >= Sharding::zero3;
     const double tokens = value_of(Output::tokens_per_gpu, answer);
     const double threshold = value_of(Output::threshold_tokens, answer);
@@ -262,7 +262,7 @@ void Headline::set_sentence() {
     }
     QString text = QString::fromStdString(wall_sentence(answer));
     sentences_ = split_sentences(text);
-    // What it is beyond of is in the tool tip, with all else that is to be known.
+    // The tool tip names the range that is exceeded, together with all other warnings.
     if (!outside_validated(answer).empty()) sentences_.insert(1, tr("Beyond the public runs."));
     for (const std::string& warning : warnings(answer))
         text += QLatin1Char('\n') + QString::fromStdString(warning);
@@ -287,8 +287,8 @@ void Headline::arrange_columns() {
     const QFontMetricsF small(scaled_font(font(), kSmall));
     const QFontMetricsF display(scaled_font(font(), kDisplay, true));
 
-    // Room for the widest number a column will hold, so that nothing moves while a slider is dragged.
-    const auto room = [&](Column column) {
+    // Returns the width of the widest number that a column may show, so that nothing moves during a drag.
+    const auto needed_width = [&](Column column) {
         const double value_size = column == mfu ? kDisplay : kTitle;
         static constexpr std::array<const char*, columns> widest{"00.0", "", "00,000", "0,000", "000.0", ""};
         static constexpr std::array<const char*, columns> units{" %", "", "", " ms", " GiB", ""};
@@ -300,7 +300,7 @@ void Headline::arrange_columns() {
                     text_width(scaled_font(font(), kUnitSize), QLatin1String(units[column]));
         }
         if (value_[column]) value = std::max(value, value_[column]->natural_width());
-        // A difference grows from "±0" to "−100 %" under the pointer.
+        // A difference may grow from "±0" to "−100 %" during a drag.
         double caption = caption_[column]->natural_width();
         if (shows_rates() && !model_.pins().empty() && column != likely && column < excess) {
             caption = std::max(caption, text_width(scaled_font(font(), kSmall), caption_text_[column]) +
@@ -319,7 +319,7 @@ void Headline::arrange_columns() {
         std::max({static_cast<double>(verdict_->sizeHint().width()), memory_->natural_width(),
                   text_width(scaled_font(font(), kSmall), QStringLiteral("00.0 of 00.0 GiB"))});
     std::array<double, columns> widths{};
-    for (std::size_t i = 0; i < columns; ++i) widths[i] = room(static_cast<Column>(i));
+    for (std::size_t i = 0; i < columns; ++i) widths[i] = needed_width(static_cast<Column>(i));
     const auto gap = [&] {
         double used = chip + 2 * kPadding;
         int gaps = 0;
@@ -330,7 +330,7 @@ void Headline::arrange_columns() {
         }
         return (width() - used) / gaps;
     };
-    // What may go when there is no room, in this order; verdict, MFU and wall stay.
+    // Columns are hidden in this order if there is not enough space; verdict, MFU and wall always stay.
     for (const Column fold : {likely, step, rate, excess}) {
         if (gap() >= kLeastGap) break;
         shown_column[fold] = false;
@@ -374,7 +374,7 @@ void Headline::arrange_sentence() {
     double right = width() - kPadding;
 
     const bool unfit = model_.answer().valid() && !model_.answer().fits();
-    // Once on, it can be seen and taken back also where it bears on nothing.
+    // A checked box stays visible where it has no effect, so that the user can uncheck it.
     const bool offered = unfit || hypothetical_;
     show_hypothetical_->setVisible(offered);
     if (offered) {
@@ -385,7 +385,7 @@ void Headline::arrange_sentence() {
         right -= 12;
     }
 
-    // The first clause is bold; later sentences give way before anything is cut.
+    // The first sentence is bold; the last sentences are dropped before any text is cut.
     qsizetype count = narrow() ? std::min<qsizetype>(2, sentences_.size()) : sentences_.size();
     const auto runs = [&](qsizetype n) {
         QList<Run> out;
@@ -400,20 +400,20 @@ void Headline::arrange_sentence() {
         for (const Run& run : runs(n)) sum += text_width(run.font, run.text);
         return sum;
     };
-    const double room = right - kPadding;
-    while (count > 2 && width_of(count) > room) --count;
+    const double available = right - kPadding;
+    while (count > 2 && width_of(count) > available) --count;
     QList<Run> whole = runs(count);
     if (const qsizetype clause = whole.back().text.indexOf(QLatin1String("; "));
-        width_of(count) > room && clause > 0) {
+        width_of(count) > available && clause > 0) {
         whole.back().text.truncate(clause);
         whole.back().text += QLatin1Char('.');
     }
     sentence_->set_runs(whole);
-    const double sentence_width = std::min(room, std::ceil(sentence_->natural_width()) + 1);
+    const double sentence_width = std::min(available, std::ceil(sentence_->natural_width()) + 1);
     sentence_->setGeometry(kPadding, top, static_cast<int>(sentence_width), row);
 
-    // Tokens per GPU against the ideal threshold: at the end of the line of the run, or, where that is full,
-    // beside the sentence if there is room.
+    // Tokens per GPU and the ideal threshold are at the end of the run line or, if that is full, beside the
+    // sentence if they fit there.
     const std::array<RunLabel*, 3> item{tokens_, threshold_caption_, threshold_};
     const std::size_t used = gathers_ ? item.size() : 1;
     constexpr double kBetween = 6;

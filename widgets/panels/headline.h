@@ -1,9 +1,9 @@
-// Above everything: verdict, MFU, throughput, step and the wall; the whole run in a second line (RunLine);
-// and one sentence that says why.
+// The headline at the top: verdict, MFU, throughput, step time and wall; the whole run in a second line
+// (RunLine); and a sentence that explains the wall.
 //
-// Every value is a child label named "headline/<value>" whose text() is what is read on the screen. Where the
-// scenario does not fit, no rate is shown ("–"), unless the person asks for hypothetical values; those are
-// set in muted italics and called so.
+// Every value is a child label named "headline/<value>" whose text() is the text on the screen. If the
+// scenario does not fit, no rate is shown ("–"), unless the user requests hypothetical values, which are set
+// in muted italics and labelled as such.
 #pragma once
 
 #include <QStringList>
@@ -39,7 +39,7 @@ class Headline : public QWidget {
     void changeEvent(QEvent* event) override;
 
   private:
-    // Columns from left to right; the last is set at the right edge.
+    // The columns from left to right; the last one is aligned with the right edge.
     enum Column { mfu, likely, rate, step, excess, wall, columns };
 
     void refresh();
@@ -65,7 +65,7 @@ class Headline : public QWidget {
     RunLabel* tokens_ = nullptr;
     RunLabel* threshold_caption_ = nullptr;
     RunLabel* threshold_ = nullptr;
-    bool gathers_ = true;  // weights are gathered, so that there is a threshold
+    bool gathers_ = true;  // there is an all-gather of weights, so there is a threshold
     QCheckBox* show_hypothetical_ = nullptr;
     QStringList sentences_;
     bool hypothetical_ = false;

@@ -24,8 +24,8 @@ namespace shardscope {
 namespace {
 
 constexpr int kPadding = 12;
-constexpr int kNotesHeight = 132;  // more of them scroll
-constexpr int kBar = 12;           // room for the scroll bar
+constexpr int kNotesHeight = 132;  // maximum; longer notes scroll
+constexpr int kBar = 12;           // kept free for the scroll bar
 
 QLabel* label(const char* name) {
     auto* out = new QLabel;
@@ -36,7 +36,7 @@ QLabel* label(const char* name) {
     return out;
 }
 
-// "mpt-13b-on-16384-h100" of "MPT-13B on 16,384 H100": needs no quotes in a shell.
+// Returns "mpt-13b-on-16384-h100" for "MPT-13B on 16,384 H100", which needs no quotes in a shell.
 QString as_file_name(const QString& title) {
     constexpr int kMost = 80;
     QString out;
@@ -128,7 +128,7 @@ QString LaunchView::file_name() const {
     QString name = as_file_name(text_of(answer().scenario.title()));
     if (name.isEmpty()) return usual;
     const QString ending = QFileInfo(usual).suffix();
-    // A module's name is an identifier.
+    // The name of a Python module must be an identifier.
     if (ending == QLatin1String("py"))
         name = QStringLiteral("wrap_") +
                name.replace(QLatin1Char('-'), QLatin1Char('_')).replace(QLatin1Char('.'), QLatin1Char('_'));
@@ -172,7 +172,7 @@ void LaunchView::refresh() {
     }
     const QString text = QString::fromStdString(launch.text);
     if (text != text_->toPlainText()) {
-        // Where a person reads stays where it is while values change below.
+        // The scroll position stays the same while values change.
         const int at = text_->verticalScrollBar()->value();
         text_->setPlainText(text);
         text_->verticalScrollBar()->setValue(at);
@@ -197,7 +197,7 @@ void LaunchView::tell(const QString& title, const QStringList& notes) {
     fit_notes();
 }
 
-// As high as they are, up to where they scroll.
+// Makes the notes as high as their text, up to kNotesHeight.
 void LaunchView::fit_notes() {
     notes_area_->setFixedHeight(
         std::min(kNotesHeight, notes_->heightForWidth(std::max(200, width() - 2 * kPadding - kBar)) + 2));

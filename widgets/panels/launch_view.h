@@ -1,5 +1,5 @@
-// The current plan as settings of the tools that would train it, in a window of its own that follows the
-// scenario and does not block the main one.
+// A separate, non-modal window that shows the current plan as settings of the training tools. It follows the
+// scenario.
 //
 // Object names: "launch", "launch/tools" (a tab each), "launch/command", "launch/text", "launch/notes-title",
 // "launch/notes", "launch/copy", "launch/save".
@@ -25,15 +25,15 @@ class LaunchView : public QDialog {
   public:
     explicit LaunchView(const LiveModel& model, QWidget* parent = nullptr);
 
-    // Brings it to the front: on the current scenario, which it follows, or on one with another plan, which
-    // stays as it is.
+    // Brings the window to the front. It shows the current scenario and follows it, or it shows `other`, a
+    // scenario with another plan, which stays fixed.
     void ask(const std::optional<Scenario>& other = {});
     [[nodiscard]] const LaunchFormat& tool() const;
-    // What Save proposes and the shown command names: "mpt-13b-on-64-h100.toml".
+    // Returns the file name that Save proposes and the shown command contains: "mpt-13b-on-64-h100.toml".
     [[nodiscard]] QString file_name() const;
 
   Q_SIGNALS:
-    // Of the file as it is shown, under the name to propose.
+    // Requests to save the text as it is shown; `file_name` is the name to propose.
     void save_requested(const QString& file_name, const std::string& text);
 
   protected:

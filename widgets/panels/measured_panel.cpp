@@ -19,7 +19,7 @@
 namespace shardscope {
 namespace {
 
-constexpr int kDragPause = 150;  // ms between two explanations while something is dragged
+constexpr int kDragPause = 150;  // ms between two explanations during a drag
 constexpr int kPadding = 12;
 constexpr int kGap = 8;
 
@@ -61,7 +61,7 @@ MeasuredPanel::MeasuredPanel(LiveModel& model, QWidget* parent) : QWidget(parent
     doubt_row->setContentsMargins(0, 0, 0, 0);
     doubt_row->setSpacing(kGap);
     warning_ = new QLabel;
-    warning_->setTextFormat(Qt::PlainText);  // it repeats what was typed
+    warning_->setTextFormat(Qt::PlainText);  // it repeats the typed text
     warning_->setObjectName(QStringLiteral("measured/warning"));
     warning_->setWordWrap(true);
     meant_ = new QPushButton;
@@ -105,7 +105,7 @@ void MeasuredPanel::build_line() {
     kind_->setObjectName(QStringLiteral("measured/kind"));
     kind_->setAccessibleName(tr("What the number is"));
     kind_->setToolTip(kind_->accessibleName());
-    // In the order of MeasuredKind.
+    // The items are in the order of MeasuredKind.
     kind_->addItems({tr("tokens/s per GPU"), tr("tokens/s in total"), tr("step time")});
     result_ = new QLabel;
     result_->setObjectName(QStringLiteral("measured/result"));
@@ -134,9 +134,9 @@ void MeasuredPanel::build_line() {
 
     connect(field_, &QLineEdit::editingFinished, this, &MeasuredPanel::take_typed);
     connect(kind_, &QComboBox::activated, this, [this](int kind) {
-        // The number stays: it is its unit that was wrong.
+        // The number stays, because only its unit was wrong.
         if (refused_) {
-            field_text_.clear();  // what could not be read may be readable now
+            field_text_.clear();  // the refused text may be valid in the new unit
             take_typed();
         } else if (shown_) {
             Measurement corrected = *shown_;
@@ -171,7 +171,7 @@ void MeasuredPanel::explain(bool on) {
     arrange_causes();
 }
 
-// ---- from the person -------------------------------------------------------------------------------------
+// ---- input from the user ---------------------------------------------------------------------------------
 
 void MeasuredPanel::take_typed() {
     const QString typed = field_->text();
@@ -186,7 +186,7 @@ void MeasuredPanel::take_typed() {
     auto kind = static_cast<MeasuredKind>(kind_->currentIndex());
     Parsed parsed = parse(typed.toStdString(), quantity_of(kind), true);
     if (!parsed.ok && kind != MeasuredKind::step_time) {
-        // "843 ms" says itself what it is.
+        // "843 ms" contains its unit, so it is a step time.
         const Parsed time = parse(typed.toStdString(), Quantity::seconds, true);
         if (time.ok) {
             parsed = time;
@@ -216,13 +216,14 @@ void MeasuredPanel::use(std::size_t cause) {
     model_.edit(causes_[cause].id, *causes_[cause].value);
 }
 
-// ---- to the person ---------------------------------------------------------------------------------------
+// ---- output to the user ----------------------------------------------------------------------------------
 
 void MeasuredPanel::refresh() {
     const auto measurement = measurement_of(model_.scenario());
     const bool wanted = asked_ || refused_ || measurement.has_value();
     if (!wanted) {
-        // Before it is hidden: the focus then leaves the field, which takes what has been typed.
+        // The field is cleared before it is hidden, because hiding moves the focus away and the field would
+        // then commit its text.
         shown_.reset();
         field_->clear();
         field_text_.clear();
@@ -276,7 +277,7 @@ void MeasuredPanel::refresh() {
 QString MeasuredPanel::result_words(const Residual& found) const {
     const auto percent = [](double value) { return shown(value, Quantity::percent); };
     QString out = QStringLiteral("<b>%1</b>").arg(measured_text(found.mfu, ValidationQuantity::mfu));
-    // It stays with the GPUs it was measured on.
+    // The measurement keeps the number of GPUs on which it was made.
     if (found.gpus != model_.answer().settings[P::gpus])
         out += tr(" on %1 GPUs").arg(shown(found.gpus, Quantity::count));
     out += tr(", predicted %1: %2, %3.")
@@ -340,9 +341,9 @@ void MeasuredPanel::arrange_causes() {
     int widest = 1;
     for (std::size_t i = 0; i < causes_.size(); ++i)
         widest = std::max(widest, buttons_[i]->sizeHint().width());
-    const int room = width() - 2 * kPadding;
+    const int available = width() - 2 * kPadding;
     const int count = static_cast<int>(causes_.size());
-    const int columns = std::clamp((room + kGap) / (widest + kGap), 1, count);
+    const int columns = std::clamp((available + kGap) / (widest + kGap), 1, count);
     for (int i = 0; i < count; ++i)
         grid_->addWidget(buttons_[static_cast<std::size_t>(i)], i / columns, i % columns);
     for (int c = 0; c < count; ++c) grid_->setColumnStretch(c, c < columns ? 1 : 0);

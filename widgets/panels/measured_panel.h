@@ -1,7 +1,7 @@
-// My measured run: what the scenario reached when it ran. Says the implied MFU and the residual, doubts the
-// unit of what breaks a roof, and offers the constants that would explain the difference.
+// The panel of the user's measured run of the scenario. It shows the implied MFU and the residual, warns of a
+// wrong unit if the value exceeds a roof, and offers the constants that would explain the difference.
 //
-// Object names: "measured/field", "/kind", "/result", "/warning", "/meant" (takes the other reading),
+// Object names: "measured/field", "/kind", "/result", "/warning", "/meant" (applies the other unit),
 // "/explain", "/remove", "/cause/network_efficiency" …
 #pragma once
 
@@ -28,9 +28,9 @@ class MeasuredPanel : public QWidget {
   public:
     explicit MeasuredPanel(LiveModel& model, QWidget* parent = nullptr);
 
-    // Opens it, empty or not, with the keyboard in the field.
+    // Opens the panel, even without a measurement, and gives the focus to the field.
     void ask();
-    // The constants that would explain it are folded away until they are asked for.
+    // Hides the constants that would explain the difference until the user requests them.
     void set_compact(bool compact);
 
   protected:
@@ -39,7 +39,7 @@ class MeasuredPanel : public QWidget {
   private:
     void build_line();
     void refresh();
-    void refresh_causes();  // a few milliseconds: not in every frame of a drag
+    void refresh_causes();  // takes a few milliseconds, so not in every frame of a drag
     void show_measurement();
     void explain(bool on);
     void arrange_causes();
@@ -52,9 +52,9 @@ class MeasuredPanel : public QWidget {
     LiveModel& model_;
     bool compact_ = false;
     bool explaining_ = true;
-    bool asked_ = false;  // open although there is nothing to show yet
+    bool asked_ = false;  // the user opened it although there is no measurement yet
     std::optional<Measurement> shown_;
-    QString field_text_;  // what was last put into the field by us or refused
+    QString field_text_;  // the text that was last set by the program, or last refused
     bool refused_ = false;
     std::vector<Cause> causes_;
 

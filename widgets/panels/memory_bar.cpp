@@ -29,7 +29,7 @@ constexpr qsizetype kLeastLetters = 3;  // of a shortened name
 constexpr double kSquare = 8;
 constexpr double kStale = 0.4;  // opacity of the last valid picture while the input is not valid
 
-// Also of sizes that nobody has, in full.
+// Writes all digits, also of sizes far beyond any real GPU.
 QString axis_text(double gib) {
     constexpr int kDigits = 15;
     return QString::number(gib, 'g', kDigits);
@@ -49,7 +49,7 @@ double family_bytes(const MemoryBarData& data, bool shared) {
     return sum;
 }
 
-// How much is said beside the bar, from all to what fits beside many pins.
+// The length of the names beside the bar, from full to what fits beside many pins.
 enum class Length { whole, brief, least };
 
 QString name_of(MemoryTerm term, Length length) {
@@ -73,7 +73,7 @@ QString family_name(bool shared, Length length) {
     return {};
 }
 
-// Families and terms are shortened each for themselves.
+// Returns the labels; the names of families and of terms have separate lengths.
 std::vector<MemoryBarLabel> labels_of(const MemoryBarData& data, Length families, Length terms) {
     std::vector<MemoryBarLabel> out;
     const auto subtotal = [&](bool shared) {
@@ -88,7 +88,8 @@ std::vector<MemoryBarLabel> labels_of(const MemoryBarData& data, Length families
     return out;
 }
 
-// A line with its value; of tens of GiB, so that names keep their length in a drag.
+// Returns the width of a label with its value. The value is assumed to have at least the width of "00.0", so
+// that names keep their length during a drag.
 double width_of(const MemoryBarLabel& label, const QFont& font) {
     const bool subtotal = label.term == MemoryTerm::count;
     const QFont face = scaled_font(font, kSmall, subtotal);
@@ -103,35 +104,36 @@ double widest(const std::vector<MemoryBarLabel>& labels, const QFont& font) {
     return out;
 }
 
-// The longest names that leave `room`; where there is little, each for itself.
-std::vector<MemoryBarLabel> labels_within(double room, const MemoryBarData& data, const QFont& font) {
+// Returns the labels with the longest names that fit in `available` px. If the brief names do not fit either,
+// only the labels that are too wide are shortened further.
+std::vector<MemoryBarLabel> labels_within(double available, const MemoryBarData& data, const QFont& font) {
     using L = Length;
     for (const auto& [families, terms] :
          {std::pair{L::whole, L::whole}, {L::brief, L::whole}, {L::brief, L::brief}}) {
         std::vector<MemoryBarLabel> out = labels_of(data, families, terms);
-        if (widest(out, font) <= room) return out;
+        if (widest(out, font) <= available) return out;
     }
     std::vector<MemoryBarLabel> out = labels_of(data, L::brief, L::brief);
     const std::vector<MemoryBarLabel> least = labels_of(data, L::least, L::least);
     for (std::size_t i = 0; i < out.size(); ++i) {
-        if (width_of(out[i], font) > room) out[i] = least[i];
+        if (width_of(out[i], font) > available) out[i] = least[i];
     }
     return out;
 }
 
 void spread(std::vector<MemoryBarLabel>& labels, std::size_t first, std::size_t last, double low, double high,
             double line) {
-    std::vector<double> wishes;
-    for (std::size_t i = first; i < last; ++i) wishes.push_back(labels[i].y);
-    spread_apart(wishes, low, high, line);
-    for (std::size_t i = first; i < last; ++i) labels[i].y = wishes[i - first];
+    std::vector<double> positions;
+    for (std::size_t i = first; i < last; ++i) positions.push_back(labels[i].y);
+    spread_apart(positions, low, high, line);
+    for (std::size_t i = first; i < last; ++i) labels[i].y = positions[i - first];
 }
 
-// Places the labels and keeps the capacity's caption free of them.
+// Places the labels so that they do not cover the caption of the capacity.
 void place_labels(MemoryBarGeometry& g, const MemoryBarData& data, double area_top) {
     const double low = area_top;
     const double high = g.bar.bottom() + g.line / 3;
-    const auto wish = [&] {
+    const auto move_to_segments = [&] {
         for (std::size_t i = 0; i < g.labels.size(); ++i) {
             auto& label = g.labels[i];
             if (label.term != MemoryTerm::count)
@@ -140,9 +142,9 @@ void place_labels(MemoryBarGeometry& g, const MemoryBarData& data, double area_t
         }
     };
     const double line = g.line;
-    const double room = (high - low) / static_cast<double>(g.labels.size() - 1);
-    g.line = std::min(g.line, room);
-    wish();
+    const double most = (high - low) / static_cast<double>(g.labels.size() - 1);
+    g.line = std::min(g.line, most);
+    move_to_segments();
     spread(g.labels, 0, g.labels.size(), low, high, g.line);
 
     const bool over = data.peak > data.capacity;
@@ -152,20 +154,21 @@ void place_labels(MemoryBarGeometry& g, const MemoryBarData& data, double area_t
                std::fabs(label.y - g.capacity_y) >= g.line / 2;
     };
     if (std::ranges::all_of(g.labels, clear)) return;
-    // Some above, some below the caption: the split that moves them least and has room on both sides.
+    // Some labels go above the caption and some below. The chosen split moves the labels least and has enough
+    // space on both sides.
     const double upper_end = std::min(g.capacity_y - g.line / 2, g.capacity_text_y - g.line);
     const double lower_end = std::max(g.capacity_y + g.line / 2, g.capacity_text_y + g.line);
     double best = std::numeric_limits<double>::infinity();
     std::vector<MemoryBarLabel> chosen = g.labels;
-    const auto is_head = [](const MemoryBarLabel& label) { return label.term == MemoryTerm::count; };
+    const auto is_subtotal = [](const MemoryBarLabel& label) { return label.term == MemoryTerm::count; };
     for (std::size_t split = 0; split <= g.labels.size(); ++split) {
-        // A head stays with what it is the sum of.
-        if (split > 0 && is_head(g.labels[split - 1])) continue;
+        // A subtotal stays with the terms that it sums.
+        if (split > 0 && is_subtotal(g.labels[split - 1])) continue;
         const auto above = static_cast<double>(split);
         const auto below = static_cast<double>(g.labels.size() - split);
         if (split > 0 && low + g.line * (above - 1) > upper_end) break;
         if (split < g.labels.size() && lower_end + g.line * (below - 1) > high) continue;
-        wish();
+        move_to_segments();
         std::vector<MemoryBarLabel> trial = g.labels;
         spread(trial, 0, split, low, upper_end, g.line);
         spread(trial, split, trial.size(), lower_end, high, g.line);
@@ -176,8 +179,8 @@ void place_labels(MemoryBarGeometry& g, const MemoryBarData& data, double area_t
             chosen = std::move(trial);
         }
     }
-    // Large letters in a low window: the terms stay, what they are shares of goes.
-    if (std::isinf(best) && std::erase_if(chosen, is_head) > 0) {
+    // With a large font in a low window the terms stay and the subtotals are dropped.
+    if (std::isinf(best) && std::erase_if(chosen, is_subtotal) > 0) {
         g.labels = std::move(chosen);
         g.line = line;
         place_labels(g, data, area_top);
@@ -207,13 +210,13 @@ void paint_axis(QPainter& painter, const MemoryBarGeometry& g, const Theme& them
 
 void paint_segments(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme,
                     const MemoryBarData& data) {
-    const double room_top = std::round(g.capacity_y);
+    const double capacity_top = std::round(g.capacity_y);
     painter.setPen(QPen(theme.border, 1));
-    painter.drawRect(QRectF(QPointF(g.bar.left() - 0.5, room_top + 0.5),
+    painter.drawRect(QRectF(QPointF(g.bar.left() - 0.5, capacity_top + 0.5),
                             QPointF(g.bar.right() + 0.5, g.bar.bottom() + 0.5)));
     for (std::size_t i = 0; i < kMemoryTerms; ++i) {
         painter.fillRect(g.segments[i], theme.of(static_cast<MemoryTerm>(i)));
-        // A line in the ground colour keeps neighbours apart where the shades are close.
+        // A line in the background colour separates neighbours with similar shades.
         if (i > 0 && g.segments[i].height() > 3) {
             painter.fillRect(QRectF(g.bar.left(), g.segments[i].bottom() - 0.5, g.bar.width(), 1),
                              theme.pane);
@@ -254,12 +257,12 @@ void paint_ghosts(QPainter& painter, const MemoryBarGeometry& g, const Theme& th
         const QColor color = pin_color(theme, ghost.letter);
         const double top = std::max(g.y_of(ghost.peak, data.top), g.bar.top());
         const QRectF box(QPointF(x, top), QPointF(x + g.ghost, g.bar.bottom()));
-        // The lines to the labels run behind it.
+        // The lines to the labels pass behind the ghost.
         painter.fillRect(box, theme.pane);
         painter.setPen(line_pen(color, 1.5, pin_dash(ghost.letter)));
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(box);
-        // The letter is text: ink, over the colour it names.
+        // The letter is in the text colour, and a line below it in the colour of the pin.
         letter(x + g.ghost / 2, ghost.letter, theme.text);
         painter.fillRect(QRectF(x, y + 2, g.ghost, 2), color);
         x += g.ghost + kBetweenGhosts;
@@ -290,9 +293,9 @@ void paint_labels(QPainter& painter, const MemoryBarGeometry& g, const Theme& th
         painter.setPen(subtotal ? theme.muted : theme.text);
         const QFontMetricsF& face = subtotal ? bold_metrics : metrics;
         const double width = face.horizontalAdvance(value);
-        // Beside many ghosts the square alone says what it is.
-        const double room = g.label_right - width - 4 - x;
-        const QString name = face.elidedText(label.text, Qt::ElideRight, room);
+        // Beside many ghosts only the square identifies the term.
+        const double available = g.label_right - width - 4 - x;
+        const QString name = face.elidedText(label.text, Qt::ElideRight, available);
         if (name.size() > kLeastLetters || name == label.text) painter.drawText(QPointF(x, baseline), name);
         painter.drawText(QPointF(g.label_right - width, baseline), value);
     }
@@ -367,7 +370,7 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
     const double bottom =
         area.bottom() - (data.ghosts.empty() ? 0 : metrics.height() + 2) - std::max(14.0, metrics.height());
     const double top = area.top() + title + metrics.height() / 2;
-    // The bar makes room for many ghosts, and those for the labels.
+    // The bar is narrower beside many ghosts, and in a narrow panel the ghosts are narrower, too.
     constexpr std::size_t kManyGhosts = 3;
     const bool narrow = area.width() < 240;
     const bool many = data.ghosts.size() > kManyGhosts;
@@ -385,7 +388,7 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
     g.labels = labels_within(g.label_right - least, data, font);
     g.label_left = std::round(
         std::min(g.bar.right() + ghosts + 22, std::max(least, g.label_right - widest(g.labels, font))));
-    // Squares and values at least.
+    // At least the squares and the values must fit.
     g.label_left = std::min(g.label_left, std::floor(g.label_right - values - kSquare - 4));
     g.line = std::max(15.0, std::ceil(metrics.height()));
 
@@ -417,7 +420,7 @@ void paint_memory_bar(QPainter& painter, const QRectF& area, const Theme& theme,
     if (text_width(small, note) + text_width(bold, title) + 2 * kPadding + 12 > area.width()) note = of;
     painter.setFont(small);
     painter.setPen(theme.muted);
-    // Where there is no room even for that, the title alone.
+    // If not even the short note fits, only the title is shown.
     if (text_width(small, note) + text_width(bold, title) + 2 * kPadding + 6 <= area.width())
         painter.drawText(QPointF(area.right() - kPadding - text_width(small, note), baseline), note);
 
@@ -448,7 +451,7 @@ void MemoryBar::refresh() {
     if (!answer.valid()) return;
     const double before = data_.top;
     data_ = memory_bar_data(answer, model().pins());
-    // Axes stay during a drag; only what comes near their top, peak or capacity, stretches them.
+    // During a drag the axis grows if the peak or the capacity comes near its top, and never shrinks.
     if (model().in_gesture()) {
         data_.top = std::max(before, data_.top);
     } else {

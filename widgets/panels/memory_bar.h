@@ -1,5 +1,5 @@
-// Where the memory of one GPU goes: a bar of what the GPUs share out (below) and what stays with each
-// (above), against what a program can use.
+// The memory of one GPU as a bar: terms that can be sharded (below) and terms that stay on each GPU (above),
+// compared with the memory that a program can use.
 #pragma once
 
 #include <QPointF>
@@ -23,8 +23,8 @@ struct MemoryBarData {
     double margin = 0;
     Verdict verdict = Verdict::fits;
     Moment moment = Moment::forward_end;
-    double stage = 0;   // pipeline stage of the GPU that holds it, from the front
-    double stages = 1;  // of the pipeline
+    double stage = 0;   // pipeline stage of the fullest GPU, from the front
+    double stages = 1;  // number of pipeline stages
     struct Ghost {
         char letter;
         double peak;
@@ -33,10 +33,10 @@ struct MemoryBarData {
     double top = 0;  // upper end of the axis, bytes
 };
 
-// With the axis fitted to it.
+// Returns the data of the bar, with the axis fitted to it.
 MemoryBarData memory_bar_data(const Answer& answer, const std::vector<Pin>& pins = {});
 
-// A line of text beside the bar: a term, or the subtotal of a family.
+// A line of text beside the bar: a term, or the subtotal of a family (sharded, or on each GPU).
 struct MemoryBarLabel {
     MemoryTerm term = MemoryTerm::count;  // count: a subtotal
     QString text;
@@ -47,22 +47,22 @@ struct MemoryBarLabel {
 struct MemoryBarGeometry {
     QRectF bar;  // from 0 to the axis' upper end
     std::array<QRectF, kMemoryTerms> segments;
-    std::vector<MemoryBarLabel> labels;  // from top to bottom, at least `line` apart where there is room
+    std::vector<MemoryBarLabel> labels;  // from top to bottom, at least `line` apart if that fits
     double line = 15;
     double label_left = 0;
     double label_right = 0;
     double ghosts_left = 0;
     double ghost = 7;         // a pin's width
-    double leaders_bend = 0;  // to the right of the ghosts: up to there the lines to the labels are level
+    double leaders_bend = 0;  // x where the level part of the leaders ends, right of the ghosts
     double capacity_y = 0;
     double capacity_text_y = 0;  // centre of its caption
 
     [[nodiscard]] double y_of(double bytes, double top) const {
         return bar.bottom() - bytes / top * bar.height();
     }
-    // From the bar's edge at the middle of a term's segment to its label.
+    // Returns the line from the middle of a term's segment, at the edge of the bar, to its label.
     [[nodiscard]] std::array<QPointF, 4> leader(const MemoryBarLabel& label) const;
-    // The term whose segment or label is at this point.
+    // Returns the term whose segment or label is at this point.
     [[nodiscard]] std::optional<MemoryTerm> term_at(const QPointF& at) const;
 };
 

@@ -1,4 +1,4 @@
-// A repair to click: what changes in bold, below it what comes of it.
+// A button that applies a repair. It shows the change in bold, and below it the predicted result.
 #pragma once
 
 #include <QAbstractButton>
@@ -11,9 +11,10 @@ class RepairButton : public QAbstractButton {
     Q_OBJECT
   public:
     explicit RepairButton(QWidget* parent = nullptr);
-    // One that does not work is dashed and disabled and says why. The best one has a heavier edge.
+    // A repair that does not work has a dashed border, is disabled and shows the reason. The best repair has
+    // a thicker border.
     void set_repair(const Repair& repair, bool best);
-    // In a small window: without the memory.
+    // Leaves out the memory, for small windows.
     void set_brief(bool brief);
     [[nodiscard]] QSize sizeHint() const override;
 

@@ -42,7 +42,7 @@ RepairStrip::RepairStrip(LiveModel& model, QWidget* parent) : QWidget(parent), m
     request();
 }
 
-// However many values an event passes, the repairs are looked for once, before the next frame.
+// Searches the repairs once before the next frame, however many changes an event makes.
 void RepairStrip::request() {
     if (requested_) return;
     requested_ = true;
@@ -55,11 +55,11 @@ void RepairStrip::refresh() {
     anew_.forget();
     setVisible(needed);
     if (!needed) return take({});
-    // Many plans are tried: where finding each anew takes its time, those with the present one come first.
+    // Each repair needs a plan. Where planning is slow, the repairs with the current plan are shown first.
     const Scenario& scenario = model_.scenario();
     const bool at_once = plans_at_once(scenario);
     std::vector<Repair> found = repairs(at_once ? scenario : locked(model_.answer().scenario));
-    // The best plan of all comes before the single changes; its place is kept while it is searched for.
+    // The best plan of all comes before the single changes; a placeholder is shown during the search.
     const bool has_other = (scenario.automatic | usually_free()) != scenario.automatic;
     if (!model_.in_gesture() && (!at_once || has_other))
         look_further(scenario, at_once ? found : std::vector<Repair>{});
@@ -72,14 +72,14 @@ void RepairStrip::refresh() {
     take(std::move(found));
 }
 
-// Beside the window: the single changes, each with a plan found for it, where they are not `known`; and the
-// best plan of all.
+// Searches in the background for the single changes, each with its own plan, unless they are `known`, and
+// for the best plan of all.
 void RepairStrip::look_further(const Scenario& scenario, std::vector<Repair> known) {
     anew_.ask(
         [scenario, known = std::move(known)](const std::stop_token& stop) {
             std::vector<Repair> all = known.empty() ? repairs(scenario, stop) : known;
             if (auto other = other_plan(scenario, background_threads(), stop))
-                all.insert(all.begin(), std::move(*other));  // where its place was kept
+                all.insert(all.begin(), std::move(*other));  // at the placeholder
             return all;
         },
         [this](std::vector<Repair> all) { take(std::move(all)); });
@@ -90,8 +90,9 @@ void RepairStrip::take(std::vector<Repair> found) {
     while (buttons_.size() < repairs_.size()) {
         auto* button = new RepairButton(this);
         const std::size_t which = buttons_.size();
-        // What is clicked is what was there when the button went down. A button that is hidden while another
-        // window is active keeps the focus of its own window, and so a key can still press it.
+        // A click applies the repair that was shown when the button was pressed. The index may be out of
+        // range, because a button that is hidden while another window is active keeps the focus of its own
+        // window, so a key can still press it.
         connect(button, &QAbstractButton::pressed, this,
                 [this, which] { pressed_ = which < repairs_.size() ? repairs_[which] : Repair(); });
         connect(button, &QAbstractButton::clicked, this, [this] { use(pressed_); });
@@ -127,7 +128,8 @@ void RepairStrip::arrange() {
     const int top = 6 + caption_height + 3;
     const int height = buttons_.front()->sizeHint().height();
     const QSize more = more_->sizeHint();
-    // One whose result is still looked for is as wide as the next, so that nothing moves under the pointer.
+    // The placeholder is at least as wide as the next button, so that nothing moves under the pointer when
+    // the result arrives.
     const auto width_of = [&](std::size_t i) {
         const int own = buttons_[i]->sizeHint().width();
         const bool first_of_many = i == 0 && repairs_.size() > 1 && repairs_[0].id == P::count;
@@ -138,19 +140,19 @@ void RepairStrip::arrange() {
         for (std::size_t i = 0; i < count; ++i) x += width_of(i) + kGap;
         return x - kGap;
     };
-    const auto have_room = [&] {
+    const auto fitting_count = [&] {
         std::size_t count = repairs_.size();
         if (end_of(count) > width() - kPadding) {
             while (count > 1 && end_of(count) + kGap + more.width() > width() - kPadding) --count;
         }
         return count;
     };
-    constexpr std::size_t kEnough = 4;  // one click away
+    constexpr std::size_t kEnough = 4;  // repairs to show outside of the menu
     for (RepairButton* button : buttons_) button->set_brief(false);
-    std::size_t shown = have_room();
+    std::size_t shown = fitting_count();
     if (shown < std::min(kEnough, repairs_.size())) {
         for (RepairButton* button : buttons_) button->set_brief(true);
-        shown = have_room();
+        shown = fitting_count();
     }
     int x = kPadding;
     for (std::size_t i = 0; i < repairs_.size(); ++i) {

@@ -20,7 +20,7 @@ class RepairStrip : public QWidget {
     Q_OBJECT
   public:
     explicit RepairStrip(LiveModel& model, QWidget* parent = nullptr);
-    // A better plan is still looked for.
+    // Whether a search for repairs or for a better plan is due or running.
     [[nodiscard]] bool pending() const { return requested_ || anew_.pending(); }
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
@@ -40,11 +40,11 @@ class RepairStrip : public QWidget {
     LiveModel& model_;
     RunLabel* caption_ = nullptr;
     std::vector<RepairButton*> buttons_;  // reused; as many are shown as there are repairs
-    QToolButton* more_ = nullptr;         // holds what has no room
+    QToolButton* more_ = nullptr;         // menu of the repairs that do not fit beside the others
     std::vector<Repair> repairs_;
     Repair pressed_;
     bool requested_ = false;
-    Background anew_;  // with the plan found for each; last: its thread ends before what it delivers to
+    Background anew_;  // plans each repair again; declared last, so that its thread ends first
 };
 
 }  // namespace shardscope

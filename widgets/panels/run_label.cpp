@@ -36,8 +36,8 @@ void RunLabel::set_runs(const QList<Run>& runs) {
 
 void RunLabel::set_marker(Marker marker, const QColor& color) {
     if (marker == marker_ && color == marker_color_) return;
-    const auto room = [](Marker which) { return which == Marker::none ? 0.0 : kMarker + kMarkerGap; };
-    natural_width_ += room(marker) - room(marker_);
+    const auto width_of = [](Marker which) { return which == Marker::none ? 0.0 : kMarker + kMarkerGap; };
+    natural_width_ += width_of(marker) - width_of(marker_);
     marker_ = marker;
     marker_color_ = color;
     update();
@@ -88,7 +88,7 @@ void RunLabel::paintEvent(QPaintEvent*) {
         const Run& run = runs_[i];
         const QFontMetricsF metrics(run.font);
         QString text = run.text;
-        // Only the last run may be shortened; whoever lays the line out keeps room for the others.
+        // Only the last run may be shortened; the layout must leave enough space for the others.
         if (i + 1 == runs_.size() && x + metrics.horizontalAdvance(text) > width() + 1) {
             text = metrics.elidedText(text, Qt::ElideRight, std::max(0.0, width() - x));
         }

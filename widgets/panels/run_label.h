@@ -1,4 +1,4 @@
-// One line of text set in several faces on one baseline: "40.3" large and bold, " %" small and regular.
+// A label with one line of text in several fonts on one baseline: "40.3" large and bold, " %" small.
 #pragma once
 
 #include <QColor>
@@ -17,8 +17,8 @@ struct Run {
     bool operator==(const Run&) const = default;
 };
 
-// `text()` is the runs put together. Setting the same runs again costs nothing, so callers may do it each
-// frame.
+// `text()` is the concatenation of the runs. Setting the same runs again costs nothing, so callers may do it
+// in each frame.
 class RunLabel : public QLabel, public Explainable {
     Q_OBJECT
   public:
@@ -27,11 +27,11 @@ class RunLabel : public QLabel, public Explainable {
     explicit RunLabel(const QString& object_name, QWidget* parent = nullptr);
 
     void set_runs(const QList<Run>& runs);
-    // A small square before the text: a data colour, or the hatch of what does not fit.
+    // Shows a small square before the text, either in a data colour or with the hatch of the memory wall.
     void set_marker(Marker marker, const QColor& color = {});
-    // Distance of the baseline from the top, so that neighbours of different size line up.
+    // Sets the distance of the baseline from the top, so that neighbours of different sizes are aligned.
     void set_baseline(int pixels);
-    // Shows this: takes clicks and the keyboard; emits clicked().
+    // Makes the label clickable, also by keyboard; it then emits clicked(). `shown` is the subject it shows.
     void make_clickable(const Subject& shown);
     [[nodiscard]] std::optional<Subject> subject_here() const override { return subject_; }
 

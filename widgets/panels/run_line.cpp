@@ -25,7 +25,7 @@ constexpr std::array kMeaning{Meaning{"headline/training-tokens", Output::tokens
                               Meaning{"headline/energy", Output::energy},
                               Meaning{"headline/goodput", Output::goodput}};
 
-// As digits grow under the pointer, what stands behind them does not move at every one.
+// Replaces all digits by 0, so that the items behind a number do not move with each of its digits.
 QString widest(const QString& text) {
     QString out = text;
     for (QChar& c : out) {
@@ -56,10 +56,10 @@ void RunLine::show_run(const Answer& now, const Answer* then, bool hypothetical)
     for (QFont* face : {&plain, &bold}) face->setItalic(rates && !real);
     const QColor ink = real ? theme.text : theme.muted;
 
-    // Where nothing runs one dash says so.
+    // Without rates only the tokens and the days are shown, the days as a dash.
     has_.fill(rates);
     has_[tokens] = has_[days] = true;
-    // A list of operators has no usual length of training.
+    // A model that is a list of operators has no usual number of training tokens.
     const bool endless = now.valid() && !(now.compiled.training_tokens > 0);
     if (endless) {
         has_.fill(false);
@@ -75,7 +75,7 @@ void RunLine::show_run(const Answer& now, const Answer* then, bool hypothetical)
         const Shown value = shardscope::show(number, output(id).quantity);
         QString unit = QString::fromStdString(value.unit);
         QString digits = QString::fromStdString(value.number);
-        // A line has no room for "$15,005,667".
+        // "$15,005,667" is too long for the line.
         constexpr double kLong = 1e6;
         if (i == tokens || ((i == gpu_hours || i == cost) && number >= kLong && std::isfinite(number)))
             digits = shown(number, Quantity::big_count);
@@ -88,7 +88,7 @@ void RunLine::show_run(const Answer& now, const Answer* then, bool hypothetical)
             // "$29,494", "15,273 GPU h"
             if (i == gpu_hours && !unit.isEmpty()) unit = tr("GPU %1").arg(unit);
             const bool before = i == cost && !unit.isEmpty();
-            // A dash alone would not say what is missing.
+            // A dash without the unit would not show which value is missing.
             if (i == days && unit.isEmpty()) unit = tr("days");
             runs.append({(before ? unit : QString()) + digits, bold, ink});
             if (!before && !unit.isEmpty()) runs.append({QLatin1Char(' ') + unit, plain, ink});
@@ -105,7 +105,7 @@ void RunLine::show_run(const Answer& now, const Answer* then, bool hypothetical)
 }
 
 double RunLine::room(Item item) const {
-    // Room for the widest digits, so that little moves while a slider is dragged.
+    // The widest digits are assumed, so that little moves during a drag.
     return std::ceil(std::max(label_[item]->natural_width(),
                               text_width(scaled_font(font(), 1, true), widest(label_[item]->text()))));
 }

@@ -1,8 +1,8 @@
-// The whole run in one line of the headline: tokens, days, GPU hours, cost where a price is set, energy, and
-// goodput where failures or checkpoints are.
+// The whole run in one line of the headline: tokens, days, GPU hours, cost if a price is set, energy, and
+// goodput if there are failures or checkpoints.
 //
-// Every value is a label named "headline/<value>"; a click on it asks why. What is least missed gives way
-// first where there is no room; nothing is cut off.
+// Every value is a label named "headline/<value>"; a click on it requests an explanation. If not all items
+// fit, the least important ones are hidden; nothing is cut off.
 #pragma once
 
 #include <QWidget>
@@ -19,10 +19,10 @@ class RunLine : public QWidget {
   public:
     explicit RunLine(QWidget* parent = nullptr);
 
-    // `then`: what it is compared with; nullptr: nothing.
+    // `then` is the answer to compare with, or nullptr.
     void show_run(const Answer& now, const Answer* then, bool hypothetical);
     [[nodiscard]] QSize sizeHint() const override;
-    // Where its last item ends, from its left; px.
+    // Returns the right end of the last visible item, in px.
     [[nodiscard]] int end() const;
 
   Q_SIGNALS:
@@ -32,14 +32,14 @@ class RunLine : public QWidget {
     void resizeEvent(QResizeEvent* event) override;
 
   private:
-    // From left to right.
+    // The items from left to right.
     enum Item { tokens, days, gpu_hours, cost, energy, goodput, items };
 
     void arrange();
     [[nodiscard]] double room(Item item) const;
 
     std::array<RunLabel*, items> label_{};
-    std::array<bool, items> has_{};  // the scenario says something about it
+    std::array<bool, items> has_{};  // whether the scenario has a value for it
 };
 
 }  // namespace shardscope

@@ -30,7 +30,7 @@ bool is_strong(Column column) { return column == Column::verdict || column == Co
 
 QFont font_of(Column column, const ScenarioRow& row, const QFont& base) {
     if (column == Column::differs) return scaled_font(base, kSmall);
-    // What does not fit is said in bold, and by how much.
+    // If a scenario does not fit, its verdict and its memory are bold.
     return !row.fits && is_strong(column) ? scaled_font(base, 1, true) : base;
 }
 
@@ -83,7 +83,7 @@ class RowDelegate : public QStyledItemDelegate {
     }
 
   private:
-    // One outline around the whole row, drawn inside.
+    // Draws the cell's part of the outline around the whole row, inside the cell.
     void paint_focus(QPainter& painter, const QRect& cell, const QModelIndex& index) const {
         const QColor slate = current_theme().accent;
         painter.fillRect(QRect(cell.left(), cell.top(), cell.width(), 2), slate);
@@ -112,7 +112,7 @@ ScenarioGrid::ScenarioGrid(LiveModel& model, ScenarioModel& scenarios, QWidget* 
     setMouseTracking(true);
     connect(this, &QTableView::activated, this, &ScenarioGrid::activate);
     connect(&scenarios_, &ScenarioModel::modelReset, this, &ScenarioGrid::arrange);
-    // Columns stay where they are while something is dragged, as long as they hold what they show.
+    // During a drag the columns keep their widths as long as their texts fit.
     const auto settle = [this] {
         if (model_.in_gesture()) widen();
         else arrange();
@@ -163,7 +163,7 @@ int ScenarioGrid::width_of(Column column, const ScenarioRow& row) const {
 int ScenarioGrid::width_of(Column column) const {
     const QString heading =
         scenarios_.headerData(static_cast<int>(column), Qt::Horizontal, Qt::DisplayRole).toString();
-    // Where what does not fit is said in bold, it needs the room for that.
+    // Columns that may be bold need the width of bold text.
     const QFont widest = is_strong(column) ? scaled_font(font(), 1, true) : font();
     const double width = std::max(text_width(scaled_font(font(), kSmall), heading),
                                   text_width(widest, ScenarioModel::widest(column)));
@@ -185,7 +185,7 @@ void ScenarioGrid::arrange() {
         if (!hidden[i]) fixed += widths[i];
     }
     const int whole = viewport()->width();
-    // What goes first where there is no room; verdict, memory, MFU and wall stay.
+    // Columns are hidden in this order if there is not enough space; verdict, memory, MFU and wall stay.
     for (const Column column :
          {Column::per_joule, Column::network, Column::days, Column::step, Column::rate}) {
         const auto i = static_cast<std::size_t>(column);
@@ -220,18 +220,19 @@ void ScenarioGrid::widen() {
     if (cut) share_out(widths, names);
 }
 
-// Among the columns that are shown: what the others leave is for names, which keep what they have in
-// `widths`, and for what differs.
+// Distributes the width among the visible columns. What the other columns leave is for the names, which keep
+// at least their width in `widths`, and for the differences.
 void ScenarioGrid::share_out(std::array<int, kScenarioColumns> widths, int names) {
-    int room = viewport()->width();
+    int available = viewport()->width();
     for (std::size_t i = static_cast<std::size_t>(Column::verdict); i < kScenarioColumns; ++i) {
-        if (!isColumnHidden(static_cast<int>(i))) room -= widths[i];
+        if (!isColumnHidden(static_cast<int>(i))) available -= widths[i];
     }
-    // Names as wide as they are, but not at the cost of what differs.
-    const int most = std::max({kLeastName, room * 47 / 100, room - width_of(Column::differs)});
+    // The names get the width of their text, unless the differences would become too narrow.
+    const int most =
+        std::max({kLeastName, available * 47 / 100, available - width_of(Column::differs)});
     int& name = widths[static_cast<std::size_t>(Column::scenario)];
-    name = std::max(name, std::clamp(names, std::min(kLeastName, room / 2), most));
-    widths[static_cast<std::size_t>(Column::differs)] = std::max(0, room - name);
+    name = std::max(name, std::clamp(names, std::min(kLeastName, available / 2), most));
+    widths[static_cast<std::size_t>(Column::differs)] = std::max(0, available - name);
     for (std::size_t i = 0; i < kScenarioColumns; ++i) {
         const int section = static_cast<int>(i);
         if (!isColumnHidden(section) && columnWidth(section) != widths[i]) setColumnWidth(section, widths[i]);
@@ -305,7 +306,7 @@ void ScenarioGrid::mouseReleaseEvent(QMouseEvent* event) {
     }
 }
 
-// Two clicks are one click: the second finds the row as the first left it.
+// Ignores double clicks, because the first click may have changed the row.
 void ScenarioGrid::mouseDoubleClickEvent(QMouseEvent* event) { event->accept(); }
 
 void ScenarioGrid::leaveEvent(QEvent* event) {

@@ -1,8 +1,9 @@
-// The rows of the scenario table and what can be done with them.
+// The rows of the scenario table and the actions on them.
 //
-// A click on a value of the current scenario asks why. One on a pin takes it up again (Enter), on its letter
-// compares the headline with it (Space), on × unpins it (Delete); a letter dragged onto another swaps the
-// two; F2 renames. The menu has all of it.
+// A click on a value of the current scenario explains it. A click on a pin makes it the current scenario
+// (Enter), a click on its letter compares the headline with it (Space), and a click on × unpins it (Delete).
+// Dragging a letter onto another swaps the two scenarios; F2 renames. The context menu has these actions on
+// scenarios, too.
 #pragma once
 
 #include <QTableView>
@@ -20,13 +21,13 @@ class ScenarioGrid : public QTableView, public Explainable {
   public:
     ScenarioGrid(LiveModel& model, ScenarioModel& scenarios, QWidget* parent = nullptr);
 
-    // Leaves out the columns in which all scenarios agree.
+    // Hides the columns in which all scenarios agree.
     void set_differences_only(bool on);
     [[nodiscard]] int row_height() const;
     [[nodiscard]] int header_height() const;
     [[nodiscard]] std::optional<Subject> subject_here() const override;
 
-    // How a row is painted.
+    // State that the delegate needs to paint a row.
     [[nodiscard]] bool is_hovered(const QModelIndex& index) const;
     [[nodiscard]] bool is_target(int row) const { return dragging_ && row == hovered_.row(); }
 
@@ -47,14 +48,14 @@ class ScenarioGrid : public QTableView, public Explainable {
   private:
     void restyle();
     void arrange();
-    void widen();  // what the current row no longer fits into, and nothing else
+    void widen();  // only the columns that have become too narrow for the current row
     [[nodiscard]] int width_of(ScenarioColumn column) const;
     [[nodiscard]] int width_of(ScenarioColumn column, const ScenarioRow& row) const;
     void share_out(std::array<int, kScenarioColumns> widths, int names);
     void hover(const QModelIndex& index);
     void activate(const QModelIndex& index);
     void fill_menu(QMenu& menu, const ScenarioRow& row);
-    // What a cell of the current scenario shows.
+    // Returns the subject that a cell of the current scenario shows.
     [[nodiscard]] std::optional<Subject> subject_at(const QModelIndex& index) const;
     [[nodiscard]] char letter_at(const QModelIndex& index) const;
     [[nodiscard]] bool on_tag(const QPoint& at) const;

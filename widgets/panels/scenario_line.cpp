@@ -32,7 +32,7 @@ ScenarioLine::ScenarioLine(LiveModel& model, ScenarioModel& scenarios, QWidget* 
 }
 
 void ScenarioLine::describe() {
-    // What is folded away says nothing; it does when it is shown.
+    // A hidden line needs no description; it is updated when the line is shown.
     if (!isVisible()) return;
     QStringList words;
     for (const ScenarioRow& row : scenarios_.rows())

@@ -1,6 +1,6 @@
-// The scenarios in one line, where the window is too low for their table: mark, name and main numbers, as
-// much of it as there is room for. A click on a pin takes it up again, on its letter compares the headline
-// with it.
+// The scenarios in one line, for windows that are too low for their table. It shows mark, name and main
+// numbers in as much detail as fits. A click on a pin makes it the current scenario; a click on its letter
+// compares the headline with it.
 #pragma once
 
 #include <QWidget>
@@ -23,7 +23,7 @@ class ScenarioLine : public QWidget {
     void mousePressEvent(QMouseEvent* event) override;
 
   private:
-    // How much of every scenario is said, most first; `named`: long names shortened.
+    // How much of every scenario is shown, most first; `named` shortens long names.
     enum class Detail { whole, named, current_named, mfu, mark };
     struct Item {
         std::size_t row = 0;
@@ -32,7 +32,7 @@ class ScenarioLine : public QWidget {
         QString rest;
     };
     [[nodiscard]] std::vector<Item> items(Detail detail) const;
-    [[nodiscard]] std::vector<Item> items() const;  // as many as there is room for
+    [[nodiscard]] std::vector<Item> items() const;  // with as much detail as fits
     void describe();
 
     LiveModel& model_;

@@ -1,4 +1,5 @@
-// How a scenario is recognised: its letter on its colour and its line's dash; a measured run has a diamond.
+// The mark of a scenario: a tag with its letter in its colour, and its line with its dash pattern. A measured
+// run has a diamond.
 #pragma once
 
 #include <QFont>
@@ -14,9 +15,9 @@ inline constexpr char kCurrentScenario = 'A';
 inline constexpr char kMeasuredRun = 0;  // has no letter
 inline constexpr double kMarkWidth = 46;
 
-// Where the letter's tag is when the mark begins at `left`, in a row as high as `row`.
+// Returns the box of the letter's tag in a row, if the mark begins at `left`.
 QRectF tag_box(double left, const QRectF& row);
-// Tag and dash; `compared` rings the tag of the pin that the headline compares with.
+// Draws tag and line. `compared` adds a ring, for the pin that the headline is compared with.
 void draw_scenario_mark(QPainter& painter, double left, const QRectF& row, char letter, bool compared,
                         const Theme& theme, const QFont& font);
 

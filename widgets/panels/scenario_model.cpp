@@ -47,7 +47,7 @@ void ScenarioModel::refresh() {
         endResetModel();
         return;
     }
-    // In a drag little more than the current row changes; only that is painted again.
+    // During a drag little more than the current row changes, so only changed rows are repainted.
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (rows[i] == rows_[i]) continue;
         rows_[i] = std::move(rows[i]);
@@ -164,7 +164,7 @@ Qt::ItemFlags ScenarioModel::flags(const QModelIndex& index) const {
 bool ScenarioModel::setData(const QModelIndex& index, const QVariant& value, int role) {
     const ScenarioRow* found = row(index);
     if (!found || role != Qt::EditRole || !(flags(index) & Qt::ItemIsEditable)) return false;
-    // What was shown already need not be its name: an unnamed scenario describes itself.
+    // An unchanged text is not stored, because an unnamed scenario shows a generated description.
     if (value.toString() != found->at(Column::scenario)) model_.rename(found->letter, value.toString());
     return true;
 }

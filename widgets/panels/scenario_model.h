@@ -1,4 +1,4 @@
-// The scenarios as a table: the current one, the pins, one's own measured run; a row each.
+// The table model of the scenarios: one row each for the current one, the pins and the user's measured run.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -17,11 +17,11 @@ class ScenarioModel : public QAbstractTableModel {
 
     [[nodiscard]] const std::vector<ScenarioRow>& rows() const { return rows_; }
     [[nodiscard]] const ScenarioRow* row(const QModelIndex& index) const;
-    // The widest text a column is likely to hold while a slider is dragged.
+    // Returns the widest text that a column is likely to show during a drag.
     [[nodiscard]] static QString widest(ScenarioColumn column);
-    // Whether all scenarios say the same there.
+    // Whether all scenarios have the same text in this column.
     [[nodiscard]] bool is_same(ScenarioColumn column) const;
-    // "fits, 40.3 %, compute" of a row.
+    // Returns the summary of a row: "fits, 40.3 %, compute".
     [[nodiscard]] static QString summary(const ScenarioRow& row);
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
@@ -29,7 +29,7 @@ class ScenarioModel : public QAbstractTableModel {
     [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     [[nodiscard]] Qt::ItemFlags flags(const QModelIndex& index) const override;
-    // The name: an empty one goes back to the scenario's own description.
+    // Sets the name; an empty name restores the generated description of the scenario.
     bool setData(const QModelIndex& index, const QVariant& value, int role) override;
 
   private:

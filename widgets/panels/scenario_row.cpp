@@ -12,19 +12,20 @@ namespace {
 
 using Column = ScenarioColumn;
 
-struct Shows {
+struct OutputColumn {
     Column column;
     Output output;
 };
-constexpr std::array kOutputColumns{Shows{Column::memory, Output::peak_memory},
-                                    Shows{Column::mfu, Output::mfu},
-                                    Shows{Column::rate, Output::tokens_per_s_per_gpu},
-                                    Shows{Column::step, Output::step_time},
-                                    Shows{Column::network, Output::exposed_communication},
-                                    Shows{Column::days, Output::training_days},
-                                    Shows{Column::per_joule, Output::tokens_per_joule}};
+constexpr std::array kOutputColumns{OutputColumn{Column::memory, Output::peak_memory},
+                                    OutputColumn{Column::mfu, Output::mfu},
+                                    OutputColumn{Column::rate, Output::tokens_per_s_per_gpu},
+                                    OutputColumn{Column::step, Output::step_time},
+                                    OutputColumn{Column::network, Output::exposed_communication},
+                                    OutputColumn{Column::days, Output::training_days},
+                                    OutputColumn{Column::per_joule, Output::tokens_per_joule}};
 
-// Always in ms, so that a column can be read down; three digits, and all those before the point.
+// Returns a time in ms, always, so that the values of a column can be compared. It has three significant
+// digits, or all digits before the point.
 QString milliseconds(double seconds) {
     const double ms = seconds * 1e3;
     return shown(std::fabs(ms) >= 100 ? std::round(ms) : ms,
@@ -44,7 +45,7 @@ QString header(Output id) {
         case Quantity::percent:
             return QStringLiteral("%1, %2").arg(
                 label, QString::fromStdString(shardscope::show(1, output(id).quantity).unit));
-        default: return label;  // says its unit itself
+        default: return label;  // contains its unit
     }
 }
 
@@ -52,8 +53,8 @@ QString header(Output id) {
 
 Output column_output(Column column) {
     if (column == Column::wall) return Output::wall;
-    const auto shows = std::ranges::find(kOutputColumns, column, &Shows::column);
-    return shows != kOutputColumns.end() ? shows->output : Output::count;
+    const auto found = std::ranges::find(kOutputColumns, column, &OutputColumn::column);
+    return found != kOutputColumns.end() ? found->output : Output::count;
 }
 
 QString column_title(Column column) {
@@ -74,7 +75,7 @@ ScenarioRow scenario_row(char letter, const Answer& answer, const std::string& t
     row.at(Column::scenario) = QString::fromStdString(title);
     row.at(Column::verdict) =
         answer.valid() ? text_of(label_of(answer.estimate.verdict)) : QObject::tr("not valid");
-    for (const Shows& entry : kOutputColumns)
+    for (const OutputColumn& entry : kOutputColumns)
         row.at(entry.column) = cell(value_of(entry.output, answer), output(entry.output).quantity);
     row.at(Column::wall) = answer.valid() ? text_of(label_of(answer.estimate.wall)) : QStringLiteral("–");
     return row;
@@ -97,8 +98,8 @@ ScenarioRow measured_row(const Answer& answer, const Measurement& measurement) {
                                         {Column::rate, run.tokens_per_s_per_gpu},
                                         {Column::step, run.step_time},
                                         {Column::days, days}}) {
-        const auto shows = std::ranges::find(kOutputColumns, column, &Shows::column);
-        row.at(column) = cell(value, output(shows->output).quantity);
+        const auto found = std::ranges::find(kOutputColumns, column, &OutputColumn::column);
+        row.at(column) = cell(value, output(found->output).quantity);
     }
     row.at(Column::unpin).clear();
     return row;

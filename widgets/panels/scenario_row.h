@@ -1,4 +1,4 @@
-// One scenario in a line of cells: what the table of scenarios and a report say of it.
+// One scenario as a row of texts, for the table of scenarios and for reports.
 #pragma once
 
 #include <QString>
@@ -41,9 +41,9 @@ struct ScenarioRow {
     bool operator==(const ScenarioRow&) const = default;
 };
 
-// "Peak memory, GiB"; empty for what has none.
+// Returns the title of a column, such as "Peak memory, GiB"; empty if it has none.
 QString column_title(ScenarioColumn column);
-// The output it shows; Output::count for none.
+// Returns the output that a column shows, or Output::count for none.
 Output column_output(ScenarioColumn column);
 
 ScenarioRow scenario_row(char letter, const Answer& answer, const std::string& title);

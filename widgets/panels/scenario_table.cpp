@@ -18,7 +18,7 @@
 namespace shardscope {
 namespace {
 
-constexpr double kMostOfWindow = 0.27;  // of its height; more rows are scrolled to
+constexpr double kMostOfWindow = 0.27;  // share of its height; more rows scroll
 constexpr int kEdge = 12;
 constexpr std::size_t kRowsWithHint = 2;
 
@@ -88,8 +88,8 @@ void ScenarioTable::unfold(bool on) {
 
 void ScenarioTable::set_window_height(int height) {
     const int row = grid_->row_height();
-    const int room = static_cast<int>(kMostOfWindow * height) - row - grid_->header_height();
-    most_rows_ = std::max(3, room / row);
+    const int available = static_cast<int>(kMostOfWindow * height) - row - grid_->header_height();
+    most_rows_ = std::max(3, available / row);
     if (const bool low = height < kLowWindow; low != low_) {
         low_ = low;
         unfolded_ = low ? false : wanted_;
@@ -131,7 +131,7 @@ void ScenarioTable::restyle() {
         label->setFont(scaled_font(font(), kSmall));
         QPalette palette = label->palette();
         palette.setColor(QPalette::WindowText, theme.muted);
-        palette.setColor(QPalette::Text, theme.muted);  // of a label whose ground is the base
+        palette.setColor(QPalette::Text, theme.muted);  // of a label with the Base background
         palette.setColor(QPalette::Base, theme.pane);
         label->setPalette(palette);
     }
@@ -140,7 +140,7 @@ void ScenarioTable::restyle() {
 }
 
 void ScenarioTable::paintEvent(QPaintEvent*) {
-    // Between the head and the rows.
+    // The line between the header and the rows.
     if (unfolded_) QPainter(this).fillRect(0, grid_->y() - 1, width(), 1, current_theme().line);
 }
 

@@ -1,5 +1,5 @@
-// At the bottom: the current scenario, up to six pins and one's own measured run, side by side. Folded it is
-// one line, by itself where the window is low.
+// The table at the bottom: the current scenario, up to six pins and the user's measured run, side by side. It
+// can be folded into one line, which happens automatically in a low window.
 //
 // Object names: "scenarios", "/fold", "/table", "/line", "/differences-only", "/measured".
 #pragma once
@@ -23,9 +23,10 @@ class ScenarioTable : public QWidget {
   public:
     explicit ScenarioTable(LiveModel& model, QWidget* parent = nullptr);
 
-    // A window of this height: a low one folds the table, which can be unfolded by hand.
+    // Adapts to the height of the window. A low window folds the table; the user can unfold it.
     void set_window_height(int height);
-    // To somebody who has not dragged anything yet it says how to begin, where it says how to pin otherwise.
+    // Shows a hint on how to begin, for users who have not dragged anything yet, instead of the hint on how
+    // to pin.
     void set_first_use(bool on);
 
   Q_SIGNALS:
@@ -50,7 +51,7 @@ class ScenarioTable : public QWidget {
     QLabel* line_hint_ = nullptr;  // in the line
     QCheckBox* differences_ = nullptr;
     bool unfolded_ = true;
-    bool wanted_ = true;  // in a window that is high enough
+    bool wanted_ = true;  // whether it is unfolded in a window that is high enough
     bool low_ = false;
     bool first_use_ = false;
     int most_rows_ = 7;

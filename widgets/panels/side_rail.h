@@ -1,4 +1,4 @@
-// A folded side panel: a narrow button at the window's edge, its text from top to bottom.
+// The button of a folded side panel: it is narrow, at the edge of the window, and its text runs downwards.
 #pragma once
 
 #include <QToolButton>

@@ -27,7 +27,7 @@ constexpr int kGap = 8;
 constexpr int kLetters = 13;
 constexpr std::size_t kMostOffers = 4;
 
-// Of these less is better: the target is a limit.
+// Whether less of this quantity is better, so that the target is an upper limit.
 bool is_limit(Quantity quantity) {
     switch (quantity) {
         case Quantity::bytes:
@@ -91,7 +91,7 @@ void SolvePanel::build_question() {
     comparison_ = new QComboBox;
     comparison_->setObjectName(QStringLiteral("solve/comparison"));
     comparison_->setAccessibleName(tr("At least or at most"));
-    // In the order of Comparison.
+    // The items are in the order of Comparison.
     comparison_->addItems({QStringLiteral("≥"), QStringLiteral("≤")});
     value_ = new QLineEdit;
     value_->setObjectName(QStringLiteral("solve/value"));
@@ -128,7 +128,7 @@ void SolvePanel::build_question() {
         Target start;
         start.output = output_of(*output_);
         if (!start.is_fit()) {
-            // From where it stands.
+            // The target starts at the current value.
             const Quantity quantity = output(start.output).quantity;
             start.comparison = is_limit(quantity) ? Comparison::at_most : Comparison::at_least;
             start.value = value_of(start.output, model_.answer(), true);
@@ -149,7 +149,7 @@ void SolvePanel::build_chips() {
     grid_->setHorizontalSpacing(kGap);
     grid_->setVerticalSpacing(2);
     for (const CannedQuestion& canned : canned_questions()) {
-        auto* chip = new QPushButton(text_of(said(canned.label)), box);  // placed when there is a width
+        auto* chip = new QPushButton(text_of(said(canned.label)), box);  // placed when the width is known
         chip->setObjectName(QStringLiteral("solve/chip/") + text_of(canned.name));
         chip->setAccessibleDescription(tr("Asks this question"));
         connect(chip, &QPushButton::clicked, this, [this, &canned] { take_canned(canned); });
@@ -164,8 +164,9 @@ void SolvePanel::arrange_chips() {
     const int count = static_cast<int>(chips_.size());
     int in_a_row = -kGap;
     for (const QPushButton* chip : chips_) in_a_row += chip->sizeHint().width() + kGap;
-    const int room = width() - 2 * kPadding;
-    const int columns = in_a_row <= room ? count : std::clamp((room + kGap) / (widest + kGap), 1, count);
+    const int available = width() - 2 * kPadding;
+    const int columns =
+        in_a_row <= available ? count : std::clamp((available + kGap) / (widest + kGap), 1, count);
     for (int i = 0; i < count; ++i)
         grid_->addWidget(chips_[static_cast<std::size_t>(i)], i / columns, i % columns);
     for (int c = 0; c < count; ++c) grid_->setColumnStretch(c, c < columns ? 1 : 0);
@@ -257,7 +258,7 @@ void SolvePanel::solve_again() {
         tell(tr("The scenario is not valid."));
         return;
     }
-    // Plans are not searched for in every frame of a drag.
+    // Plans are not searched in every frame of a drag.
     if (model_.in_gesture() && model_.scenario().automatic.any()) return;
     Question question{model_.answer().scenario, input_of(*input_), *wanted};
     question.threads = background_threads();
@@ -279,7 +280,7 @@ void SolvePanel::tell(const QString& plain) {
     result_->setText(plain);
 }
 
-// From 1 on: of what else would do.
+// Shows the progress of the search, or from 1 on that of the search for alternatives.
 void SolvePanel::show_progress(double done) {
     cancel_->show();
     tell(done <= 1 ? tr("Looking: %1").arg(shown(done, Quantity::percent))
@@ -315,7 +316,7 @@ void SolvePanel::show(const Found& found) {
                               solution.largest ? tr("largest") : tr("smallest"), html_text(target),
                               html_text(stretches.join(tr("; ")))));
 
-    // The answer first, then the other ends of the stretches.
+    // The solution comes first, then the other ends of the stretches.
     std::vector<double> values{solution.value};
     for (const MetStretch& stretch : solution.met) {
         if (!std::isnan(stretch.below)) values.push_back(stretch.from);
@@ -328,7 +329,7 @@ void SolvePanel::show(const Found& found) {
         else ++i;
     }
     if (values.size() > kMostOffers) values.resize(kMostOffers);
-    // What is set already needs no button.
+    // The value that is set already needs no button.
     const double now = model_.answer().settings[id];
     if (solution.value == now) result_->setText(result_->text() + QLatin1Char(' ') + tr("It is so already."));
     std::erase(values, now);
@@ -340,7 +341,7 @@ void SolvePanel::show(const Found& found) {
 
 void SolvePanel::clear_offers() {
     for (QPushButton* button : offers_) {
-        // About to vanish: the keyboard stays with the question.
+        // The button will be deleted, so the focus moves to the question.
         if (button->hasFocus()) input_->setFocus();
         offers_row_->removeWidget(button);
         button->hide();

@@ -1,6 +1,6 @@
-// Solve for: which value of an input meets a target. The question stands in a line and can be asked by one
-// click on a chip; the answer follows the scenario, with a button for every value that can be taken, or with
-// the reason why there is none.
+// The panel "Solve for", which finds the value of an input that meets a target. The question is a line of
+// fields, and a click on a chip fills in a common question. The answer follows the scenario: it has a button
+// for every value that can be applied, or gives the reason why there is none.
 //
 // Object names: "solve/output", "/comparison", "/value", "/input", "/chip/fewest-gpus" …, "/result",
 // "/apply/0" … (the values, the answer first), "/way/0" … (other plans), "/cancel", "/close".
@@ -31,7 +31,7 @@ class SolvePanel : public QWidget {
   public:
     explicit SolvePanel(LiveModel& model, QWidget* parent = nullptr);
 
-    // Opens it, with the keyboard in it.
+    // Opens the panel and gives it the focus.
     void ask();
     [[nodiscard]] bool pending() const { return background_.pending(); }
 
@@ -40,7 +40,7 @@ class SolvePanel : public QWidget {
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
-    // What came back: the answer, and what else would do where there is none.
+    // The result of a search: the solution, and the alternatives if there is none.
     struct Found {
         Question question;
         Solution solution;
@@ -52,7 +52,7 @@ class SolvePanel : public QWidget {
     void arrange_chips();
     void take_canned(const CannedQuestion& canned);
     void show_target(const Target& target);
-    [[nodiscard]] std::optional<Target> target();  // nothing, with the reason shown, when it cannot be read
+    [[nodiscard]] std::optional<Target> target();  // empty if it cannot be parsed; the reason is then shown
     void solve_again();
     void show(const Found& found);
     void tell(const QString& plain);

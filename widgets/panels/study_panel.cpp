@@ -16,7 +16,7 @@
 namespace shardscope {
 namespace {
 
-constexpr int kWidth = 244;  // as the Why panel, whose place it takes
+constexpr int kWidth = 244;  // same as the Why panel, which it replaces
 constexpr int kPadding = 14;
 
 }  // namespace
@@ -125,7 +125,7 @@ void StudyPanel::set_findings(const std::vector<Finding>& findings) {
 void StudyPanel::restyle() {
     const auto style = [](QLabel* label, const QFont& face, bool muted = false) {
         label->setFont(face);
-        // By its palette role: a palette of the label's own would not survive the application's style sheet.
+        // The palette role is set, because the application's style sheet would override a label's palette.
         label->setForegroundRole(muted ? QPalette::PlaceholderText : QPalette::WindowText);
     };
     style(title_, scaled_font(font(), 1, true));

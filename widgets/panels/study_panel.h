@@ -1,6 +1,6 @@
-// The study that was chosen: what its paper asked, what to look at and to drag, and its claims with the
-// engine's numbers, which are worked out beside the window, once for every study. A click on a claim asks for
-// its scenarios.
+// The panel of the chosen study: the question of its paper, what to look at and to drag, and its claims with
+// the engine's numbers. The numbers are computed in the background, once per study. A click on a claim
+// requests its scenarios.
 #pragma once
 
 #include <QWidget>
@@ -25,10 +25,10 @@ class StudyPanel : public QWidget {
   public:
     explicit StudyPanel(QWidget* parent = nullptr);
 
-    // No study: there is nothing to show.
+    // Shows the study; without one the panel is empty.
     void set_study(std::optional<Study> study);
     [[nodiscard]] const std::optional<Study>& study() const { return study_; }
-    // Numbers are on their way.
+    // Whether numbers are still being computed.
     [[nodiscard]] bool pending() const { return background_.pending(); }
 
   Q_SIGNALS:

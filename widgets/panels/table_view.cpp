@@ -25,7 +25,8 @@ namespace {
 constexpr int kRowsMeasured = 100;        // for the widths of columns: a map has thousands of rows
 constexpr int kAsWritten = Qt::UserRole;  // the text of the CSV, which is copied
 
-// A number of the CSV as a person reads it: six digits that count, of whole numbers all. Other texts stay.
+// Formats a number of the CSV for reading, with six significant digits, or all digits of a whole number.
+// Other texts stay as they are.
 QString readable(const QString& written) {
     bool is_number = false;
     const double value = written.toDouble(&is_number);
@@ -51,15 +52,16 @@ QString readable(const QString& written) {
     return out.replace(QLatin1Char('-'), QChar(u'\u2212'));
 }
 
-// "Peak memory, GiB" of "memory.peak_bytes[GiB]"; a name that is neither an output's nor a parameter's stays.
+// Returns the heading "Peak memory, GiB" for "memory.peak_bytes[GiB]". A name that is neither that of an
+// output nor that of a parameter stays as it is.
 QString heading(const QString& written) {
     const std::string name = written.section(QLatin1Char('['), 0, 0).toStdString();
     const Output found = find_output(name);
-    // Of walls a table has the names, not their shares.
+    // A table contains the names of walls, not their shares, so this heading has no unit.
     if (found == Output::wall) return text_of(label_of(found));
     if (found != Output::count && output(found).path == name) return axis_title(found);
     const P id = find_parameter(name);
-    // Short names are those of a table's own columns: "memory" is no GPU's there.
+    // Short names belong to columns that only tables have: "memory" is not the parameter there.
     if (id != P::count && (id == P::gpus || parameter(id).key == name)) return axis_title(id);
     return written;
 }
@@ -115,11 +117,11 @@ TableView::TableView(const QString& title, PlotTable table, QWidget* parent)
     grid_->verticalHeader()->hide();
     grid_->setCurrentIndex(grid_->model()->index(0, 0));
     grid_->clearSelection();
-    auto* copies = new QAction(tr("&Copy"), grid_);
-    copies->setShortcut(QKeySequence::Copy);
-    copies->setShortcutContext(Qt::WidgetShortcut);
-    connect(copies, &QAction::triggered, this, &TableView::copy);
-    grid_->addAction(copies);
+    auto* copy_action = new QAction(tr("&Copy"), grid_);
+    copy_action->setShortcut(QKeySequence::Copy);
+    copy_action->setShortcutContext(Qt::WidgetShortcut);
+    connect(copy_action, &QAction::triggered, this, &TableView::copy);
+    grid_->addAction(copy_action);
     grid_->setContextMenuPolicy(Qt::ActionsContextMenu);
     auto* buttons = new QDialogButtonBox(this);
     QPushButton* copy_button = buttons->addButton(tr("&Copy"), QDialogButtonBox::ActionRole);
@@ -161,8 +163,8 @@ void TableView::copy() const {
         cells.clear();
         for (const int c : columns) {
             const QModelIndex at = rows.index(r, c);
-            const bool taken = !chosen.hasSelection() || chosen.isSelected(at);
-            cells += taken ? text_of(csv_field(at.data(kAsWritten).toString().toStdString())) : QString();
+            const bool copied = !chosen.hasSelection() || chosen.isSelected(at);
+            cells += copied ? text_of(csv_field(at.data(kAsWritten).toString().toStdString())) : QString();
         }
         lines += cells.join(QLatin1Char('\t'));
     }

@@ -1,5 +1,5 @@
-// The table behind a plot, in a window of its own that does not block the main one. It shows labels and
-// rounded numbers; what is selected can be copied into a spreadsheet, under the CSV's names and in full.
+// A separate, non-modal window with the table behind a plot. It shows labels and rounded numbers. The
+// selected cells can be copied into a spreadsheet, with the column names of the CSV and all digits.
 //
 // Object names: "table", "table/copy", "table/close".
 #pragma once
@@ -17,13 +17,13 @@ class TableView : public QDialog {
   public:
     TableView(const QString& title, PlotTable table, QWidget* parent = nullptr);
 
-    // The scenario has moved on: the title says so.
+    // Marks the table in the title as that of an earlier scenario.
     void set_stale();
-    // Under this title it has these very rows.
+    // Whether the window has this title and exactly this table.
     [[nodiscard]] bool shows(const QString& title, const PlotTable& table) const;
 
   private:
-    void copy() const;  // the selected cells, or all, under their headers; a tab between two
+    void copy() const;  // the selected cells, or all, with headers, separated by tabs
 
     QString title_;
     QTableView* grid_;

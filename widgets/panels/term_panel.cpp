@@ -11,7 +11,7 @@
 namespace shardscope {
 namespace {
 
-// Where that output is; the first where it no longer is.
+// Returns the index of the row with this output, or the first if it no longer exists.
 std::size_t place_of(Output output, const std::vector<TermPanel::Row>& rows) {
     const auto found = std::ranges::find(rows, output, &TermPanel::Row::output);
     return found == rows.end() ? 0 : static_cast<std::size_t>(found - rows.begin());

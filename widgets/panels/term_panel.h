@@ -1,5 +1,5 @@
-// A panel painted by hand whose rows explain themselves: arrow keys walk through them, a click, Enter or
-// Space asks why.
+// A custom-painted panel whose rows can be explained. Arrow keys move through the rows; a click, Enter or
+// Space requests an explanation.
 #pragma once
 
 #include <QRectF>
@@ -19,11 +19,11 @@ class TermPanel : public QWidget, public Explainable {
   public:
     struct Row {
         Output output;
-        QRectF box;     // px, what the focus frames
+        QRectF box;     // px, framed if the row has the focus
         QString words;  // "Weights 12.3 GiB"
     };
 
-    // `name` is what assistive technology calls the panel while no row of it has the focus.
+    // `name` is the panel's accessible name while none of its rows has the focus.
     TermPanel(const QString& name, LiveModel& model, QWidget* parent);
 
     // From top to bottom; never empty.
@@ -36,10 +36,10 @@ class TermPanel : public QWidget, public Explainable {
 
   protected:
     void explain(Output output) const;
-    // Of the row, or of what is drawn for it, at this point; of the whole elsewhere.
+    // Returns the output of the row, or of its drawing, at this point; elsewhere that of the whole panel.
     [[nodiscard]] virtual Output output_at(const QPointF& at) const = 0;
     [[nodiscard]] LiveModel& model() const { return model_; }
-    void paint_focus(QPainter& painter) const;  // last of all
+    void paint_focus(QPainter& painter) const;  // must be painted last
     void keyPressEvent(QKeyEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
@@ -49,7 +49,7 @@ class TermPanel : public QWidget, public Explainable {
 
     LiveModel& model_;
     QString name_;
-    Output focused_ = Output::count;  // count: not been here yet
+    Output focused_ = Output::count;  // count: no row has had the focus yet
 };
 
 }  // namespace shardscope

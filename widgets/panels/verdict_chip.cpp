@@ -102,7 +102,7 @@ void BandGlyph::paintEvent(QPaintEvent*) {
     if (std::isnan(value_)) return;
     QPainter painter(this);
     const Theme& theme = current_theme();
-    // The fixed scale of MFU everywhere, longer only where the value is.
+    // MFU has the same fixed scale everywhere; it is extended only for a range that exceeds it.
     const double top = std::max(0.6, high_);
     const double y = std::floor(height() / 2.0) + 0.5;
     const auto at = [&](double share) { return std::round(1 + share / top * (width() - 3)) + 0.5; };

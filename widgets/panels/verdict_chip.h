@@ -1,4 +1,4 @@
-// The verdict as a chip: FITS with a tick, RISKY with a warning sign, DOES NOT FIT inverted with a hatched
+// A chip with the verdict: FITS with a tick, RISKY with a warning sign, DOES NOT FIT inverted with a hatched
 // block.
 #pragma once
 
@@ -22,12 +22,12 @@ class VerdictChip : public RunLabel {
     bool valid_ = true;
 };
 
-// Where the likely range lies on a fixed scale, so that it moves as the estimate moves.
+// Shows the likely range on a fixed scale, so that it moves with the estimate.
 class BandGlyph : public QWidget {
     Q_OBJECT
   public:
     using QWidget::QWidget;
-    void set_band(double low, double value, double high);  // MFU; NaN draws nothing but the scale
+    void set_band(double low, double value, double high);  // MFU; with NaN nothing is drawn
 
   protected:
     void paintEvent(QPaintEvent* event) override;

@@ -21,7 +21,7 @@ namespace {
 constexpr double kPadding = 12;
 constexpr double kStale = 0.4;  // opacity of the last valid picture while the input is not valid
 constexpr int kMostTicks = 3;
-constexpr double kHypothetical = 0.5;  // opacity of bars that cannot be
+constexpr double kHypothetical = 0.5;  // opacity of hypothetical bars
 constexpr double kSecondsFrom = 10;
 
 struct TimeUnit {
@@ -40,7 +40,7 @@ double fitted_top(const WaterfallData& data) {
     return round_top(need / unit, 2 * kMostTicks) * unit;
 }
 
-// As many decimals as the step needs, the same in every row.
+// Returns a time with as many decimals as suit the step time, the same in every row.
 QString in_unit(double seconds, const WaterfallData& data) {
     const TimeUnit unit = unit_of(data);
     const double total = data.total / unit.seconds;
@@ -70,12 +70,12 @@ void paint_title(QPainter& painter, const QRectF& area, const Theme& theme, cons
     small.setItalic(data.hypothetical);
     QString note = data.hypothetical ? Waterfall::tr("hypothetical: it does not fit")
                                      : Waterfall::tr("exposed solid, hidden faint");
-    const double room = area.width() - 2 * kPadding - text_width(bold, title) - 12;
-    if (text_width(small, note) > room)
+    const double available = area.width() - 2 * kPadding - text_width(bold, title) - 12;
+    if (text_width(small, note) > available)
         note = data.hypothetical ? Waterfall::tr("hypothetical") : Waterfall::tr("hidden faint");
     painter.setPen(theme.muted);
-    // Hypothetical times say so in any case; how to read them may go where there is no room.
-    if (data.hypothetical || text_width(small, note) <= room + 6)
+    // The note that times are hypothetical is always shown; the legend is left out if it does not fit.
+    if (data.hypothetical || text_width(small, note) <= available + 6)
         draw_right(painter, area.right() - kPadding, baseline, small, note);
 }
 
@@ -132,7 +132,7 @@ void paint_ghosts(QPainter& painter, const WaterfallGeometry& g, const Theme& th
                   const WaterfallData& data, const QFont& font) {
     const QFont bold = scaled_font(font, kSmall, true);
     const QFontMetricsF metrics(bold);
-    // Letters of neighbours stand together over their middle.
+    // The letters of pins that are close together form one tag, centred over them.
     struct Tag {
         QString letters;
         double sum;
@@ -188,12 +188,12 @@ void paint_rows(QPainter& painter, const WaterfallGeometry& g, const QRectF& are
                              QPointF(row.exposed.left() + 0.5, row.exposed.top()));
         }
         paint_hidden(painter, g, row, theme, data, font);
-        // A term of less than a pixel still shows as a line where it lies.
+        // A term of less than a pixel is still drawn as a line.
         QRectF bar = row.exposed;
         if (bar.width() < 1 && data.terms[static_cast<std::size_t>(row.term)] > 0) bar.setWidth(1);
         fill(bar, theme.of(row.term));
         if (row.term == StepTerm::recompute) {
-            painter.setPen(QPen(theme.border, 1));  // this shade alone has too little contrast
+            painter.setPen(QPen(theme.border, 1));  // this shade has too little contrast without a border
             painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5));
         }
         previous_bottom = row.exposed.bottom();
@@ -279,7 +279,8 @@ WaterfallGeometry waterfall_geometry(const QRectF& area, const WaterfallData& da
         const double top = std::round(y - bar / 2);
         return QRectF(QPointF(from, top), QPointF(to, top + bar));
     };
-    // Edges are whole pixels of the running sum, so bars meet exactly and the last ends where the total does.
+    // Edges are the running sum rounded to whole pixels, so bars meet exactly and the last one ends where the
+    // total does.
     const auto edge = [&](double seconds) { return std::round(g.x_of(seconds, data.top)); };
     double sum = 0;
     double y = std::round(area.top() + title + g.row_height / 2);
@@ -338,7 +339,7 @@ void Waterfall::refresh() {
     if (!model().answer().valid()) return;
     const WaterfallData before = data_;
     data_ = waterfall_data(model().answer(), model().pins(), hypothetical_);
-    // During a drag the axis stays unless the step outgrows it, and rows only come.
+    // During a drag the axis stays unless the step exceeds it, and rows are added but never removed.
     if (model().in_gesture()) {
         data_.rows |= before.rows;
         const bool same_unit = unit_of(before).seconds == unit_of(data_).seconds;

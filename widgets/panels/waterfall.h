@@ -1,7 +1,8 @@
-// Where the time of a step goes: one row a term, each bar starting where the last ended, the sum below.
+// The step time as a waterfall: one row per term, each bar starting where the previous one ends, and the sum
+// below.
 //
-// Communication that hides below compute is pale and lies before the exposed part; it does not add to the
-// step.
+// Communication that overlaps with compute is drawn pale, left of the exposed part; it does not add to the
+// step time.
 #pragma once
 
 #include <QPointF>
@@ -21,11 +22,11 @@ namespace shardscope {
 struct WaterfallData {
     std::array<double, kStepTerms> terms{};  // exposed s
     double total = 0;
-    double hidden = 0;             // s of communication below compute
+    double hidden = 0;             // overlapped communication, s
     std::bitset<kStepTerms> rows;  // terms that have a row
-    bool has_time = true;          // false: it does not fit, and nothing hypothetical is asked for
+    bool has_time = true;          // false: it does not fit, and no hypothetical times are shown
     bool hypothetical = false;
-    double excess = 0;  // bytes too much
+    double excess = 0;  // bytes beyond the usable memory
     struct Ghost {
         char letter;
         double total;
@@ -34,7 +35,8 @@ struct WaterfallData {
     double top = 0;  // right end of the axis, s
 };
 
-// With the axis fitted to it. Terms that take no time have no row, the network always has one.
+// Returns the data of the waterfall, with the axis fitted to it. Terms without time have no row, except the
+// network, which always has one.
 WaterfallData waterfall_data(const Answer& answer, const std::vector<Pin>& pins = {},
                              bool hypothetical = false);
 
@@ -43,20 +45,20 @@ struct WaterfallGeometry {
         StepTerm term = StepTerm::count;
         double y = 0;    // centre
         QRectF exposed;  // starts exactly where the row above ends
-        QRectF hidden;   // before it; empty but for the network
+        QRectF hidden;   // left of it; empty except for the network
     };
     std::vector<Row> rows;
     QRectF total;
     double total_y = 0;
     double row_height = 0;
-    double left = 0;   // of time 0
-    double right = 0;  // of the axis' end
+    double left = 0;   // x of time 0
+    double right = 0;  // x of the end of the axis
     double axis_y = 0;
 
     [[nodiscard]] double x_of(double seconds, double top) const {
         return left + seconds / top * (right - left);
     }
-    // The row at this point; `count` is the total.
+    // Returns the term of the row at this point; `count` is the total.
     [[nodiscard]] std::optional<StepTerm> term_at(const QPointF& at) const;
 };
 
@@ -72,9 +74,9 @@ class Waterfall : public TermPanel {
     [[nodiscard]] QSize sizeHint() const override { return {262, 270}; }
     [[nodiscard]] QSize minimumSizeHint() const override { return {200, 190}; }
     [[nodiscard]] std::vector<Row> rows()
-        const override;  // the terms and the step; without time what is missing
+        const override;  // the terms and the step; without a time the excess memory
 
-    // Times as if memory were no limit, called so in the title.
+    // Shows times as if memory were unlimited, which the title calls hypothetical.
     void set_hypothetical(bool shown);
 
   protected:

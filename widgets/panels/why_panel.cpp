@@ -27,7 +27,8 @@ constexpr int kScrollBar = 10;
 constexpr int kDragPause = 120;  // ms between slow updates while a slider moves
 constexpr std::size_t kMostHistory = 50;
 
-// "+18 %" for an elasticity of 0.24: what doubling brings; "no room" where it would not fit.
+// Returns the gain from doubling, such as "+18 %" for an elasticity of 0.24, or "no room" if it would not
+// fit.
 QString doubling(double exponent) {
     if (std::isnan(exponent)) return WhyPanel::tr("no room");
     const double gain = (std::exp2(exponent) - 1) * 100;
@@ -36,7 +37,7 @@ QString doubling(double exponent) {
     return (gain < 0 ? QStringLiteral("−") : QStringLiteral("+")) + digits + QStringLiteral(" %");
 }
 
-// The input that raises it most directly.
+// Returns the input that raises this rate most directly.
 P raised_by(Rate rate) {
     using enum P;
     static constexpr std::array<P, kRates> kInputs{peak_flops, memory_bandwidth, intra_node_bandwidth,
@@ -94,7 +95,7 @@ void WhyPanel::build_content() {
     content_->setBackgroundRole(QPalette::Base);
     scroll_->setWidget(content_);
 
-    // Boxes first: they lie below their texts.
+    // Boxes are created first, so that they are painted below their texts.
     formula_box_ = new WhyBox(content_);
     fix_box_ = new WhyBox(content_);
     const auto label = [this](const char* name, const QString& text = {}) {
@@ -126,7 +127,7 @@ void WhyPanel::build_content() {
     fix_apply_->setAccessibleDescription(tr("Changes the scenario, as one step that can be undone"));
     connect(fix_apply_, &QPushButton::clicked, this, [this] {
         if (!fix_) return;
-        const Repair fix = *fix_;  // it changes under the click
+        const Repair fix = *fix_;  // copied, because replace() changes fix_
         model_.replace(fix.scenario, QString::fromStdString(fix.label));
     });
     for (std::size_t i = 0; i <= kRates; ++i) walls_.push_back(make_row());
@@ -139,8 +140,7 @@ void WhyPanel::restyle() {
     const QFont bold = scaled_font(font(), 1, true);
     QFont italic = font();
     italic.setItalic(true);
-    // Muted text by its palette role: a palette of the label's own would not survive the application's style
-    // sheet.
+    // The palette role is set, because the application's style sheet would override a label's palette.
     const auto style = [](QLabel* label, const QFont& face, bool muted = false) {
         label->setFont(face);
         label->setForegroundRole(muted ? QPalette::PlaceholderText : QPalette::WindowText);
@@ -185,14 +185,14 @@ void WhyPanel::go(int steps) {
 
 void WhyPanel::set_text(QLabel* label, const QString& text) {
     if (label->text() == text) return;
-    // Height can only change where the number of lines can; figures that change in place keep it.
+    // A new layout is needed only if the number of lines changes, not if digits change in place.
     const int before = label->heightForWidth(label->width());
     label->setText(text);
     if (label->heightForWidth(label->width()) != before) rearrange_ = true;
 }
 
 void WhyPanel::refresh() {
-    if (isHidden() && testAttribute(Qt::WA_WState_ExplicitShowHide)) return;  // showEvent catches up
+    if (isHidden() && testAttribute(Qt::WA_WState_ExplicitShowHide)) return;  // showEvent refreshes later
     const Answer& answer = model_.answer();
     back_->setEnabled(place_ > 0);
     forward_->setEnabled(place_ + 1 < history_.size());
@@ -213,7 +213,7 @@ void WhyPanel::set_explanation(const Explanation& explanation) {
         sentence += QLatin1Char(' ') + tr("It does not fit, so there is no value here.");
     }
     set_text(sentence_, sentence);
-    // A divisor stays with what it divides.
+    // No-break spaces keep a divisor on the line of its dividend.
     const auto unbroken = [](const std::string& text) {
         return QString::fromStdString(text).replace(QStringLiteral(" ÷ "), QStringLiteral("\u00a0÷\u00a0"));
     };
@@ -309,7 +309,7 @@ void WhyPanel::set_walls() {
 }
 
 void WhyPanel::refresh_slow() {
-    // Where planning anew takes its time, what else could be done is asked with the plan held.
+    // Where planning is slow, the levers and the fix are computed with the current plan.
     Answer answer = model_.answer();
     if (!plans_at_once(answer.scenario)) answer.scenario = locked(answer.scenario);
     const bool with_levers = current() == Subject::of(Output::wall) && answer.fits();
@@ -348,7 +348,7 @@ void WhyPanel::refresh_slow() {
     if (rearrange_) arrange();
 }
 
-// Laid out by hand: a layout of forty labels would be solved again in every frame of a drag.
+// Sets positions directly, because a QLayout of forty labels would be solved in every frame of a drag.
 void WhyPanel::arrange() {
     rearrange_ = false;
     const int buttons = width() - kPadding + 4 - close_->width() - forward_->width() - back_->width();
@@ -360,7 +360,7 @@ void WhyPanel::arrange() {
     title_->setGeometry(kPadding, 0, title_width, head);
     scroll_->setGeometry(0, head, width(), std::max(0, height() - head));
 
-    // The scroll bar lies in the padding, so that texts do not wrap anew when it comes.
+    // The scroll bar is inside the padding, so that texts do not wrap differently when it appears.
     const int width_inside = width() - 2 * kPadding;
     int y = 6;
     const auto place = [&](QWidget* widget, int inset, int gap) {

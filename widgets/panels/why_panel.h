@@ -1,6 +1,6 @@
-// Why a number is what it is: one sentence, the formula with its values, the source, what adds up to it, the
-// assumptions, and the next best fix. Opened by a click on any number; what it is made of opens in turn, down
-// to operators and presets.
+// The panel that explains a number: a sentence, the formula with its values, the source, the parts that add
+// up to it, the assumptions, and the next best fix. A click on any number opens it. The quantities in an
+// explanation can be opened in turn, down to operators and presets.
 #pragma once
 
 #include <QTimer>
@@ -31,7 +31,7 @@ class WhyPanel : public QWidget {
 
     using QWidget::show;
 
-    // Explains this from now on; what was shown before is one step back.
+    // Explains this subject; the previous one is one step back in the history.
     void show(const Subject& subject);
 
   Q_SIGNALS:
@@ -47,7 +47,7 @@ class WhyPanel : public QWidget {
     void build_content();
     void restyle();
     void refresh();
-    void refresh_slow();  // repairs and levers: a millisecond each, so not in every frame of a drag
+    void refresh_slow();  // repairs and levers take 1 ms each, so not in every frame of a drag
     void set_explanation(const Explanation& explanation);
     WhyRow* make_row();
     void set_rows(std::vector<WhyRow*>& rows, const std::vector<Ingredient>& entries);
@@ -92,7 +92,7 @@ class WhyPanel : public QWidget {
 
     std::optional<Repair> fix_;
     QTimer slow_;
-    bool rearrange_ = true;  // some text changed its size
+    bool rearrange_ = true;  // the size of a text has changed
 };
 
 }  // namespace shardscope

@@ -18,8 +18,8 @@ namespace {
 constexpr double kGap = 6;
 constexpr double kBar = 40;
 constexpr double kSquare = 9;
-constexpr double kChevron = 9;  // kept free in every row, so that values stand in a column
-constexpr double kLeast = 60;   // a label narrower than this reads badly
+constexpr double kChevron = 9;  // kept free in every row, so that values are aligned
+constexpr double kLeast = 60;   // a label narrower than this is hard to read
 
 }  // namespace
 
@@ -55,7 +55,7 @@ void WhyRow::set_opens(const std::optional<Subject>& opens) {
 
 void WhyRow::mouseReleaseEvent(QMouseEvent* event) {
     if (!opens_ || event->button() != Qt::LeftButton || !rect().contains(event->pos())) return;
-    const Subject subject = *opens_;  // what it opens replaces it
+    const Subject subject = *opens_;  // copied, because the receiver replaces opens_
     Q_EMIT opened(subject);
 }
 
@@ -74,7 +74,7 @@ WhyRow::Places WhyRow::places(int width) const {
     if (!symbol_.isEmpty()) {
         QFont italic = font();
         italic.setItalic(true);
-        // Symbols stand in a column; a long one (η_qkv) moves its own label only.
+        // Symbols form a column; a long symbol (η_qkv) moves only its own label.
         left = std::max(22.0, formula_width(italic, symbol_) + kGap);
     }
     const double bar = share_ ? kBar + kGap : 0;

@@ -1,6 +1,6 @@
-// A row of the Why panel: symbol | label | value, or colour square | label | bar | value. The label wraps
-// when the row is too narrow; nothing is cut. One that can be explained in turn ends in a chevron and opens
-// by a click, Enter or Space.
+// A row of the Why panel: symbol | label | value, or colour square | label | bar | value. The label wraps if
+// the row is too narrow; nothing is cut off. A row that can be explained in turn ends with a chevron and
+// opens on a click, Enter or Space.
 #pragma once
 
 #include <QColor>
@@ -16,7 +16,7 @@ class WhyRow : public QWidget {
   public:
     using QWidget::QWidget;
 
-    // Returns whether anything changed. Both are cheap when nothing did.
+    // These return whether anything changed, and are cheap if nothing did.
     bool set_text(const QString& symbol, const QString& label, const QString& value);
     bool set_bar(double share, const QColor& color);  // 0 … 1
     void set_opens(const std::optional<Subject>& opens);
@@ -38,8 +38,8 @@ class WhyRow : public QWidget {
     struct Places {
         double label_left;
         double label_width;
-        bool value_below;  // where label and value have no room side by side
-        double right;      // of the value
+        bool value_below;  // label and value do not fit side by side
+        double right;      // right edge of the value
     };
     [[nodiscard]] Places places(int width) const;
 
@@ -49,11 +49,11 @@ class WhyRow : public QWidget {
     std::optional<double> share_;
     QColor color_;
     std::optional<Subject> opens_;
-    mutable int known_width_ = -1;  // heights are asked for every frame
+    mutable int known_width_ = -1;  // cached, because heights are requested in every frame
     mutable int known_height_ = 0;
 };
 
-// A thin frame in the window colour behind the rows of a section.
+// A box behind the rows of a section: filled with the window colour, with a thin frame.
 class WhyBox : public QWidget {
     Q_OBJECT
   public:

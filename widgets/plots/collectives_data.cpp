@@ -7,7 +7,7 @@
 namespace shardscope {
 namespace {
 
-// "H100" of "h100-sxm-80gb".
+// Returns whether the preset, such as "h100-sxm-80gb", is of the table's GPU, such as "H100".
 bool of_gpu(const MeasuredTable& table, const std::string& preset) {
     std::string gpu = table.gpu;
     std::ranges::transform(gpu, gpu.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -42,7 +42,7 @@ double CollectivesData::engine(const CollectiveTable& table, double bytes) const
 
 CollectivesData collectives_data(const Answer& answer, const std::vector<MeasuredTable>& own,
                                  std::optional<std::size_t> shown) {
-    // The same public tables every time: fitted once.
+    // The public tables never change, so they are fitted only once.
     static const std::vector<CollectiveSeries> shipped = [] {
         std::vector<CollectiveSeries> out;
         for (const MeasuredTable& table : shipped_tables())

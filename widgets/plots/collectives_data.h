@@ -1,5 +1,5 @@
-// What the collectives plot shows: measured tables of collective operations, the sigmoid fitted to each, and
-// what the engine takes for the same operation on the scenario's fabric.
+// The data of the collectives plot: measured tables of collective operations, the sigmoid fitted to each, and
+// the bandwidth that the engine assumes for the same operation on the scenario's fabric.
 #pragma once
 
 #include <string>
@@ -12,30 +12,30 @@ namespace shardscope {
 
 struct CollectiveSeries {
     MeasuredTable measured;
-    bool own = false;  // of a log the person gave
+    bool own = false;  // from a log file that the user loaded
     BandwidthFit fit;
     [[nodiscard]] std::string title() const;  // "all_reduce, 8 × A100"
     [[nodiscard]] std::string where() const;  // "8 × A100"
 };
 
 struct CollectivesData {
-    std::vector<CollectiveSeries> series;  // one's own first
-    std::size_t shown = 0;                 // the one that is looked at
-    NetworkRates network;                  // the scenario's
+    std::vector<CollectiveSeries> series;  // the user's own tables first
+    std::size_t shown = 0;                 // index of the selected table
+    NetworkRates network;                  // of the scenario
 
     [[nodiscard]] const CollectiveSeries& current() const { return series[shown]; }
-    // Bus bandwidth by the engine's law, B/s.
+    // Returns the bus bandwidth that the engine's law gives, B/s.
     [[nodiscard]] double engine(const CollectiveTable& table, double bytes) const;
 };
-// `own` tables, then the public ones. Without `shown`: the first of one's own, else a public one of the
-// scenario's GPU, if there is one.
+// The series are the `own` tables, followed by the public ones. Without `shown` the first own table is
+// selected or, if there is none, a public table of the scenario's GPU, if there is one.
 CollectivesData collectives_data(const Answer& answer, const std::vector<MeasuredTable>& own,
                                  std::optional<std::size_t> shown = {});
 
-// The tables of an nccl-tests log, named after its file.
+// Names the tables of an nccl-tests log after its file.
 std::vector<MeasuredTable> named_after(const std::string& file, const std::vector<CollectiveTable>& tables);
 
-// One row a measurement.
+// The table has one row per measurement.
 PlotTable collectives_table(const CollectivesData& data);
 
 }  // namespace shardscope

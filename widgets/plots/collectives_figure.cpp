@@ -14,14 +14,14 @@ namespace shardscope {
 namespace {
 
 constexpr double kMark = 3.5;  // radius, px
-constexpr double kReach = 10;  // px from a point's middle that still mean it
-constexpr int kSteps = 160;    // of a curve
+constexpr double kReach = 10;  // px around a point's centre that count as hitting it
+constexpr int kSteps = 160;    // points of a curve
 constexpr double kGiga = 1e9;
 constexpr double kToNames = 22;              // px from the frame to the curves' names
 constexpr double kMostNames = 150;           // px, longer ones are elided
-constexpr double kSmallestShown = 8 * 1024;  // bytes; what is smaller takes the time of a launch
+constexpr double kSmallestShown = 8 * 1024;  // bytes; smaller messages take the time of a launch
 
-// "32 KiB", "4 GiB": powers of two as they are.
+// "32 KiB", "4 GiB": binary units, in which powers of two are round.
 QString size_text(double bytes) {
     static constexpr const char* kUnits[]{"B", "KiB", "MiB", "GiB", "TiB"};
     std::size_t unit = 0;
@@ -48,12 +48,12 @@ struct CollectivesFigure::Parts {
     QPointF pixel(double bytes, double bandwidth) const {
         return {x().coordToPixel(bytes), y().coordToPixel(bandwidth)};
     }
-    // Cut off at the frame: SVG knows no clipping.
+    // The line is cut off at the frame, because SVG output is not clipped.
     template <typename Curve>
     QPolygonF line(double from, double to, Curve&& curve) const;
     QPolygonF fitted(const CollectiveSeries& series) const;
 
-    // What a curve is called in the column at the right: the operation too where tables differ in it.
+    // The name of a curve in the column at the right. It includes the operation if the tables differ in it.
     QString name_of_curve(std::size_t index) const;
     QFont name_font(std::size_t index) const { return index == data.shown ? fonts.small_bold : fonts.small; }
     static QString engine_name() { return tr("the engine"); }
@@ -75,8 +75,8 @@ CollectivesFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
     new PaintedItem(plot, QStringLiteral("overlay"), [this](QCPPainter& painter) { paint_above(painter); });
 }
 
-// Along x all tables, so that choosing another moves nothing; along y what is drawn of them: the points of
-// the one that is looked at, of the others their sigmoids.
+// The x range covers all tables, so that selecting another one does not move it. The y range covers what is
+// drawn: the points of the selected table and the sigmoids of the others.
 void CollectivesFigure::Parts::fit() {
     double left = 1e30;
     double right = 0;
@@ -95,10 +95,10 @@ void CollectivesFigure::Parts::fit() {
         }
     }
     if (!(right > 0)) return;
-    constexpr double kMostBelow = 1e4;  // the highest: what is lower says little
+    constexpr double kMostBelow = 1e4;  // relative to the highest; lower values matter little
     constexpr double kAir = 1.3;
     x().setRange(left / 1.4, right * 1.4);
-    // Not by whole decades, of which most would be empty.
+    // The range does not end at whole decades, because most of them would be empty.
     y().setRange(std::max(bottom, top / kMostBelow) / kAir,
                  std::pow(10, std::ceil(2 * std::log10(top * 1.05)) / 2));
     const auto ticks = [](QCPAxis& axis) {
@@ -119,7 +119,7 @@ void CollectivesFigure::Parts::lay_out() {
     const QFontMetricsF small(fonts.small);
     const QFontMetricsF bold(fonts.bold);
     const double left = widest_tick(y(), fonts.small) + kTickLength + 4 + kFigureMargin;
-    // The names of the curves stand right of them.
+    // The names of the curves are to the right of the curves.
     double names = small.horizontalAdvance(engine_name());
     for (std::size_t i = 0; i < data.series.size(); ++i)
         names = std::max(names, QFontMetricsF(name_font(i)).horizontalAdvance(name_of_curve(i)));
@@ -142,7 +142,7 @@ QPolygonF CollectivesFigure::Parts::line(double from, double to, Curve&& curve) 
     return out;
 }
 
-// Over the sizes that were fitted and nothing else.
+// Returns the sigmoid over the fitted message sizes only.
 QPolygonF CollectivesFigure::Parts::fitted(const CollectiveSeries& series) const {
     const auto& points = series.measured.table.points;
     if (series.fit.points == 0) return {};
@@ -213,7 +213,8 @@ QString CollectivesFigure::Parts::name_of_curve(std::size_t index) const {
     return QFontMetricsF(name_font(index)).elidedText(name, Qt::ElideMiddle, kMostNames);
 }
 
-// Each at the height its curve ends at, apart, with a line to that end: at the left they all run together.
+// Writes each name at the height where its curve ends, far enough from the others, with a line to that end.
+// The names are at the right, because at the left all curves run together.
 void CollectivesFigure::Parts::paint_names(QCPPainter& painter, const QPolygonF& engine,
                                            double bottom) const {
     struct Name {
@@ -266,7 +267,8 @@ void CollectivesFigure::Parts::paint_titles(QCPPainter& painter) const {
               title, fonts.bold, theme->text);
 }
 
-// Which table, its constants and how well they meet it: in the corner below all curves and their names.
+// Writes the name of the table, its fitted constants and their error in the corner below all curves and their
+// names.
 QRectF CollectivesFigure::Parts::paint_words(QCPPainter& painter) const {
     const CollectiveSeries& series = data.current();
     LabelLines lines{{QString::fromStdString(series.title()), fonts.small_bold, theme->text}};

@@ -1,5 +1,6 @@
-// The collectives plot's drawing: bandwidth over message size, both logarithmic. Of the table that is looked
-// at its points, its fitted sigmoid and the engine's own curve; of all others thin curves behind it.
+// Draws the collectives plot: bandwidth over message size, both on logarithmic axes. The selected table is
+// drawn with its points, its fitted sigmoid and the engine's curve; all other tables are thin curves behind
+// it.
 #pragma once
 
 #include <QFont>
@@ -26,13 +27,14 @@ class CollectivesFigure {
     void set_style(const Theme& theme, const QFont& font);
     // The axes stay as they are, see `refit`.
     void set_data(CollectivesData data);
-    // Ranges and margins for what is shown now.
+    // Fits the axis ranges and margins to the current data.
     void refit();
 
     [[nodiscard]] const CollectivesData& data() const;
-    // In pixels of the plot, valid after the first drawing; of the table that is looked at.
+    // Returns the position of a point of the selected table in pixels of the plot, valid after the first
+    // drawing.
     [[nodiscard]] QPointF pixel_of(std::size_t point) const;
-    // The nearest of its points within reach of a hand.
+    // Returns the nearest point of the selected table within the pointer's reach.
     [[nodiscard]] std::optional<std::size_t> point_at(const QPointF& pixel) const;
 
   private:
@@ -44,7 +46,7 @@ class CollectivesFigure {
 QString fit_words(const BandwidthFit& fit);
 // "rms 0.10, median error 5.1 %, R² 0.998, 18 points"
 QString fit_error_words(const BandwidthFit& fit);
-// What an export's caption says, and those hear who cannot see it.
+// Returns the text of an export's caption, which is also the description for screen readers.
 QString collectives_words(const CollectivesData& data);
 
 }  // namespace shardscope

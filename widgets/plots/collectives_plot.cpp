@@ -61,7 +61,7 @@ bool CollectivesPlot::add_log(const std::string& path, Problems& problems) {
     if (unreadable.empty()) read = named_after(name, read_nccl_log(text, unreadable));
     problems.insert(problems.end(), unreadable.begin(), unreadable.end());
     if (read.empty()) return false;
-    // The newest first; what was beside it stays to be compared with.
+    // The newest tables come first. The others stay, for comparison.
     own_.insert(own_.begin(), read.begin(), read.end());
     chosen_ = 0;
     take_->setEnabled(true);
@@ -113,7 +113,7 @@ void CollectivesPlot::move(QMouseEvent* event) {
     QToolTip::showText(event->globalPosition().toPoint(), tool_tip(words.join(QLatin1Char('\n'))), &canvas());
 }
 
-// The engine's constants fitted to all of one's own tables, as `shardscope import nccl` does.
+// Fits the engine's constants to all of the user's own tables, as `shardscope import nccl` does.
 void CollectivesPlot::take_fabric() {
     const Answer& answer = model().answer();
     std::vector<CollectiveTable> tables;

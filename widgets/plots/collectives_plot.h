@@ -1,5 +1,6 @@
-// The Collectives tab: public tables of collectives and one's own nccl-tests logs, each with its sigmoid, and
-// the scenario's fabric beside them. The constants of one's own log can be taken into the scenario.
+// The Collectives tab: public tables of collectives and the user's own nccl-tests logs, each with its fitted
+// sigmoid, and the engine's curve for the scenario's fabric. The constants fitted to the user's own logs can
+// be applied to the scenario.
 #pragma once
 
 #include <memory>
@@ -19,11 +20,11 @@ class CollectivesPlot : public LivePlot {
     explicit CollectivesPlot(LiveModel& model, QWidget* parent = nullptr);
     ~CollectivesPlot() override;
 
-    // What is drawn, up to date also while the plot is hidden.
+    // Returns the figure, brought up to date even while the plot is hidden.
     [[nodiscard]] const CollectivesFigure& figure();
-    [[nodiscard]] FigureRequest request() const override;  // with one's own tables
-    // Adds the tables of an nccl-tests log. False when it has none; then nothing changes. Tables that cannot
-    // be used are problems beside those that can.
+    [[nodiscard]] FigureRequest request() const override;  // with the user's own tables
+    // Adds the tables of an nccl-tests log. Returns false and changes nothing if the log has none. Tables
+    // that cannot be used are reported in `problems`, the usable ones are added all the same.
     bool add_log(const std::string& path, Problems& problems);
 
   Q_SIGNALS:

@@ -8,9 +8,9 @@
 namespace shardscope {
 namespace {
 
-// A vertex of a triangle: a node, or the middle of a cell with the mean of its nodes.
+// A vertex of a triangle: a node, or the centre of a cell with the mean value of its nodes.
 struct Vertex {
-    std::size_t id = 0;  // nodes first, then the cells' middles
+    std::size_t id = 0;  // nodes first, then the cells' centres
     QPointF at;
     std::array<std::size_t, 4> nodes{};
     [[nodiscard]] double of(const Field& field) const {
@@ -39,16 +39,17 @@ void for_each_triangle(const Grid& grid, const Visit& visit) {
     }
 }
 
-// A piece of a line within one triangle. An end on a triangle's side is known by the side, so that the piece
-// in the next triangle finds it; an end inside is nobody else's.
+// The part of a line within one triangle. An end on a side of the triangle is identified by that side, so
+// that the part in the next triangle can be joined to it. An end inside the triangle is not joined.
 constexpr std::uint64_t kInside = ~std::uint64_t{0};
 struct Piece {
     std::array<QPointF, 2> end;
     std::array<std::uint64_t, 2> side{kInside, kInside};
 };
 
-// The line in this triangle along which `a` − `b` is zero; false when there is none. Both triangles that
-// share a side compute the same point on it, because its ends are taken in the order of their ids.
+// Finds the line in this triangle along which `difference` is zero; returns false if there is none. Both
+// triangles that share a side compute the same point on it, because the side's ends are used in the order of
+// their ids.
 template <typename Difference>
 bool zero_piece(const Triangle& triangle, const Difference& difference, Piece& piece) {
     const std::array<double, 3> value{difference(triangle[0]), difference(triangle[1]),
@@ -69,7 +70,7 @@ bool zero_piece(const Triangle& triangle, const Difference& difference, Piece& p
     return found == 2;
 }
 
-// The linear function with these values at the vertices, at a point.
+// The linear function that has these values at the vertices.
 class Linear {
   public:
     Linear(const Triangle& t, double a, double b, double c) : origin_(t[0].at), at_origin_(a) {
@@ -110,7 +111,7 @@ bool clip(Piece& piece, const Triangle& t, const std::vector<Field>& within) {
     });
 }
 
-// Pieces that share an end become one line.
+// Joins pieces that share an end into one line.
 QList<QPolygonF> joined(const std::vector<Piece>& pieces) {
     std::unordered_map<std::uint64_t, std::array<std::size_t, 2>> at_side;
     constexpr std::size_t kNone = ~std::size_t{0};
@@ -133,7 +134,7 @@ QList<QPolygonF> joined(const std::vector<Piece>& pieces) {
         if (used[start]) continue;
         used[start] = true;
         QPolygonF line{pieces[start].end[0], pieces[start].end[1]};
-        // Forwards from the second end, then backwards from the first.
+        // Extend the line forwards from the second end, then backwards from the first.
         for (const std::size_t first : {std::size_t{1}, std::size_t{0}}) {
             std::size_t piece = start;
             std::uint64_t side = pieces[start].side[first];
@@ -209,7 +210,7 @@ QPolygonF smoothed(QPolygonF line) {
 
 QList<QPolygonF> borders(const Grid& grid, const std::vector<Field>& fields,
                          const std::vector<Field>& within) {
-    // One list for every pair, so that lines of different pairs are not joined.
+    // There is one list for every pair, so that lines of different pairs are not joined.
     const std::size_t n = fields.size();
     std::vector<std::vector<Piece>> pieces(n * n);
     const auto largest_at = [&](const Vertex& vertex) {
@@ -225,7 +226,7 @@ QList<QPolygonF> borders(const Grid& grid, const std::vector<Field>& fields,
 
     for_each_triangle(grid, [&](const std::array<Vertex, 4>& around, const Vertex& middle) {
         const double first = largest[around[0].id];
-        // What is largest at all corners is so in between.
+        // A field that is largest at all corners is also the largest in between.
         if (std::ranges::all_of(around, [&](const Vertex& v) { return largest[v.id] == first; })) return;
         for (std::size_t k = 0; k < 4; ++k) {
             const Triangle t{around[k], around[(k + 1) % 4], middle};

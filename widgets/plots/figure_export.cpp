@@ -34,14 +34,14 @@ QByteArray svg(const FigureRequest& request, const Answer& answer) {
     generator.setSize(request.size);
     generator.setViewBox(QRect(QPoint(0, 0), request.size));
     generator.setResolution(kDpi);
-    // The generator escapes neither.
+    // The generator escapes neither the title nor the description.
     generator.setTitle(html_text(page_title(request, answer)));
     generator.setDescription(html_text(QString::fromUtf8(scenario_json(answer))));
     QCPPainter painter(&generator);
     painter.setModes(QCPPainter::pmVectorized | QCPPainter::pmNoCaching);
     paint_page(painter, request, answer);
     painter.end();
-    // The generator escapes the words it draws, but lets through what XML cannot hold.
+    // The generator escapes the text it draws, but lets characters through that are not allowed in XML.
     return xml_characters(QString::fromUtf8(buffer.data())).toUtf8();
 }
 
@@ -60,7 +60,7 @@ QByteArray png(const FigureRequest& request, const Answer& answer) {
     image.setText(QString::fromLatin1(kScenarioInPng), QString::fromUtf8(scenario_json(answer)));
     image.setText(QStringLiteral("Software"), creator());
     QCPPainter painter(&image);
-    // Not vectorized, but as smooth: a scaled painter has no pixel grid to snap to.
+    // The image is not vectorized, but drawn as smoothly: a scaled painter has no pixel grid to snap to.
     painter.setModes(QCPPainter::pmNoCaching | QCPPainter::pmVectorized);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.scale(scale, scale);
@@ -75,7 +75,7 @@ QByteArray png(const FigureRequest& request, const Answer& answer) {
 }  // namespace
 
 std::optional<FigureFormat> format_of(const QString& file) {
-    constexpr std::array kEndings{".svg", ".pdf", ".png", ".csv"};  // by FigureFormat
+    constexpr std::array kEndings{".svg", ".pdf", ".png", ".csv"};  // in the order of FigureFormat
     for (std::size_t i = 0; i < kEndings.size(); ++i) {
         if (file.endsWith(QLatin1String(kEndings[i]), Qt::CaseInsensitive))
             return static_cast<FigureFormat>(i);

@@ -1,7 +1,8 @@
-// Figures for reports: the print theme, a fixed size and font, a caption, and the scenario inside the file,
-// so that a figure opens as the scenario it was made from. The same scenario gives the same bytes.
+// Exports figures for reports. A figure has the print theme, a fixed size and font, and a caption. The file
+// contains the scenario, so that opening a figure restores the scenario it was made from. The same scenario
+// gives the same bytes.
 //
-// Needs a QApplication; the offscreen platform will do.
+// Needs a QApplication; the offscreen platform is sufficient.
 #pragma once
 
 #include <QByteArray>
@@ -23,10 +24,10 @@
 
 namespace shardscope {
 
-// Tables of measured runs, each a family.
+// Tables of measured runs; each table is a family.
 using OwnRuns = std::shared_ptr<const std::vector<MeasuredRun>>;
 
-// PNG: pixels per unit of a figure's size.
+// Pixels of a PNG per unit of the figure's size.
 inline constexpr double kLeastScale = 1;
 inline constexpr double kUsualScale = 2;
 inline constexpr double kMostScale = 4;
@@ -34,35 +35,36 @@ inline constexpr double kMostScale = 4;
 struct FigureRequest {
     std::string plot;  // the name of one of plot_kinds()
     QSize size{960, 600};
-    double scale = kUsualScale;      // PNG
+    double scale = kUsualScale;      // of a PNG
     std::vector<Axis> axes;          // sweep, walls
-    std::vector<Output> outputs;     // sweep; others: the one along the vertical axis
-    Output against = Output::count;  // sweep: what points stand over; Output::count: the input itself
-    bool side_by_side = false;       // pins in panels of their own, where the plot can
-    bool hypothetical = false;       // rates although it does not fit, said so in the caption
-    bool held = false;               // what is automatic keeps its values, instead of being planned anew
+    std::vector<Output> outputs;     // sweep: its panels; others: the one along the vertical axis
+    Output against = Output::count;  // sweep: quantity along x; Output::count: the input itself
+    bool side_by_side = false;       // pins in separate panels, if the plot supports it
+    bool hypothetical = false;       // show rates although memory does not suffice; the caption notes it
+    bool held = false;               // automatic parameters keep their values and are not re-planned
     bool all_free = false;           // plans: all plan parameters may change, not only the automatic ones
     Change change = Change::half_and_double;  // sensitivity
-    std::vector<std::string> left_out;        // scaling: curves, by the names of View::kSwitches
+    std::vector<std::string> left_out;        // scaling: hidden curves, by the names of View::kSwitches
     std::vector<Pin> pins;                    // drawn as ghosts
-    std::vector<MeasuredTable> collectives;   // collectives: one's own, before the public ones
-    std::optional<std::size_t> table;         // collectives: which is looked at
-    OwnRuns runs;                             // validation: one's own, beside the public ones
-    std::shared_ptr<const void> data;         // what is drawn, in its kind's own type, once it is worked out
+    std::vector<MeasuredTable> collectives;   // collectives: the user's own, before the public ones
+    std::optional<std::size_t> table;         // collectives: index of the selected table
+    OwnRuns runs;                             // validation: the user's own, beside the public ones
+    std::shared_ptr<const void> data;         // the plot's data, once computed, in its kind's own type
 };
 
-// The figure that a view is of; its axes are the plot's own matter.
+// Returns the request for the figure that a view describes, without its axes, which the plot adds.
 FigureRequest request_of(const View& view);
 
 enum class FigureFormat { svg, pdf, png, csv };
-// By the file's ending, in either case; nothing for another one.
+// Returns the format by the file's extension, in upper or lower case; nullopt for any other extension.
 std::optional<FigureFormat> format_of(const QString& file);
 
-// With what is drawn worked out, which may take seconds where plots plan anew. In any thread; a stopped one
-// means nothing.
+// Returns the request with its `data` computed, which may take seconds for plots that re-plan. It may be
+// called in any thread. After a stop request the result must not be used.
 FigureRequest worked_out(FigureRequest request, const Answer& answer, const std::stop_token& stop = {});
 
-// Empty, with what is wrong in `problem`, for a plot that does not exist or a scenario that is not valid.
+// Returns the file's content. If the plot does not exist, the scenario is not valid or the plot cannot draw
+// the request, it returns an empty array and sets `problem`.
 QByteArray render_figure(const FigureRequest& asked, const Answer& answer, FigureFormat format,
                          QString* problem = nullptr);
 

@@ -79,7 +79,8 @@ void paint_page(QCPPainter& painter, const FigureRequest& request, const Answer&
     const FigureFonts fonts(page_font());
     const QFont title_font = scaled_font(page_font(), kTitle, true);
     const QFont footer_font = scaled_font(page_font(), 0.75);
-    // Below this the words would leave the figure no room: a smaller page is this one, reduced.
+    // On a smaller page the text would leave no room for the figure, so it is laid out at this size and
+    // scaled down.
     const QSizeF smallest(560, 420);
     const double reduced =
         std::max({1.0, smallest.width() / request.size.width(), smallest.height() / request.size.height()});
@@ -98,7 +99,7 @@ void paint_page(QCPPainter& painter, const FigureRequest& request, const Answer&
     }
     top += kMargin / 2;
 
-    // From the foot upwards: what is left is the figure's.
+    // Draw the footer and the caption from the bottom upwards; the figure gets the remaining area.
     double bottom = page.bottom() - kMargin;
     const auto lines_up = [&](const QString& text, const QFont& font, const QColor& color) {
         const QFontMetricsF metrics(font);

@@ -1,4 +1,4 @@
-// One exported page: title, figure, caption and footer, painted on whatever medium.
+// Paints an exported page on any paint device: title, figure, caption and footer.
 #pragma once
 
 #include <QFont>
@@ -14,14 +14,15 @@ class QPainter;
 namespace shardscope {
 
 void paint_page(QCPPainter& painter, const FigureRequest& request, const Answer& answer);
-// The page's title, for the file's metadata.
+// Returns the page's title, for the file's metadata.
 QString page_title(const FigureRequest& request, const Answer& answer);
 
-// For the plots' own painting. One font for all figures, in pixels and without hinting, so that the bytes
-// depend on no machine's settings.
+// The plots' own painting code uses the following functions. All figures have one font, sized in pixels and
+// without hinting, so that the bytes of a file do not depend on the machine's settings.
 QFont page_font();
 void paint_plot(QCPPainter& painter, const QRectF& area, QCustomPlot& plot);
-// One of the window's own panels, enlarged: they are made for a narrow column of `natural` size.
+// Paints one of the window's panels enlarged to `area`. The panels are designed for a narrow column of
+// `natural` size.
 void paint_panel(QCPPainter& painter, const QRectF& area, const QSizeF& natural,
                  const std::function<void(QPainter&, const QRectF&)>& paint);
 

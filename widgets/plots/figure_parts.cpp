@@ -14,7 +14,7 @@
 namespace shardscope {
 namespace {
 
-// Reads best on `ground`.
+// Returns the text colour with the higher contrast on `ground`.
 QColor ink_on(const QColor& ground) {
     const auto linear = [](double c) {
         return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
@@ -25,7 +25,7 @@ QColor ink_on(const QColor& ground) {
     return luminance > kEven ? QColor(0x1A, 0x1D, 0x21) : QColor(Qt::white);
 }
 
-// Said where the wall's whole name has no room; empty for what is short as it is.
+// The name of a wall where its whole name has no room; empty if the whole name is short.
 QString short_name(Wall wall) {
     switch (wall) {
         case Wall::memory_bandwidth: return tr("bandwidth");
@@ -35,7 +35,7 @@ QString short_name(Wall wall) {
     }
 }
 
-// Of the line from `a` to `b`, which may be as long as the frame.
+// Returns the length of the part of the line from `a` to `b` that is within `box`.
 double length_within(const QRectF& box, const QPointF& a, const QPointF& b) {
     const QPointF way = b - a;
     double from = 0;
@@ -78,8 +78,8 @@ void draw_text(QPainter& painter, const QPointF& at, const QString& text, const 
     if (halo.isValid()) {
         const bool screen = painter.paintEngine() && (painter.paintEngine()->type() == QPaintEngine::Raster);
         if (screen) {
-            // Glyphs come from a cache: many shifted copies are far cheaper than stroking outlines, and
-            // shaped once.
+            // Glyphs come from a cache, so drawing the text many times, shifted, is far cheaper than stroking
+            // outlines. The text is shaped only once.
             QStaticText shaped(text);
             shaped.setTextFormat(Qt::PlainText);
             shaped.prepare({}, font);
@@ -91,8 +91,8 @@ void draw_text(QPainter& painter, const QPointF& at, const QString& text, const 
                                                       QPointF(2, -1), QPointF(-2, 1),  QPointF(2, 1)};
             for (const QPointF& shift : kAround) painter.drawStaticText(top_left + shift, shaped);
         } else {
-            // No stroked outlines: the font engine gives slightly other ones once the same font has been on a
-            // screen, and a file's bytes must not depend on that.
+            // Do not stroke outlines: the font engine gives slightly different ones once the same font has
+            // been on a screen, and a file's bytes must not depend on that.
             const QFontMetricsF metrics(font);
             QColor ground = halo;
             constexpr double kOpacity = 0.86;
@@ -153,13 +153,13 @@ double LabelRoom::cost(const QRectF& box) const {
 }
 
 std::optional<QRectF> LabelRoom::place(const QSizeF& size, const QList<QPointF>& corners, double most,
-                                       const std::function<double(const QRectF&)>& wrong) {
+                                       const std::function<double(const QRectF&)>& penalty) {
     double best = std::numeric_limits<double>::infinity();
     QRectF chosen;
     for (const QPointF& corner : corners) {
         const QRectF box(corner, size);
         double here = cost(box.adjusted(-2, -1, 2, 1));
-        if (wrong && here < best) here += wrong(box);
+        if (penalty && here < best) here += penalty(box);
         // A later candidate must be clearly better, or labels would jump while a value is dragged.
         constexpr double kClearly = 4;
         if (here + kClearly < best || (best == std::numeric_limits<double>::infinity() && here < best)) {
@@ -263,7 +263,7 @@ void draw_area_words(QPainter& painter, const QRectF& area, const LabelLine& wor
     const bool wide = area.width() >= size.width() + kPadding;
     if (!wide && area.width() < size.height() + 2) return;
     const QSizeF turned = wide ? size : size.transposed();
-    // Off what is drawn there, near the middle.
+    // The label is near the middle of the area, but off what is drawn there.
     QList<QPointF> corners;
     for (const double share : {0.5, 0.35, 0.65, 0.2, 0.8, 0.1}) {
         corners.append({area.center().x() - turned.width() / 2,
@@ -341,7 +341,8 @@ void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<W
         const bool hatched = piece.wall == Wall::memory;
         if (hatched) fill_hatch(painter, box, theme, 5, 1.4);
         else painter.fillRect(box, theme.of(piece.wall));
-        // A whole word where there is room for one, if need be with less around it, else its short form.
+        // Use the whole name if there is room for it, if need be with less space around it, else its short
+        // form.
         constexpr double kPadding = 2;
         for (const QString& name : {text_of(label_of(piece.wall)), short_name(piece.wall)}) {
             const bool bold = metrics.horizontalAdvance(name) + kPadding <= box.width();
@@ -377,7 +378,7 @@ void draw_x_ticks(QPainter& painter, double top, const std::vector<Tick>& ticks,
 void cut_to_range(QList<double>& x, QList<double>& y, double low, double high, bool log_x, bool log_y) {
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     const auto scaled = [](double value, bool log) { return log ? std::log(value) : value; };
-    const double rounding = 1e-9 * (high - low);  // a roof of 100 % is one of 1 and a bit
+    const double rounding = 1e-9 * (high - low);  // an upper limit of 100 % may be slightly above 1
     const auto is_in = [&](double value) { return value >= low - rounding && value <= high + rounding; };
     QList<double> out_x;
     QList<double> out_y;
@@ -409,7 +410,7 @@ QPen line_pen(const QColor& color, double width, const QList<double>& dash) {
     QPen pen(color, width, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
     if (dash.isEmpty()) return pen;
     QList<qreal> pattern;
-    for (const double length : dash) pattern.append(length / width);  // QPen counts in widths
+    for (const double length : dash) pattern.append(length / width);  // QPen expects multiples of the width
     pen.setDashPattern(pattern);
     return pen;
 }

@@ -1,4 +1,5 @@
-// What the figures have in common, on a plain QPainter: haloed text, room for labels, ticks, hatched areas.
+// Drawing functions that all figures share, on a plain QPainter: text with halos, placement of labels, ticks,
+// hatched areas.
 #pragma once
 
 #include <QColor>
@@ -22,7 +23,7 @@ struct FigureFonts {
     explicit FigureFonts(const QFont& base);
 };
 
-// Lines of a label, one below the other, each with its face.
+// A line of a label with its font and colour. The lines of a label are drawn one below the other.
 struct LabelLine {
     QString text;
     QFont font;
@@ -32,26 +33,28 @@ struct LabelLine {
 using LabelLines = QList<LabelLine>;
 QSizeF size_of(const LabelLines& lines);
 
-// Text with the baseline's left end at `at`. With a halo colour it may cross a line and stay legible.
+// Draws text with the baseline's left end at `at`. A halo colour keeps the text legible where it crosses a
+// line.
 void draw_text(QPainter& painter, const QPointF& at, const QString& text, const QFont& font,
                const QColor& color, const QColor& halo = {});
 void draw_label(QPainter& painter, const QRectF& box, const LabelLines& lines, Qt::Alignment alignment,
                 const QColor& halo = {});
-// Reading upwards, centred in `box`.
+// Draws a line of text rotated, reading upwards, centred in `box`.
 void draw_upright(QPainter& painter, const QRectF& box, const LabelLine& line, const QColor& halo = {});
 
-// Finds room for direct labels: never over another label or a mark, and off the lines where it can be had.
+// Finds free positions for direct labels. A label never covers another label or a mark, and avoids lines
+// where possible.
 class LabelRoom {
   public:
     explicit LabelRoom(const QRectF& area) : area_(area) {}
     void take(const QRectF& box) { taken_.append(box); }
     void avoid(const QPolygonF& line, double weight = 1) { lines_.append({line, weight}); }
-    // The best of the candidate positions (top left corners), earlier ones preferred; none when all are
-    // taken or cross more than `most` px of lines. What it returns is taken. `wrong` adds, in px of lines,
-    // what else speaks against a box.
+    // Returns the best of the candidate positions (top left corners) and reserves it; earlier candidates are
+    // preferred. Returns nullopt if all positions are occupied or cross more than `most` px of lines.
+    // `penalty` gives an extra cost of a box, in px of crossed lines.
     std::optional<QRectF> place(const QSizeF& size, const QList<QPointF>& corners,
                                 double most = std::numeric_limits<double>::infinity(),
-                                const std::function<double(const QRectF&)>& wrong = {});
+                                const std::function<double(const QRectF&)>& penalty = {});
     [[nodiscard]] const QRectF& area() const { return area_; }
 
   private:
@@ -65,24 +68,25 @@ class LabelRoom {
     QList<Line> lines_;
 };
 
-// Corners of a label of `size` around `anchor`, at `gap`: above, below, right, left, then diagonally.
+// Returns candidate top left corners of a label of `size` around `anchor`, at the distance `gap`: above,
+// below, right, left, then diagonally.
 QList<QPointF> around(const QPointF& anchor, const QSizeF& size, double gap);
 
-// Marks. `edge` is the ring's or outline's colour.
+// Marks. `edge` is the colour of the ring or the outline.
 void draw_ring(QPainter& painter, const QPointF& at, double radius, const QColor& fill, const QColor& edge);
 void draw_diamond(QPainter& painter, const QPointF& at, double radius, const QColor& fill,
                   const QColor& edge);
-// The person's own measured run: a diamond with a core, so that it is not taken for a public one.
+// Draws the user's own measured run: a diamond with a core, which distinguishes it from a public run.
 void draw_own_run(QPainter& painter, const QPointF& at, const Theme& theme);
 void draw_cross(QPainter& painter, const QPointF& at, double radius, const QColor& color);
 void draw_triangle(QPainter& painter, const QPointF& tip, double width, const QColor& color);
-// A pin's letter on its colour.
+// Draws a pin's letter on a box of the pin's colour.
 void draw_tag(QPainter& painter, const QRectF& box, char letter, const QColor& color, const QFont& font);
 inline constexpr double kTag = 16;
 
-// A hatched area of what does not fit, edges in the border colour.
+// Hatches an area in which scenarios do not fit; its edges are in the border colour.
 void draw_unfit(QPainter& painter, const QRectF& area, const Theme& theme);
-// What an area means, in it where there is room, upright where it is narrow.
+// Labels an area inside it if there is enough space; the text is rotated if the area is narrow.
 void draw_area_words(QPainter& painter, const QRectF& area, const LabelLine& words, const QColor& ground,
                      LabelRoom& room);
 
@@ -92,17 +96,17 @@ struct Tick {
     QString text;
     bool current = false;  // the scenario's own value: bold, never dropped
 };
-// Round values from `low` to `high`, `most` or fewer.
+// Returns at most `most` round values from `low` to `high`.
 std::vector<double> linear_ticks(double low, double high, int most);
-// Powers of `base` within the range; none where it begins at zero or below.
+// Returns the powers of `base` within the range; none if `low` is not positive.
 std::vector<double> log_ticks(double low, double high, double base);
-// Which labels stay when they need `gap` px between them: every n-th, `anchor` and the current value among
-// them. `center` gives the middle of a tick in px.
+// Returns which labels are kept so that they are `gap` px apart: every n-th label, among them `anchor`, and
+// the current value. `center` contains the centres of the ticks in px.
 std::vector<bool> thinned(const std::vector<Tick>& ticks, const std::vector<double>& center,
                           const FigureFonts& fonts, double gap, std::size_t anchor);
 
-// A piece of the strip under an axis that says which wall binds where; `left` and `right` in px. Named: with
-// the word before it.
+// A segment of the strip under an axis that shows which wall binds where; `left` and `right` are in px. With
+// `named` the word "wall" precedes the strip.
 struct WallPiece {
     double left = 0;
     double right = 0;
@@ -113,20 +117,20 @@ void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<W
 inline constexpr double kStrip = 15;      // its height, px
 inline constexpr double kTickLength = 4;  // px
 
-// Ticks and their labels below `top`, as many as there is room for.
+// Draws ticks below `top`, and as many of their labels as there is room for.
 void draw_x_ticks(QPainter& painter, double top, const std::vector<Tick>& ticks,
                   const std::vector<double>& center, std::size_t anchor, const Theme& theme,
                   const FigureFonts& fonts);
 
-// A polyline cut at `low` and `high`: pieces outside become NaN, with points where it crosses. SVG knows no
-// clipping, so that nothing may be drawn beyond the frame in the first place.
+// Cuts a polyline at `low` and `high`: values outside become NaN, and points are inserted where the line
+// crosses a limit. SVG output is not clipped, so nothing may be drawn beyond the frame.
 void cut_to_range(QList<double>& x, QList<double>& y, double low, double high, bool log_x, bool log_y);
 
-// A line of very many points, or of many parts: two of a pixel's width beside each other. Qt draws one that
-// is a pixel wide a hundred times as fast as one that is wider.
+// Draws a line of very many points or parts as two adjacent lines that are one pixel wide. Qt draws a line of
+// one pixel's width a hundred times as fast as a wider one.
 void draw_dense_line(QPainter& painter, const QPolygonF& line, const QColor& color);
 QPen line_pen(const QColor& color, double width, const QList<double>& dash = {});
-// Dashes of pins B … G, in px.
+// Returns the dash pattern of a pin, B … G, in px.
 const QList<double>& pin_dash(char letter);
 
 }  // namespace shardscope

@@ -49,7 +49,7 @@ QString setting_words(const Answer& answer) {
                            shown(answer.estimate.parameters, Quantity::big_count),
                            is_modified(answer.scenario, Group::model) ? tr(", modified") : QString(), where,
                            plan_words(answer.settings));
-    // The first is the one a reader most needs; the report lists all.
+    // Add only the first remark, the most important one for a reader; the report lists all.
     if (const auto beyond = outside_validated(answer); !beyond.empty())
         out += QLatin1Char(' ') + QString::fromStdString(beyond.front());
     return out;
@@ -57,7 +57,7 @@ QString setting_words(const Answer& answer) {
 
 QString plan_words(const Settings& settings) {
     QStringList plan{value_of(P::sharding, settings)};
-    // What is cut, and how: only what is.
+    // List only the degrees of parallelism above one.
     const auto degree = [&](P id, const QString& words) {
         if (settings[id] > 1) plan += words.arg(value_of(id, settings));
     };
@@ -76,7 +76,7 @@ QString plan_words(const Settings& settings) {
              tr("accumulation %1").arg(value_of(P::accumulation, settings)),
              tr("global batch %1").arg(value_of(P::global_batch, settings)), value_of(P::precision, settings),
              tr("recompute %1").arg(value_of(P::recompute, settings))};
-    // A list of operators has neither.
+    // A model that is given as a list of operators has neither.
     if (bears(P::sequence_length, settings))
         plan.insert(plan.size() - 2,
                     tr("sequence %1").arg(shown(settings[P::sequence_length], Quantity::count)));
@@ -93,7 +93,7 @@ QString scaling_words(const ScalingData& data, const std::vector<std::string>& l
     const bool anew = data.plan == SweepPlan::found_anew;
     QStringList lines;
     if (drawn("weak") && anew) {
-        // Other counts have other plans, so copies of other sizes.
+        // Other GPU counts have other plans, so the size of a replica is not constant.
         lines += tr("solid: weak scaling, the batch grows with the GPUs");
     } else if (drawn("weak")) {
         const bool cut = data.replica_gpus > 1;
@@ -260,9 +260,9 @@ QString interval_words(const Interval& interval, const StageTimeline& stage, con
 }
 
 QString error_words(double error) {
-    constexpr double kNothing = 0.0005;  // shown as 0.0 %
+    constexpr double kNothing = 0.0005;  // an error below it is shown as 0.0 %
     if (std::fabs(error) < kNothing) return tr("right");
-    // Percent of a multiple are hard to read.
+    // An error of several times the value is hard to read in percent.
     const double factor = std::max(1 + error, 1 / (1 + error));
     constexpr double kMultiple = 3;
     const QString size = factor < kMultiple ? shown(std::fabs(error), Quantity::percent)

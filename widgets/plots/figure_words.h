@@ -1,4 +1,4 @@
-// The words around an exported figure: title, caption, footer.
+// The texts around an exported figure: title, caption, footer.
 #pragma once
 
 #include <QString>
@@ -16,34 +16,34 @@ QString figure_title(const QString& plot_title, const Answer& answer);
 QString setting_words(const Answer& answer);
 // The plan alone: "zero3, micro-batch 2, …".
 QString plan_words(const Settings& settings);
-// What is solid, dashed, hatched and so on.
-// `left_out`: curves that are not drawn, see FigureRequest.
+// Explains what is drawn solid, dashed, hatched and so on. `left_out` lists the curves that are not drawn,
+// see FigureRequest.
 QString scaling_words(const ScalingData& data, const std::vector<std::string>& left_out = {});
-// Which scenarios the ghosts are; empty where there are none.
+// Names the scenarios of the ghosts; empty if there are none.
 QString pinned_words(const std::vector<Pin>& pins);
 bool fits_everywhere(const SweepData& data);
-// `others_end`: beside it a scenario does not fit somewhere.
+// `others_end`: another scenario that is drawn beside it does not fit at some point.
 QString sweep_words(const SweepData& data, bool others_end = false);
-// "plan held", "plan found anew at every point"; empty where nothing is automatic.
+// "plan held", "plan found anew at every point"; empty if nothing is automatic.
 QString sweep_plan_words(SweepPlan plan);
 QString memory_words(const Answer& answer);
 QString waterfall_words(const Answer& answer, bool hypothetical);
 QString timeline_words(const TimelineData& data);
-// "stage 3, micro-batch 12: forward, 4.20 ms": one of its intervals.
+// Describes one interval of a stage: "stage 3, micro-batch 12: forward, 4.20 ms".
 QString interval_words(const Interval& interval, const StageTimeline& stage, const Timeline& line);
 QString validation_words(const ValidationData& data, const std::optional<ValidationPoint>& own);
 // "164 public runs: mean error 4.2 %, median 2.5 %, nine of ten within 10.4 %."
 QString summary_words(const ValidationData& data);
-// "2.8 % too slow": what an error of the predicted step time means.
+// Describes an error of the predicted step time: "2.8 % too slow".
 QString error_words(double error);
 QString measured_text(double value, ValidationQuantity quantity);
 QString validation_band_text();  // "±10 %"
-// Version and the parameters that the numbers hang on most.
+// The version and the parameters that influence the numbers most.
 QString footer_words(const Answer& answer);
-// The same where every point has parameters of its own.
+// The footer of a figure in which every point has its own parameters.
 QString validation_footer_words();
 
-// "stage 1 of 4", the one whose GPUs hold the most; empty where there is no pipeline.
+// "stage 1 of 4": the stage whose GPUs need the most memory; empty if there is no pipeline.
 QString stage_words(double stage, double stages);
 
 }  // namespace shardscope

@@ -13,10 +13,10 @@
 namespace shardscope {
 namespace {
 
-constexpr double kDoubted = 0.4;  // opacity while a field holds what could not be read
+constexpr double kDoubted = 0.4;  // opacity while an input field contains unreadable text
 
-// Drawn once after a resize, together with what else has changed: QCustomPlot would draw at once, and again
-// when it is told of the change.
+// A plot that is drawn only once after a resize, together with all other changes. QCustomPlot would draw at
+// once, and again when it learns of the change.
 class Canvas : public QCustomPlot {
   public:
     explicit Canvas(QWidget* parent) : QCustomPlot(parent) {
@@ -30,7 +30,8 @@ class Canvas : public QCustomPlot {
         replot(rpQueuedReplot);
     }
     void paintEvent(QPaintEvent* event) override {
-        // Asked for before the queue got there: never a picture of another size.
+        // The paint event came before the queued drawing: draw now, so that no picture of another size is
+        // shown.
         if (resized_) replot(rpQueuedRefresh);
         QCustomPlot::paintEvent(event);
     }
@@ -112,7 +113,7 @@ FigureRequest LivePlot::request() const {
 View LivePlot::view() const {
     View out;
     out.plot = objectName().toStdString();
-    // Also while nothing is pinned: it is what will be done with pins.
+    // The option is stored even while nothing is pinned, because it applies to future pins.
     out.side_by_side = beside_ && beside_->isChecked();
     return out;
 }

@@ -1,8 +1,8 @@
-// What every tab of the main plot area does alike: a row of options with the table and export buttons above a
-// canvas that follows the live model. It is brought up to date only while somebody looks at it, keeps its
-// axes during a gesture, fits them again afterwards, and follows theme and font.
+// The base class of the tabs of the main plot area: a row of options with the table and export buttons above
+// a canvas that follows the live model. A plot is updated only while it is visible. It keeps its axes during
+// a gesture, fits them again afterwards, and follows theme and font.
 //
-// A tab derives from it, makes its figure on `canvas()`, and calls `start()` at the end of its constructor.
+// A derived class creates its figure on `canvas()` and calls `start()` at the end of its constructor.
 #pragma once
 
 #include <QString>
@@ -25,21 +25,22 @@ class OptionRow;
 class LivePlot : public QWidget, public Explainable {
     Q_OBJECT
   public:
-    // `name` is the plot's, and the object name; the canvas is "name/plot".
+    // `name` is the name of the plot and of this QObject; the canvas is called "name/plot".
     LivePlot(const QString& name, const QString& accessible_name, LiveModel& model, QWidget* parent);
 
-    // What an export or a table of the plot as it is shown here asks for.
+    // Returns the request for an export or a table of the plot as it is shown.
     [[nodiscard]] virtual FigureRequest request() const;
-    // What is shown here, for a study or a session; `show_view` brings it back. What a view does not say
-    // becomes the plot's usual.
+    // Returns what is shown, to be stored in a study or a session; `show_view` restores it. Options that a
+    // view does not contain get the plot's defaults.
     [[nodiscard]] virtual View view() const;
     virtual void show_view(const View& view);
-    // Something is being worked out beside the window: what is drawn is coarse, or of an older scenario.
+    // Returns whether a background computation is running; until it ends, the plot is coarse or shows an
+    // older scenario.
     [[nodiscard]] virtual bool pending() const { return false; }
     [[nodiscard]] std::optional<Subject> subject_here() const override;
-    // Rates where memory does not suffice, labelled as such.
+    // Shows rates even where memory does not suffice, labelled as hypothetical.
     void show_hypothetical(bool on);
-    // Up to date also while the plot is hidden.
+    // Updates the figure even while the plot is hidden.
     void bring_up_to_date();
 
   Q_SIGNALS:
@@ -47,29 +48,31 @@ class LivePlot : public QWidget, public Explainable {
     void export_requested();
 
   protected:
-    // A box beside the options, there while something is pinned: pins in panels of their own. The derived
-    // class's `take_pins` follows it. To be called before `start`.
+    // Adds a check box that shows pins in separate panels; it is visible while something is pinned. When it
+    // is toggled, the derived class's `take_pins` is called. Call this before `start`.
     void offer_side_by_side();
     [[nodiscard]] bool side_by_side() const;
-    // After the derived class has made its figure.
+    // Call this after the derived class has created its figure.
     void start();
 
-    // The figure takes what the model says now. Axes stay; `refit_figure` follows outside a gesture.
+    // Updates the figure from the model without changing its axes. Outside a gesture `refit_figure` is called
+    // next.
     virtual void update_figure() = 0;
     virtual void refit_figure() {}
     virtual void style_figure(const Theme& theme, const QFont& font) = 0;
-    // One or two sentences for those who cannot see it.
+    // Returns one or two sentences for screen readers.
     [[nodiscard]] virtual QString description() const = 0;
     virtual void take_pins() {}
-    // What it is mostly about.
+    // Returns the output that the plot mainly shows.
     [[nodiscard]] virtual Output main_output() const;
 
-    // The plot as an input: the canvas's mouse.
+    // Handle mouse events of the canvas, for plots in which the mouse edits the scenario or the view.
     virtual void press(QMouseEvent* event);
     virtual void move(QMouseEvent* event);
     virtual void release(QMouseEvent* event);
     virtual void double_click(QMouseEvent* event);
-    // Ends a drag, if there is one: at its release, or when the plot is hidden and no release can follow.
+    // Ends a drag, if there is one: when the button is released, or when the plot is hidden and no release
+    // can follow.
     virtual void let_go();
 
     [[nodiscard]] LiveModel& model() const { return model_; }

@@ -23,10 +23,10 @@ enum Column { step, reason, reached, memory, columns };
 constexpr int kSwatch = 9;
 constexpr int kCell = 6;
 constexpr int kInner = 14;   // the style's own, both sides
-constexpr int kRoomy = 260;  // px of the reason beside which the memory has room
+constexpr int kRoomy = 260;  // px of the reason column from which the memory column is shown
 
-// Why it loses, the number first: what a narrow cell cuts off is then a word. From the longest that says it
-// to the shortest.
+// The reasons why a plan is worse, in forms from the longest to the shortest. The number comes first, so that
+// a narrow cell cuts off only words.
 QStringList reasons(const Neighbour& n) {
     QStringList out{QString::fromStdString(why(n))};
     if (n.valid() && n.over > 0) {
@@ -83,7 +83,7 @@ void NeighbourList::set_neighbours(const std::vector<Neighbour>& neighbours, Out
         const auto text = [](const std::string& value) {
             return new QStandardItem(QString::fromStdString(value));
         };
-        // The reason's words depend on its width, see `arrange`.
+        // The reason's text depends on the column's width, see `arrange`.
         QList<QStandardItem*> row{text(title(n)), text(std::string()),
                                   text(text_of(compared, n.answer, hypothetical)),
                                   text(text_of(Output::peak_memory, n.answer))};
@@ -114,7 +114,7 @@ int NeighbourList::wanted_height() const { return height_of(static_cast<int>(nei
 
 void NeighbourList::restyle() {
     const QString sheet = list_style(*this, kCell);
-    // Setting it changes the font, which restyles.
+    // Setting the style sheet changes the font, which calls `restyle` again.
     if (sheet != styleSheet()) setStyleSheet(sheet);
     const int line = QFontMetrics(list_font(*this)).height();
     verticalHeader()->setDefaultSectionSize(line + 7);
@@ -122,14 +122,14 @@ void NeighbourList::restyle() {
     for (std::size_t i = 0; i < neighbours_.size(); ++i) {
         QStandardItem* item = rows_->item(static_cast<int>(i), reason);
         const bool fits = neighbours_[i].over == 0;
-        // What does not fit is hatched, never just coloured: it has words instead of a swatch.
+        // A plan that does not fit is never marked by colour alone: here it has text instead of a swatch.
         item->setData(fits ? QVariant(loss_color(neighbours_[i], current_theme())) : QVariant(),
                       Qt::DecorationRole);
     }
     arrange();
 }
 
-// The reason takes what the others leave, but never less than its number needs.
+// The reason column gets the width that the others leave, but never less than its number needs.
 void NeighbourList::arrange() {
     std::array<int, columns> widths{};
     const QFont small = list_font(*this);
@@ -140,14 +140,14 @@ void NeighbourList::arrange() {
             width = std::max(width, text_width(small, rows_->item(row, column)->text()));
         widths[static_cast<std::size_t>(column)] = static_cast<int>(width) + 2 * kCell + kInner;
     }
-    // Of what loses to a term, whose colour stands before it.
+    // A reason with a step term is preceded by a swatch of the term's colour.
     const auto spare = [](const Neighbour& n) { return 2 * kCell + kInner + (n.over > 0 ? 0 : kSwatch + 4); };
     int least = 0;
     for (const Neighbour& n : neighbours_)
         least = std::max(least, static_cast<int>(text_width(small, reasons(n).back())) + spare(n) + 1);
     const int whole = viewport()->width();
     widths[step] = std::min(widths[step], std::max(0, whole - widths[reached] - least));
-    // Memory goes first: the plot shows it.
+    // The memory column is hidden first, because the plot shows the memory.
     const int rest = whole - widths[step] - widths[reached];
     const bool roomy = rest - widths[memory] >= std::max(kRoomy, least);
     setColumnHidden(memory, !roomy);

@@ -1,4 +1,5 @@
-// The plans one step away from the best, one a row: the step, why it loses, what it reaches and needs.
+// The list of the plans one step away from the best, one per row: the step, why the plan is worse, what it
+// reaches and how much memory it needs.
 #pragma once
 
 #include <QTableView>
@@ -17,14 +18,14 @@ class NeighbourList : public QTableView {
 
     // `compared` is the output of the third column.
     void set_neighbours(const std::vector<Neighbour>& neighbours, Output compared, bool hypothetical);
-    // None: -1.
+    // Selects a row; -1 clears the selection.
     void choose(int row);
-    // With the header, px: of so many rows, and of all it would like to show.
+    // Heights with the header in px: for this many rows, and for all rows.
     [[nodiscard]] int height_of(int rows) const;
     [[nodiscard]] int wanted_height() const;
 
   Q_SIGNALS:
-    void chosen(int row);   // the selection moved
+    void chosen(int row);   // the selection changed
     void adopted(int row);  // Enter or a double click
 
   protected:

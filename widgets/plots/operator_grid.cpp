@@ -37,7 +37,7 @@ constexpr std::array kTimes{share, forward, backward, bound, intensity};
 constexpr std::array kSizes{shape, flops, weights, saved, moved};
 constexpr int kSwatch = 9;
 constexpr int kCell = 5;
-constexpr int kInner = 10;  // the style's own, both sides
+constexpr int kInner = 10;  // the style's own margins, both sides
 
 struct Line {
     enum class Kind { block, item, model, other, step } kind = Kind::item;
@@ -288,7 +288,7 @@ int OperatorGrid::line_of(std::size_t operator_row) const { return rows_->line_o
 
 void OperatorGrid::restyle() {
     const QString sheet = list_style(*this, kCell);
-    // Setting it changes the font, which restyles.
+    // Setting the style sheet changes the font, which calls `restyle` again.
     if (sheet != styleSheet()) setStyleSheet(sheet);
     QFont font = list_font(*this);
     rows_->set_font(font);
@@ -298,10 +298,11 @@ void OperatorGrid::restyle() {
     arrange();
 }
 
-// Widths that any value has room in, so that nothing moves while values change; the name takes what is left.
+// The columns are wide enough for any value, so that nothing moves while values change. The name gets the
+// remaining width.
 void OperatorGrid::arrange() {
     const QFont small = list_font(*this);
-    QFont bold = small;  // of the sums
+    QFont bold = small;  // for the sums
     bold.setBold(true);
     const auto wide_in = [](const QFont& font, const QString& text) {
         return static_cast<int>(text_width(font, text)) + 2 * kCell + kInner;
@@ -332,7 +333,7 @@ void OperatorGrid::arrange() {
     };
     for (const Column column : kTimes) show(column, room || columns_ == Columns::times);
     for (const Column column : kSizes) show(column, room || columns_ == Columns::sizes);
-    // Narrow: the last columns go first.
+    // If the list is narrow, the least important columns are hidden first.
     const auto drop = [&](int column) {
         if (rest >= least || isColumnHidden(column)) return;
         rest += widths[static_cast<std::size_t>(column)];

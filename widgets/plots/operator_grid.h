@@ -1,5 +1,5 @@
-// The operators of the model, one a row, under the names of their blocks; then the model once, and what else
-// the step consists of. Values change in place while an input is dragged.
+// The list of the model's operators, one per row, under the names of their blocks, followed by the whole
+// model and the other terms of the step. Values are updated in place while an input is dragged.
 #pragma once
 
 #include <QTableView>
@@ -19,20 +19,20 @@ class OperatorGrid : public QTableView {
 
     explicit OperatorGrid(QWidget* parent = nullptr);
 
-    // What is given must stay until the next call.
+    // The data must stay alive until the next call.
     void set_data(const OperatorsData& shown_now);
     void set_order(Order order);
-    // Which of them, where not all have room.
+    // Selects which columns are shown if there is no room for all of them.
     void set_columns(Columns columns);
-    // None: nothing is chosen.
+    // Selects an operator; nullopt clears the selection.
     void choose(std::optional<std::size_t> operator_row);
     [[nodiscard]] bool shows_all_columns() const { return all_columns_; }
-    // The row of the view that shows an operator of the table; −1 when there is none.
+    // Returns the row of the view that shows an operator of the table; −1 if there is none.
     [[nodiscard]] int line_of(std::size_t operator_row) const;
 
   Q_SIGNALS:
     void chosen(std::optional<std::size_t> operator_row);
-    void room_changed();  // all columns have room, or no longer
+    void room_changed();  // shows_all_columns() has changed
 
   protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -1,4 +1,4 @@
-// What the operators plot shows: every operator of the model on one GPU, and the roofline they lie under.
+// The data of the operators plot: every operator of the model on one GPU, and the roofline that bounds it.
 #pragma once
 
 #include <optional>
@@ -12,34 +12,35 @@ namespace shardscope {
 
 struct OperatorsData {
     OperatorTable table;
-    bool timed = false;         // seconds mean something: it fits, or they are hypothetical
-    bool hypothetical = false;  // it does not fit, and they are shown all the same
+    bool timed = false;         // times are meaningful: it fits, or they are hypothetical
+    bool hypothetical = false;  // it does not fit, and times are shown nevertheless
     MemoryUse memory;
-    double peak = 0;          // FLOP/s of the data sheet, in the precision of most matrices
-    double reached_peak = 0;  // of the largest matrix by calibration
+    double peak = 0;          // FLOP/s of the data sheet, in the precision of most matrix products
+    double reached_peak = 0;  // sustained by the largest matrix product, by calibration
     double bandwidth = 0;     // B/s of the data sheet
     double reached_bandwidth = 0;
 
-    // Of the forward pass; NaN where it means nothing.
-    [[nodiscard]] double achieved(const OperatorRow& row) const;  // FLOP/s
-    [[nodiscard]] double share(double step_seconds) const;        // of the step
-    // Drawn on the roofline: what multiplies and has a time.
+    // NaN if times are not meaningful.
+    [[nodiscard]] double achieved(const OperatorRow& row) const;  // FLOP/s of the forward pass
+    [[nodiscard]] double share(double step_seconds) const;        // fraction of the step
+    // Returns whether the operator is on the roofline: it has FLOPs, moves bytes and has a time.
     [[nodiscard]] bool drawn(const OperatorRow& row) const;
-    // Share of the step in operators that only move memory.
+    // Returns the fraction of the step in operators that only move memory.
     [[nodiscard]] double moving_share() const;
 };
 OperatorsData operators_data(const Answer& answer, bool hypothetical = false);
 
-// "16,384 × 5,120 × 5,120", with the number of matrices before it where there are several; empty for what
-// has no shape.
+// "16,384 × 5,120 × 5,120", preceded by the number of matrices if there are several; empty for an operator
+// without a shape.
 std::string shape_text(const OperatorRow& row);
-// "memory bandwidth": what most of an operator waits for, as the walls are called; empty where it takes no
-// time.
+// "memory bandwidth": the name of the wall that bounds most of the operator's time; empty if the operator
+// takes no time.
 std::string bound_label(const OperatorRow& row);
-// "layer ×40": a block and how often it is on the GPU.
+// "layer ×40": a block and how often it occurs on the GPU.
 std::string block_text(const OperatorSum& block);
 
-// One row an operator, then blocks, the whole model once, and what else the step consists of.
+// The table has one row per operator, followed by the blocks, the whole model and the other terms of the
+// step.
 PlotTable operators_table(const OperatorsData& data);
 
 }  // namespace shardscope

@@ -13,13 +13,13 @@
 namespace shardscope {
 namespace {
 
-constexpr double kReach = 10;  // px from a dot's middle that still mean it
+constexpr double kReach = 10;  // px around a dot's centre that count as hitting it
 constexpr double kLeast = 3;   // radius of a dot that takes no time, px
 constexpr double kMost = 11;   // of one that takes the whole step
 constexpr double kDimmed = 0.4;
 constexpr std::size_t kMostLabels = 8;
-constexpr double kKeepOff = 40;          // weight of a leader that no label may cross
-constexpr double kLabelledShare = 0.01;  // of the step, from which an operator is named
+constexpr double kKeepOff = 40;          // weight of a leader line, so that labels avoid it
+constexpr double kLabelledShare = 0.01;  // fraction of the step from which an operator is named
 
 QString percent(double share) { return shown(share, Quantity::percent); }
 
@@ -28,7 +28,7 @@ QString too_much(const MemoryUse& memory) {
         .arg(shown(memory.peak, Quantity::bytes), shown(memory.capacity, Quantity::bytes));
 }
 
-// From a dot's edge to the nearest point of its name.
+// Returns the line from a dot's edge to the nearest point of its name.
 QLineF leader_of(const QPointF& dot, double radius, const QRectF& name) {
     const QPointF to(std::clamp(dot.x(), name.left(), name.right()),
                      std::clamp(dot.y(), name.top(), name.bottom()));
@@ -37,7 +37,7 @@ QLineF leader_of(const QPointF& dot, double radius, const QRectF& name) {
     return out;
 }
 
-// In short pieces: a label's cost is taken at a few points of each.
+// Divides a line into short segments, because a label's cost is sampled at a few points of each segment.
 QPolygonF in_pieces(const QPolygonF& line) {
     constexpr double kPiece = 12;  // px
     QPolygonF out;
@@ -79,20 +79,20 @@ struct OperatorsFigure::Parts {
     QPointF pixel(const OperatorRow& row) const;
     double radius(const OperatorRow& row) const;
 
-    // What is written so far: no line may run through it.
-    using Words = std::vector<QRectF>;
+    // The boxes of the text drawn so far; no leader line may cross them.
+    using Boxes = std::vector<QRectF>;
     void paint_below(QCPPainter& painter) const;
     void paint_above(QCPPainter& painter) const;
     void paint_titles(QCPPainter& painter) const;
     QPolygonF roof(double peak, double bandwidth) const;
-    void paint_roof_labels(QCPPainter& painter, LabelRoom& room, Words& words) const;
-    void paint_reached(QCPPainter& painter, LabelRoom& room, Words& words) const;
+    void paint_roof_labels(QCPPainter& painter, LabelRoom& room, Boxes& boxes) const;
+    void paint_reached(QCPPainter& painter, LabelRoom& room, Boxes& boxes) const;
     void paint_dots(QCPPainter& painter) const;
-    void paint_names(QCPPainter& painter, LabelRoom& room, Words& words) const;
-    bool paint_heap(QCPPainter& painter, LabelRoom& room, Words& words, std::vector<QLineF>& leaders,
-                    const std::vector<std::size_t>& heap) const;
+    void paint_names(QCPPainter& painter, LabelRoom& room, Boxes& boxes) const;
+    bool paint_group(QCPPainter& painter, LabelRoom& room, Boxes& boxes, std::vector<QLineF>& leaders,
+                     const std::vector<std::size_t>& group) const;
     QString full_name(const OperatorRow& row) const;
-    void paint_moving(QCPPainter& painter, LabelRoom& room, Words& words) const;
+    void paint_moving(QCPPainter& painter, LabelRoom& room, Boxes& boxes) const;
 };
 
 OperatorsFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
@@ -103,7 +103,8 @@ OperatorsFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
     new PaintedItem(plot, QStringLiteral("overlay"), [this](QCPPainter& painter) { paint_above(painter); });
 }
 
-// Whole decades, so that a small change moves no axis: both roofs, the ridge between them, all dots.
+// The axes cover whole decades, so that a small change does not move them. They include both roofs, the ridge
+// point between them, and all dots.
 void OperatorsFigure::Parts::fit() {
     if (!(data.reached_peak > 0) || !(data.reached_bandwidth > 0)) return;
     const double ridge = data.reached_peak / data.reached_bandwidth;
@@ -150,7 +151,7 @@ QPointF OperatorsFigure::Parts::pixel(const OperatorRow& row) const {
     return {on(x(), row.intensity()), on(y(), data.achieved(row))};
 }
 
-// The area grows with the time.
+// A dot's area grows with the operator's time.
 double OperatorsFigure::Parts::radius(const OperatorRow& row) const {
     return kLeast + (kMost - kLeast) * std::sqrt(std::clamp(data.share(row.step), 0.0, 1.0));
 }
@@ -163,7 +164,7 @@ QPolygonF OperatorsFigure::Parts::roof(double peak, double bandwidth) const {
     const double ridge = peak / bandwidth;
     QList<double> along{low, high};
     if (ridge > low && ridge < high) along.insert(1, ridge);
-    // Where the slope comes up through the frame.
+    // The point where the slope enters the frame from below.
     const double floor = y().range().lower;
     if (const double enters = floor / bandwidth; enters > low && enters < ridge) along[0] = enters;
     QPolygonF out;
@@ -211,20 +212,20 @@ void OperatorsFigure::Parts::paint_above(QCPPainter& painter) const {
             room.take({at.x() - r, at.y() - r, 2 * r, 2 * r});
         }
     }
-    Words words;
+    Boxes boxes;
     for (const Ghost& ghost : ghosts) {
         const QPointF end = roof(ghost.reached_peak, ghost.reached_bandwidth).last();
         const QSizeF size(kTag, kTag);
         if (const auto box = room.place(size, {end + QPointF(-kTag - 4, 3), end + QPointF(-2 * kTag - 8, 3),
                                                end + QPointF(-kTag - 4, -kTag - 3)})) {
-            words.push_back(*box);
+            boxes.push_back(*box);
             draw_tag(painter, *box, ghost.letter, pin_color(*theme, ghost.letter), fonts.small_bold);
         }
     }
-    paint_roof_labels(painter, room, words);
+    paint_roof_labels(painter, room, boxes);
     if (data.timed) {
-        paint_moving(painter, room, words);
-        paint_names(painter, room, words);
+        paint_moving(painter, room, boxes);
+        paint_names(painter, room, boxes);
     }
     if (dimmed) {
         QColor veil = theme->pane;
@@ -245,7 +246,7 @@ void OperatorsFigure::Parts::paint_titles(QCPPainter& painter) const {
               title, fonts.bold, theme->text);
 }
 
-void OperatorsFigure::Parts::paint_roof_labels(QCPPainter& painter, LabelRoom& room, Words& words) const {
+void OperatorsFigure::Parts::paint_roof_labels(QCPPainter& painter, LabelRoom& room, Boxes& boxes) const {
     const QRectF area = frame();
     const auto place = [&](const QString& text, const QColor& color, const QList<QPointF>& anchors,
                            bool above) {
@@ -256,7 +257,7 @@ void OperatorsFigure::Parts::paint_roof_labels(QCPPainter& painter, LabelRoom& r
             corners.append({anchor.x() - size.width(), anchor.y() + (above ? -size.height() - 2 : 3)});
         const auto box = room.place(size, corners);
         if (!box) return;
-        words.push_back(*box);
+        boxes.push_back(*box);
         draw_label(painter, *box, lines, Qt::AlignRight, theme->pane);
     };
     const auto along_top = [&](double peak) {
@@ -266,8 +267,8 @@ void OperatorsFigure::Parts::paint_roof_labels(QCPPainter& painter, LabelRoom& r
         return out;
     };
     place(tr("peak %1").arg(shown(data.peak, Quantity::flop_rate)), theme->muted, along_top(data.peak), true);
-    paint_reached(painter, room, words);
-    // Left of the slope, at some height.
+    paint_reached(painter, room, boxes);
+    // Left of the slope, at several heights.
     QList<QPointF> beside;
     for (const double share : {0.45, 0.6, 0.3, 0.75}) {
         const double pixel = area.bottom() - share * area.height();
@@ -278,9 +279,9 @@ void OperatorsFigure::Parts::paint_roof_labels(QCPPainter& painter, LabelRoom& r
           beside, true);
 }
 
-// Below the roof at its right end, or left of its left end. Where dots hang at the one and the plot is too
-// narrow for the other it is explained above the plot.
-void OperatorsFigure::Parts::paint_reached(QCPPainter& painter, LabelRoom& room, Words& words) const {
+// Labels the sustained roof below its right end, or to the left of its left end. If dots occupy the former
+// and the plot is too narrow for the latter, the label is above the plot.
+void OperatorsFigure::Parts::paint_reached(QCPPainter& painter, LabelRoom& room, Boxes& boxes) const {
     const QRectF area = frame();
     const LabelLines lines{{tr("matrices reach %1").arg(shown(data.reached_peak, Quantity::flop_rate)),
                             fonts.small, theme->text}};
@@ -289,13 +290,13 @@ void OperatorsFigure::Parts::paint_reached(QCPPainter& painter, LabelRoom& room,
     QList<QPointF> corners;
     for (const double inset : {6.0, 60.0, 120.0})
         corners.append({area.right() - inset - size.width(), level + 3});
-    // Left of the data sheet's slope, where that stands as high.
+    // Left of the data sheet's slope, at the height of the sustained roof.
     const double sheet = x().coordToPixel(data.reached_peak / data.bandwidth);
     corners.append({sheet - 10 - size.width(), level - size.height() / 2});
     constexpr double kMostCrossed = 20;  // px
     if (const auto box = room.place(size, corners, kMostCrossed)) {
         draw_label(painter, *box, lines, Qt::AlignRight, theme->pane);
-        words.push_back(*box);
+        boxes.push_back(*box);
         return;
     }
     constexpr double kSample = 18;  // px
@@ -310,7 +311,7 @@ void OperatorsFigure::Parts::paint_reached(QCPPainter& painter, LabelRoom& room,
 
 void OperatorsFigure::Parts::paint_dots(QCPPainter& painter) const {
     painter.setRenderHint(QPainter::Antialiasing);
-    // The largest first: the others are seen above it.
+    // The largest dots are drawn first, so that the others are visible above them.
     std::vector<const OperatorRow*> order;
     for (const OperatorRow& row : data.table.rows) {
         if (data.drawn(row)) order.push_back(&row);
@@ -330,8 +331,9 @@ void OperatorsFigure::Parts::paint_dots(QCPPainter& painter) const {
     }
 }
 
-// What only moves memory has no place on the axes: its share of the step, in words.
-void OperatorsFigure::Parts::paint_moving(QCPPainter& painter, LabelRoom& room, Words& words) const {
+// Operators that only move memory have no position on the axes, so their fraction of the step is stated as
+// text.
+void OperatorsFigure::Parts::paint_moving(QCPPainter& painter, LabelRoom& room, Boxes& boxes) const {
     const double share = data.moving_share();
     if (!(share > 0)) return;
     const LabelLines lines{
@@ -341,19 +343,19 @@ void OperatorsFigure::Parts::paint_moving(QCPPainter& painter, LabelRoom& room, 
     const double bottom = area.bottom() - size.height() - 6;
     const auto box = room.place(size, {{area.right() - size.width() - 6, bottom}, {area.left() + 6, bottom}});
     if (!box) return;
-    words.push_back(*box);
+    boxes.push_back(*box);
     draw_label(painter, *box, lines, Qt::AlignRight, theme->pane);
 }
 
-// With the block where several have one of that name.
+// Returns the operator's name, preceded by its block if several blocks have an operator of that name.
 QString OperatorsFigure::Parts::full_name(const OperatorRow& row) const {
     const bool unique = std::ranges::count(data.table.rows, row.name, &OperatorRow::name) == 1;
     return (unique ? QString() : text_of(row.block) + QStringLiteral(": ")) + text_of(row.name);
 }
 
-// Those that take most of the step, and the one that is pointed to. Dots that lie over each other have their
-// names in one block: beside the heap no one could say whose name is whose.
-void OperatorsFigure::Parts::paint_names(QCPPainter& painter, LabelRoom& room, Words& words) const {
+// Names the operators that take most of the step, and the highlighted one. The names of overlapping dots form
+// one text block, because beside single dots they could not be told apart.
+void OperatorsFigure::Parts::paint_names(QCPPainter& painter, LabelRoom& room, Boxes& boxes) const {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < data.table.rows.size(); ++i) {
         if (data.drawn(data.table.rows[i])) order.push_back(i);
@@ -367,24 +369,24 @@ void OperatorsFigure::Parts::paint_names(QCPPainter& painter, LabelRoom& room, W
     std::vector<QLineF> leaders;
     while (!order.empty()) {
         const OperatorRow& first = data.table.rows[order.front()];
-        const auto in_heap = [&](std::size_t i) {
+        const auto in_group = [&](std::size_t i) {
             const OperatorRow& row = data.table.rows[i];
             return QLineF(pixel(row), pixel(first)).length() < radius(row) + radius(first);
         };
-        std::vector<std::size_t> heap;
-        std::ranges::copy_if(order, std::back_inserter(heap), in_heap);
-        std::erase_if(order, in_heap);
-        // With fewer of its names where there is no room for all.
-        while (!heap.empty() && !paint_heap(painter, room, words, leaders, heap)) heap.pop_back();
+        std::vector<std::size_t> group;
+        std::ranges::copy_if(order, std::back_inserter(group), in_group);
+        std::erase_if(order, in_group);
+        // If there is no room for all names of a group, the least important ones are left out.
+        while (!group.empty() && !paint_group(painter, room, boxes, leaders, group)) group.pop_back();
     }
 }
 
-bool OperatorsFigure::Parts::paint_heap(QCPPainter& painter, LabelRoom& room, Words& words,
-                                        std::vector<QLineF>& leaders,
-                                        const std::vector<std::size_t>& heap) const {
+bool OperatorsFigure::Parts::paint_group(QCPPainter& painter, LabelRoom& room, Boxes& boxes,
+                                         std::vector<QLineF>& leaders,
+                                         const std::vector<std::size_t>& group) const {
     LabelLines lines;
     QRectF dots;
-    for (const std::size_t i : heap) {
+    for (const std::size_t i : group) {
         const OperatorRow& row = data.table.rows[i];
         lines.append({full_name(row) + QLatin1Char(' ') + percent(data.share(row.step)),
                       i == highlight ? fonts.small_bold : fonts.small, theme->text});
@@ -403,19 +405,20 @@ bool OperatorsFigure::Parts::paint_heap(QCPPainter& painter, LabelRoom& room, Wo
         return QList<QPointF>{{x, above},     {x, below},    {right, y},     {left, y},
                               {right, above}, {left, above}, {right, below}, {left, below}};
     };
-    constexpr double kClear = 12;  // px of a roof under a name that has another place to go
+    constexpr double kClear = 12;  // px of a roof that a name may cover if there are other positions
     constexpr double kMostCrossed = 40;
     auto box = room.place(size, beside(2), kClear);
     if (!box) {
-        // Farther away only with a line to its dot, over no other words and no other such line.
-        const OperatorRow& first = data.table.rows[heap.front()];
+        // A name farther away needs a leader line to its dot, which must not cross other text or another
+        // leader line.
+        const OperatorRow& first = data.table.rows[group.front()];
         QList<QPointF> corners;
         for (const double gap : {10.0, 20.0, 32.0, 44.0}) {
             const QList<QPointF> ring = beside(gap);
             for (const QPointF& corner : ring) {
                 const QLineF leader = leader_of(pixel(first), radius(first), QRectF(corner, size));
                 const bool free =
-                    std::ranges::none_of(words, [&](const QRectF& word) { return crosses(leader, word); }) &&
+                    std::ranges::none_of(boxes, [&](const QRectF& word) { return crosses(leader, word); }) &&
                     std::ranges::none_of(leaders, [&](const QLineF& other) {
                         return other.intersects(leader) == QLineF::BoundedIntersection;
                     });
@@ -432,12 +435,12 @@ bool OperatorsFigure::Parts::paint_heap(QCPPainter& painter, LabelRoom& room, Wo
         }
     }
     if (!box) {
-        const bool pointed_to = highlight && std::ranges::find(heap, *highlight) != heap.end();
+        const bool pointed_to = highlight && std::ranges::find(group, *highlight) != group.end();
         box = room.place(size, beside(2), pointed_to ? 1e9 : kMostCrossed);
     }
     if (!box) return false;
     draw_label(painter, *box, lines, Qt::AlignHCenter, theme->pane);
-    words.push_back(*box);
+    boxes.push_back(*box);
     return true;
 }
 

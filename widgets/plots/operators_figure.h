@@ -1,6 +1,6 @@
-// The operators plot's drawing: a roofline. Along x how many FLOPs an operator does with a byte of device
-// memory, along y how many it does a second; no dot can lie above the roof of memory and arithmetic.
-// Source of the form: Williams, Waterman and Patterson 2009, CACM 52(4).
+// Draws the operators plot, a roofline: the x axis is the arithmetic intensity (FLOPs per byte of device
+// memory), the y axis is the achieved FLOP/s. No dot can be above the roof of memory bandwidth and peak
+// arithmetic. Source of the form: Williams, Waterman and Patterson 2009, CACM 52(4).
 #pragma once
 
 #include <QFont>
@@ -27,28 +27,29 @@ class OperatorsFigure {
     void set_style(const Theme& theme, const QFont& font);
     // The axes stay as they are, see `refit`.
     void set_data(OperatorsData data);
-    // The roof of a pinned scenario's GPU.
+    // The roofline of a pinned scenario's GPU.
     struct Ghost {
         char letter = 'B';
         double reached_peak = 0;
         double reached_bandwidth = 0;
     };
     void set_ghosts(std::vector<Ghost> ghosts);
-    // An older picture, while an input is not valid.
+    // Dims the figure, which is an older picture, while an input is not valid.
     void set_dimmed(bool dimmed);
     void set_highlight(std::optional<std::size_t> row);
-    // Ranges and margins for what is shown now.
+    // Fits the axis ranges and margins to the current data.
     void refit();
 
     [[nodiscard]] const OperatorsData& data() const;
     [[nodiscard]] const std::vector<Ghost>& ghosts() const;
     [[nodiscard]] std::optional<std::size_t> highlight() const;
-    // In pixels of the plot, valid after the first drawing; only of rows that are drawn.
+    // Returns a position in pixels of the plot, valid after the first drawing and only for rows that are
+    // drawn.
     [[nodiscard]] QPointF pixel_of(std::size_t row) const;
-    // The nearest operator within reach of a hand.
+    // Returns the nearest operator within the pointer's reach.
     [[nodiscard]] std::optional<std::size_t> row_at(const QPointF& pixel) const;
 
-    // For those who cannot see it.
+    // Returns a description for screen readers.
     [[nodiscard]] QString description() const;
 
   private:
@@ -56,9 +57,9 @@ class OperatorsFigure {
     std::unique_ptr<Parts> parts_;
 };
 
-// Name, shape, sizes and times of one operator, a line each.
+// Lists the name, shape, sizes and times of one operator, one per line.
 QString operator_words(const OperatorsData& data, std::size_t index);
-// What an export's caption says.
+// Returns the text of an export's caption.
 QString operators_words(const OperatorsData& data);
 
 }  // namespace shardscope

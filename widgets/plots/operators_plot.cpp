@@ -64,7 +64,7 @@ const OperatorsFigure& OperatorsPlot::figure() {
 
 void OperatorsPlot::update_figure() {
     const Answer& answer = model().answer();
-    // While an input is not valid the last valid picture stays.
+    // While an input is not valid, the last valid picture stays.
     figure_->set_dimmed(!answer.valid());
     list_->setEnabled(answer.valid());
     if (!answer.valid()) return;
@@ -107,11 +107,11 @@ void OperatorsPlot::move(QMouseEvent* event) {
 
 void OperatorsPlot::press(QMouseEvent* event) { choose(figure_->row_at(event->position())); }
 
-// The list has the larger part; both keep some where there is little.
+// The list gets the larger part of the height; both keep some of it if there is little.
 void OperatorsPlot::share_room() {
     constexpr double kList = 0.56;
     const int room = height() - options().height();
-    // What the canvas is given is never less than either: a list on top of it would hide its axis.
+    // The canvas never gets less than its minimum height, because a list on top of it would hide its axis.
     const QWidget& plot = canvas();
     const int beside_plot = room - std::max(plot.minimumSizeHint().height(), plot.minimumHeight());
     list_->setFixedHeight(std::max(0, std::min(static_cast<int>(kList * room), beside_plot)));

@@ -1,4 +1,4 @@
-// The Operators tab: the roofline above, the list below. A dot and its row are chosen together.
+// The Operators tab: the roofline above the list of operators. A dot and its row are selected together.
 #pragma once
 
 #include <memory>
@@ -19,9 +19,9 @@ class OperatorsPlot : public LivePlot {
     explicit OperatorsPlot(LiveModel& model, QWidget* parent = nullptr);
     ~OperatorsPlot() override;
 
-    // What is drawn, up to date also while the plot is hidden.
+    // Returns the figure, brought up to date even while the plot is hidden.
     [[nodiscard]] const OperatorsFigure& figure();
-    // The chosen operator.
+    // The selected operator.
     [[nodiscard]] std::optional<Subject> subject_here() const override;
 
   protected:

@@ -20,8 +20,8 @@ constexpr int kEdge = 8;
 constexpr int kGap = 6;
 constexpr int kHeight = 32;
 
-// Choices that may be narrower than their longest entry.
-bool gives_way(const QWidget* choice) {
+// Returns whether the choice may be narrower than its longest entry.
+bool can_shrink(const QWidget* choice) {
     const auto* box = qobject_cast<const QComboBox*>(choice);
     return box && box->sizeAdjustPolicy() == QComboBox::AdjustToMinimumContentsLengthWithIcon;
 }
@@ -32,7 +32,8 @@ constexpr int kIcon = 16;
 OptionRow::OptionRow(QWidget* parent) : QWidget(parent), more_(new QToolButton(this)) {
     more_->setText(tr("More"));
     more_->setToolTip(tr("Options that have no room beside the others"));
-    // The arrow as an icon behind the text: a style sheet would set the menu's own into the corner.
+    // The arrow is an icon behind the text, because a style sheet would put the menu's own arrow into the
+    // corner.
     more_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     more_->setLayoutDirection(Qt::RightToLeft);
     more_->setIconSize({kIcon, kIcon});
@@ -115,7 +116,7 @@ QSize OptionRow::minimumSizeHint() const {
         if (std::ranges::find(folding_, choice, &Folding::choice) != folding_.end()) continue;
         constexpr int kNarrowest = 60;
         const int whole = choice->sizeHint().width();
-        width += (gives_way(choice) ? std::min(kNarrowest, whole) : whole) + kGap;
+        width += (can_shrink(choice) ? std::min(kNarrowest, whole) : whole) + kGap;
     }
     for (const QToolButton* button : buttons_) width += button->sizeHint().width();
     return {width + kEdge, kHeight};
@@ -133,7 +134,7 @@ void OptionRow::changeEvent(QEvent* event) {
 
 bool OptionRow::event(QEvent* event) {
     const bool handled = QWidget::event(event);
-    if (event->type() == QEvent::LayoutRequest) arrange();  // a choice's size, or a box, has changed
+    if (event->type() == QEvent::LayoutRequest) arrange();  // a choice's size or a check box has changed
     return handled;
 }
 
@@ -147,7 +148,8 @@ void OptionRow::arrange() {
         right -= (*button)->sizeHint().width();
         put(*button, right);
     }
-    // They do so together where the buttons would be reached.
+    // If the choices would reach the buttons, the foldable ones move to "More", and the others shrink
+    // equally.
     const int room_for_choices =
         right - (checks_.empty() && folding_.empty() ? 0 : more_->sizeHint().width() + kGap);
     int wanted = kEdge;
@@ -160,14 +162,14 @@ void OptionRow::arrange() {
     const bool folded = std::ranges::any_of(folding_, &Folding::folded);
     int boxes = 0;
     for (const QWidget* choice : choices_) {
-        if (gives_way(choice) && !is_folded(choice)) ++boxes;
+        if (can_shrink(choice) && !is_folded(choice)) ++boxes;
     }
     const int cut = boxes == 0 ? 0 : std::max(0, (wanted - room_for_choices + boxes - 1) / boxes);
     int left = kEdge;
     for (QWidget* choice : choices_) {
         if (is_folded(choice)) continue;
         QSize size = choice->sizeHint();
-        if (gives_way(choice)) size.rwidth() -= cut;
+        if (can_shrink(choice)) size.rwidth() -= cut;
         choice->setGeometry(left, (height() - size.height()) / 2, size.width(), size.height());
         left += size.width() + kGap;
     }
@@ -179,7 +181,7 @@ void OptionRow::arrange() {
     const int limit = folds ? right - more_->sizeHint().width() - kGap : right;
     bool room = true;
     for (QCheckBox* check : checks_) {
-        // What means nothing now takes no room.
+        // An option that does not apply now needs no space.
         if (!check->isEnabled()) {
             check->hide();
             continue;
@@ -227,7 +229,7 @@ void OptionRow::open_menu() {
     menu->popup(more_->mapToGlobal(QPoint(0, more_->height())));
 }
 
-// As they stand: the order they were made in has "More" first.
+// The tab order follows the positions; the order of creation would begin with "More".
 void OptionRow::chain() {
     QWidgetList order = choices_;
     for (QCheckBox* check : checks_) order.append(check);

@@ -1,6 +1,6 @@
-// The row of choices above a plot: choices and check boxes from the left, buttons at the right. What does not
-// fit in the width moves to a "More" menu, choices that may fold before boxes, the last box first; a box that
-// is disabled is left out.
+// The row of options above a plot: choices and check boxes from the left, buttons at the right. Options that
+// do not fit into the width move to a "More" menu: first the choices that allow it, then the check boxes,
+// starting with the last one. A disabled check box is hidden.
 #pragma once
 
 #include <QList>
@@ -18,11 +18,13 @@ class OptionRow : public QWidget {
     explicit OptionRow(QWidget* parent = nullptr);
 
     QComboBox* add_choice(const QString& name, const QString& accessible_name, const QStringList& entries);
-    // The choice moves to "More", as a menu of this name, where the others would have to be cut short for it.
+    // Lets the choice move to "More", as a submenu of this name, if the others would otherwise have to be cut
+    // short.
     void let_fold(QComboBox& choice, const QString& menu);
-    // A word before the next choice.
+    // Adds a text label before the next choice.
     void add_word(const QString& text);
-    // Several of many: a button that opens a menu; the button's text says which.
+    // Adds a choice of several entries at once: a button that opens a menu. The button's text lists the
+    // selected entries.
     QToolButton* add_menu(const QString& name, const QString& accessible_name);
     QCheckBox* add_check(const QString& name, const QString& text, bool on);
     // `icon` is the name of one of the program's icons.

@@ -1,6 +1,7 @@
 // An item on a QCustomPlot that is painted by a function: hatches below the curves, labels above them.
 //
-// Includes qcustomplot.h, which costs seconds: only for the figures' .cpp files.
+// This header includes qcustomplot.h, which takes seconds to compile, so only the figures' .cpp files may
+// include it.
 #pragma once
 
 #include <qcustomplot.h>
@@ -15,13 +16,13 @@ namespace shardscope {
 
 class PaintedItem : public QCPAbstractItem {
   public:
-    // The plot owns it. `layer` is one of QCustomPlot's own: "background", "overlay", …
+    // The plot owns the item. `layer` is one of QCustomPlot's predefined layers: "background", "overlay", …
     PaintedItem(QCustomPlot& plot, const QString& layer, std::function<void(QCPPainter&)> paint)
         : QCPAbstractItem(&plot), paint_(std::move(paint)) {
         setLayer(layer);
         setClipToAxisRect(false);
         setSelectable(false);
-        setAntialiased(false);  // the functions switch it on themselves, without QCPPainter's half pixel
+        setAntialiased(false);  // the functions enable it themselves, without QCPPainter's half pixel
     }
     double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
 
@@ -36,20 +37,21 @@ class PaintedItem : public QCPAbstractItem {
     std::function<void(QCPPainter&)> paint_;
 };
 
-// The rectangle that the axes' ends span: QCustomPlot counts pixels upwards from the last one.
+// Returns the rectangle that the axes' ends span: QCustomPlot counts pixels upwards from the last one.
 inline QRectF frame_of(const QCPAxisRect& rect) {
     return {static_cast<double>(rect.left()), static_cast<double>(rect.bottom() - rect.height()),
             static_cast<double>(rect.width()), static_cast<double>(rect.height())};
 }
 
-// Where a graph's point is drawn: on screen QCPPainter moves antialiased lines by half a pixel.
+// Returns the position at which a graph's point is drawn: on screen QCPPainter shifts antialiased lines by
+// half a pixel.
 inline QPointF drawn_at(const QCPAxis& x, const QCPAxis& y, double key, double value,
                         const QCPPainter& painter) {
     const double shift = painter.modes().testFlag(QCPPainter::pmVectorized) ? 0 : 0.5;
     return {x.coordToPixel(key) + shift, y.coordToPixel(value) + shift};
 }
 
-// A plot of the house's kind: no interactions, legend or margins of its own, fast lines.
+// Applies the settings that all plots share: no interactions, no automatic legend or margins, fast lines.
 inline void prepare(QCustomPlot& plot) {
     plot.setInteractions(QCP::iNone);
     plot.setPlottingHints(QCP::phFastPolylines | QCP::phCacheLabels);
@@ -59,7 +61,7 @@ inline void prepare(QCustomPlot& plot) {
     plot.axisRect()->setAutoMargins(QCP::msNone);
 }
 
-// Ticks where the figure says.
+// Lets the figure set the axis' ticks itself.
 inline void own_ticks(QCPAxis& axis) {
     axis.setTicker(QSharedPointer<QCPAxisTickerText>::create());
     axis.setSubTicks(false);
@@ -68,9 +70,9 @@ inline void own_ticks(QCPAxis& axis) {
     axis.grid()->setZeroLinePen(Qt::NoPen);
 }
 
-inline constexpr double kFigureMargin = 8;  // px, between the figure's edge and what stands outermost
+inline constexpr double kFigureMargin = 8;  // px, between the figure's edge and its outermost content
 
-// The widest label of the axis' own ticks, px.
+// Returns the width of the widest tick label that the figure has set, px.
 inline double widest_tick(const QCPAxis& axis, const QFont& font) {
     const QFontMetricsF metrics(font);
     double widest = 0;
@@ -79,13 +81,13 @@ inline double widest_tick(const QCPAxis& axis, const QFont& font) {
     return widest;
 }
 
-// Between the plot's edges and its one frame, to whole px.
+// Sets the margins between the plot's edges and its only frame, rounded up to whole px.
 inline void set_margins(QCustomPlot& plot, double left, double top, double right, double bottom) {
     const auto whole = [](double px) { return static_cast<int>(std::ceil(px)); };
     plot.axisRect()->setMargins({whole(left), whole(top), whole(right), whole(bottom)});
 }
 
-// Both axes logarithmic with ticks of their own, grid lines across.
+// Makes both axes logarithmic, with ticks that the figure sets and only horizontal grid lines.
 inline void make_logarithmic(QCustomPlot& plot) {
     for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
         axis->setScaleType(QCPAxis::stLogarithmic);
@@ -95,7 +97,7 @@ inline void make_logarithmic(QCustomPlot& plot) {
     plot.xAxis->grid()->setVisible(false);
 }
 
-// The theme's colours and the figure's fonts, in every panel.
+// Applies the theme's colours and the figure's fonts to every panel.
 inline void style_plot(QCustomPlot& plot, const Theme& theme, const FigureFonts& fonts) {
     plot.setBackground(QBrush(theme.pane));
     for (const QCPAxisRect* rect : plot.axisRects()) {

@@ -19,7 +19,7 @@ PanelGrid panel_grid(int panels, int frames, const QSizeF& size, const QSizeF& a
     constexpr double kAspect = 1.3;  // width ÷ height
     constexpr double kNarrow = 60;   // px
     constexpr double kLow = 45;
-    constexpr double kTooSmall = 4;  // what too small a frame weighs beside one of another shape
+    constexpr double kTooSmall = 4;  // weight of a too small frame relative to one of another shape
     PanelGrid best;
     double least = std::numeric_limits<double>::infinity();
     for (int columns = 1; columns <= panels; ++columns) {
@@ -57,7 +57,8 @@ void draw_panel_title(QPainter& painter, const QRectF& row, char letter, const Q
     double base = std::round(tag.center().y() + (metrics.ascent() - metrics.descent()) / 2);
     QString rest = name;
     if (row.height() >= kTag + height && metrics.horizontalAdvance(name) > room) {
-        // As many words as there is room for, the others in the second line; better after a comma.
+        // The first line gets as many words as there is room for, the second line the others. A break after a
+        // comma is preferred.
         qsizetype words = -1;
         bool comma = false;
         for (qsizetype at = name.indexOf(QLatin1Char(' ')); at > 0;

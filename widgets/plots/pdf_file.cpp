@@ -28,8 +28,9 @@ QByteArray xmp_packet(const QByteArray& json) {
     return out;
 }
 
-// The one thing in Qt's PDF that differs between two runs, and in length between time zones: "Z" is written
-// for UTC, else "+09'00'". So what stands behind it moves, and with it the offsets in the table of objects.
+// Replaces the creation date, the only thing in Qt's PDF that differs between two runs. Its length differs
+// between time zones: "Z" is written for UTC, else "+09'00'". So everything after the date moves, and with it
+// the offsets in the table of objects.
 void fix_creation_date(QByteArray& pdf) {
     const QByteArray key = "/CreationDate (D:";
     const QByteArray fixed = "20000101000000Z";
@@ -40,14 +41,15 @@ void fix_creation_date(QByteArray& pdf) {
     const qsizetype start_end = pdf.indexOf(' ', start_at);
     const qsizetype table = pdf.mid(start_at, start_end - start_at).toLongLong();
     const qsizetype table_end = pdf.indexOf("trailer", table);
-    // A PDF of another form is none of this Qt's; it stays whole rather than the same.
+    // A PDF of another structure was not written by this version of Qt. It is left unchanged, so that it
+    // stays valid.
     if (from < key.size() || start_at < end || table < end || table_end < 0 || pdf.mid(table, 5) != "xref\n")
         return;
     const qsizetype moved = fixed.size() - (end - from);
 
-    // From the back, so that no place in the file moves before its turn.
+    // Edit from the end of the file, so that no position moves before it is edited.
     pdf.replace(start_at, start_end - start_at, QByteArray::number(table + moved));
-    // An entry: ten digits of offset, a generation, n for one in use.
+    // An entry has ten digits of offset, a generation, and n if it is in use.
     constexpr qsizetype kDigits = 10;
     constexpr qsizetype kEntry = 20;
     constexpr qsizetype kUse = 17;
@@ -62,13 +64,13 @@ void fix_creation_date(QByteArray& pdf) {
 
 }  // namespace
 
-QByteArray write_pdf(const QSizeF& page, const QString& title, const QByteArray& carries,
+QByteArray write_pdf(const QSizeF& page, const QString& title, const QByteArray& scenario_json,
                      const std::function<void(QPdfWriter&, QCPPainter&)>& paint) {
     QBuffer buffer;
     buffer.open(QIODevice::WriteOnly);
     {
         QPdfWriter writer(&buffer);
-        // Finer than the layout's unit: glyphs are placed on the writer's grid.
+        // The resolution is finer than the layout's unit, because glyphs are placed on the writer's grid.
         constexpr int kFiner = 10;
         constexpr double kPointsPerUnit = 72.0 / kDpi;
         writer.setPdfVersion(QPagedPaintDevice::PdfVersion_1_6);
@@ -77,7 +79,7 @@ QByteArray write_pdf(const QSizeF& page, const QString& title, const QByteArray&
         writer.setPageMargins(QMarginsF(0, 0, 0, 0));
         writer.setTitle(title);
         writer.setCreator(QStringLiteral("Shardscope " SHARDSCOPE_VERSION));
-        writer.setDocumentXmpMetadata(xmp_packet(carries));
+        writer.setDocumentXmpMetadata(xmp_packet(scenario_json));
         QCPPainter painter(&writer);
         painter.setModes(QCPPainter::pmVectorized | QCPPainter::pmNoCaching);
         painter.scale(kFiner, kFiner);

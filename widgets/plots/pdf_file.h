@@ -1,5 +1,5 @@
-// PDFs as figures and reports are written: exact page, vectors, the scenarios in the metadata, no date of its
-// own, so that the same content gives the same bytes.
+// Writes the PDF files of figures and reports: exact page size, vector graphics, the scenarios in the
+// metadata, and a fixed creation date, so that the same content gives the same bytes.
 #pragma once
 
 #include <QByteArray>
@@ -12,9 +12,9 @@ class QPdfWriter;
 
 namespace shardscope {
 
-// `page` in units of 1/96 inch, which the painter's are, too. `carries` is a scenario's JSON, see
-// widgets/carried_scenario.h.
-QByteArray write_pdf(const QSizeF& page, const QString& title, const QByteArray& carries,
+// `page` is in units of 1/96 inch, and so are the painter's coordinates. `scenario_json` is embedded in the
+// metadata, see widgets/carried_scenario.h.
+QByteArray write_pdf(const QSizeF& page, const QString& title, const QByteArray& scenario_json,
                      const std::function<void(QPdfWriter&, QCPPainter&)>& paint);
 
 }  // namespace shardscope

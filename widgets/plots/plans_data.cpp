@@ -39,7 +39,7 @@ std::vector<PlanPoint> points_of(const PlanReport& report, const std::vector<Can
     return out;
 }
 
-// The search that was made last.
+// The last search and its result.
 struct Made {
     std::mutex mutex;
     PlansSubject subject;
@@ -79,7 +79,7 @@ const Neighbour* PlansData::neighbour_of(const PlanPoint& point) const {
 }
 
 Scenario PlansData::scenario_of(const PlanPoint& point) const {
-    // Of a neighbour more than the plan may have followed: the batch.
+    // A neighbour may differ in more than the plan: its batch may have followed.
     if (const Neighbour* neighbour = neighbour_of(point)) return neighbour->answer.scenario;
     return with_plan(report.question.scenario, point.plan, report.question.free);
 }
@@ -160,7 +160,7 @@ SharedPlans plans_data(const PlansSubject& subject, unsigned threads, const std:
     return out;
 }
 
-// ---- scenarios among them --------------------------------------------------------------------------------
+// ---- scenarios among the plans ---------------------------------------------------------------------------
 
 double PlanDot::of(Output id) const {
     return value[static_cast<std::size_t>(std::ranges::find(kPlanOutputs, id) - kPlanOutputs.begin())];

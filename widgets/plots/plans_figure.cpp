@@ -11,13 +11,13 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr int kMostTicks = 6;
-constexpr double kReach = 9;      // px from a mark's middle that still mean it
-constexpr double kEdge = 1.8;     // radius of a frontier's dot
-constexpr double kLane = 30;      // height of the strip of what has no rate, two rows of marks
-constexpr double kRow = 14;       // px between marks that would lie over each other
-constexpr double kEdgeStep = 22;  // the same of those that point out of the frame
+constexpr double kReach = 9;      // px around a mark's centre that count as hitting it
+constexpr double kEdge = 1.8;     // radius of a dot of the frontier
+constexpr double kLane = 30;      // height of the strip for plans without a rate, two rows of marks
+constexpr double kRow = 14;       // px between marks that would otherwise overlap
+constexpr double kEdgeStep = 22;  // the same for marks that point out of the frame
 
-// The one that is to be seen above all others, and found first.
+// The mark with the highest rank is drawn above the others and is found first.
 int rank(PlanMark mark) { return static_cast<int>(mark); }
 
 }  // namespace
@@ -68,7 +68,7 @@ PlansFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
 
 void PlansFigure::Parts::style() {
     style_plot(plot, *theme, fonts);
-    // Opaque, so that thousands over each other stay in the background.
+    // The dots are opaque, so that thousands of overlapping dots stay in the background.
     constexpr double kCloud = 2;
     constexpr float kShare = 0.45F;
     const auto mix = [](float ground, float ink) { return ground + kShare * (ink - ground); };
@@ -107,13 +107,13 @@ void PlansFigure::Parts::fill() {
 
 void PlansFigure::Parts::fit() {
     double capacity = data ? gib(data->capacity) : 0;
-    double most = 0;  // of what is near enough to be shown at its memory
+    double most = 0;  // of the plans that are inside the frame
     double low = std::numeric_limits<double>::infinity();
     double high = 0;
-    // The hatched part takes between a quarter and two fifths of the width.
+    // The hatched part is between a quarter and two fifths of the width.
     constexpr double kLeast = 1.3;
     constexpr double kMost = 1.65;
-    const auto hold = [&](double peak, double value) {
+    const auto include = [&](double peak, double value) {
         if (gib(peak) < kMost * capacity) most = std::max(most, gib(peak));
         const double at = axis_y(value);
         if (!std::isfinite(at)) return;
@@ -121,19 +121,19 @@ void PlansFigure::Parts::fit() {
         high = std::max(high, at);
     };
     if (data) {
-        for (const PlanPoint& point : data->points) hold(point.peak, data->value(id, point, hypothetical));
+        for (const PlanPoint& point : data->points) include(point.peak, data->value(id, point, hypothetical));
     }
     if (current) {
         if (capacity == 0) capacity = gib(current->peak);
-        hold(current->peak, current->of(id));
+        include(current->peak, current->of(id));
     }
-    for (const PlanDot& ghost : ghosts) hold(ghost.peak, ghost.of(id));
+    for (const PlanDot& ghost : ghosts) include(ghost.peak, ghost.of(id));
     constexpr double kAir = 1.06;
     x().setRange(0, std::clamp(kAir * most, kLeast * capacity, kMost * capacity));
     const bool log = less_is_better(id) && high > 0;
     y().setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
     if (log) {
-        constexpr double kMostDecades = 100;  // what is far worse than the best matters little
+        constexpr double kMostDecades = 100;  // plans far worse than the best matter little
         y().setRange(low / 1.3, std::min(high, kMostDecades * low) * 1.3);
     } else if (output(id).quantity == Quantity::percent) {
         y().setRange(0, 100);
@@ -170,9 +170,9 @@ void PlansFigure::Parts::lay_out() {
     const double left =
         std::max(widest_tick(y(), fonts.small), small.horizontalAdvance(QStringLiteral("100"))) +
         kTickLength + 4 + kFigureMargin;
-    // The capacity's name stands above the frame, below the title.
+    // The capacity's label is above the frame, below the title.
     const double top = bold.height() + 10 + small.height();
-    // What does not fit has no rate: it stands below the rates. The axis goes with it.
+    // Plans that do not fit have no rate, so they are below the rates, and the axis is below them.
     lane = hypothetical ? 0 : kLane;
     x().setOffset(static_cast<int>(lane));
     const double bottom =
@@ -180,10 +180,10 @@ void PlansFigure::Parts::lay_out() {
     set_margins(plot, left, top, 2 * kFigureMargin, bottom);
 }
 
-// ---- places ----------------------------------------------------------------------------------------------
+// ---- positions -------------------------------------------------------------------------------------------
 
 QPointF PlansFigure::Parts::place(double peak, double value) const {
-    constexpr double kInside = 12;  // px: what is beyond the frame points out of it from here
+    constexpr double kInside = 12;  // px from the edge, for marks that point out of the frame
     const QRectF area = frame();
     const double right = area.right() - kInside;
     const double at = axis_y(value);
@@ -215,7 +215,7 @@ std::vector<QPointF> PlansFigure::Parts::places() const {
             return std::fabs(other.x() - at.x()) < kRow && std::fabs(other.y() - at.y()) < kRow;
         });
     };
-    double edge = 0;  // taken by the person's own plans
+    double edge = 0;  // px that the current plan and the pins occupy
     if (current && at_lane_edge(*current)) edge += kEdgeStep;
     for (const PlanDot& ghost : ghosts) edge += at_lane_edge(ghost) ? kEdgeStep : 0;
     for (const PlanPoint& point : data->points) {
@@ -224,7 +224,7 @@ std::vector<QPointF> PlansFigure::Parts::places() const {
         if (std::isnan(value)) {
             if (beyond(point.peak)) at.rx() -= edge;
             at.ry() += kRow / 2;
-            // Up, and where that is taken too, aside.
+            // Move the mark up and, if that position is occupied too, to the left.
             const QPointF first = at;
             for (int step = 0; !free(at) && at.x() > frame().left() + kRow; ++step) {
                 const int aside = (step + 1) / 2;
@@ -289,7 +289,7 @@ std::optional<std::size_t> PlansFigure::point_at(const QPointF& pixel) const {
         if (distance > kReach) continue;
         const int mark = rank(p.data->points[i].mark);
         const int before = found ? rank(p.data->points[*found].mark) : -1;
-        // Of two under the pointer the one that is drawn above.
+        // If two marks are under the pointer, the one that is drawn above counts.
         if (mark < before || (mark == before && distance >= nearest)) continue;
         found = i;
         nearest = distance;

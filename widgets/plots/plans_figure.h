@@ -1,6 +1,6 @@
-// The plans of a job, drawn: memory along x, what they are compared by along y, what does not fit hatched at
-// the right. The best plan is a ring, the best for every amount of memory a stepped line, the neighbours of
-// the best are squares in the colour of what they lose to.
+// Draws the plans of a job: memory along x, the output by which they are compared along y, and at the right a
+// hatched area for plans that do not fit. The best plan is a ring, the best plans for every amount of memory
+// form a stepped line, and the neighbours of the best plan are squares in the colour of their largest loss.
 #pragma once
 
 #include <QFont>
@@ -27,18 +27,18 @@ class PlansFigure {
     PlansFigure& operator=(const PlansFigure&) = delete;
 
     void set_style(const Theme& theme, const QFont& font);
-    void set_data(SharedPlans data);  // the axes stay, see `refit`
+    void set_data(SharedPlans data);  // keeps the axes, see `refit`
     void set_output(Output id);       // one of kPlanOutputs
     void set_hypothetical(bool on);
     void set_current(const std::optional<PlanDot>& dot);
     void set_ghosts(std::vector<PlanDot> ghosts);
-    // What is drawn is of other plans than those that are wanted, and fades; the words say why. Empty: it is
-    // of those.
+    // Fades the drawing because it does not show the requested plans; `why` tells the user the reason. An
+    // empty text means that the drawing is up to date.
     void set_stale(const QString& why);
-    // How strongly it is drawn: 1, less while an input is not valid.
+    // Sets how strongly the plans are drawn: 1, or less while an input is not valid.
     void set_strength(double strength);
     void set_highlight(std::optional<std::size_t> point);
-    // Ranges and margins for what is shown now.
+    // Fits the axis ranges and margins to the current data.
     void refit();
 
     // nullptr before the first search.
@@ -46,7 +46,8 @@ class PlansFigure {
     [[nodiscard]] std::optional<std::size_t> highlight() const;
     [[nodiscard]] QString description() const;
 
-    // In pixels of the plot, valid after the first drawing: the mark at a place, and a mark's place.
+    // Positions in pixels of the plot, valid after the first drawing: the mark at a position, and the
+    // positions of marks.
     [[nodiscard]] std::optional<std::size_t> point_at(const QPointF& pixel) const;
     [[nodiscard]] QPointF pixel_of(std::size_t point) const;
     [[nodiscard]] QPointF current_pixel() const;
@@ -56,11 +57,12 @@ class PlansFigure {
     std::unique_ptr<Parts> parts_;
 };
 
-// What a neighbour loses most by, as a colour; what does not fit has none.
+// Returns the colour of the step term by which a neighbour loses most; a muted colour if it does not fit or
+// loses nothing.
 QColor loss_color(const Neighbour& neighbour, const Theme& theme);
 // "2,545,240 of 7,374,384 plans fit"
 QString plans_count_words(const PlanReport& report);
-// What ring, line, marks and hatches mean, for captions.
+// Explains the ring, the line, the marks and the hatches, for captions.
 QString plans_words(const PlansData& data, bool hypothetical);
 
 }  // namespace shardscope

@@ -13,7 +13,7 @@ namespace {
 constexpr double kNeighbour = 4;  // half a square's side, px
 constexpr double kBest = 8;       // radius of the ring
 constexpr double kDot = 4.5;      // radius of the current plan
-constexpr double kStale = 0.6;    // how strongly plans of another job are drawn
+constexpr double kStale = 0.6;    // how strongly the plans of another job are drawn
 
 QString short_title(const Neighbour& n) {
     return text_of(label_of(n.id)) + QLatin1Char(' ') + QString::fromStdString(format(n.id, n.to));
@@ -35,7 +35,7 @@ void PlansFigure::Parts::paint_below(QCPPainter& painter) const {
         painter.drawLine(area.bottomLeft(), area.bottomRight());
         painter.drawLine(area.bottomLeft(), whole().bottomLeft());
     }
-    // Below all words.
+    // The line is below all text.
     const double capacity = at(data->capacity);
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setPen(line_pen(theme->text, 1.5, {4, 3}));
@@ -70,7 +70,7 @@ void PlansFigure::Parts::paint_titles(QCPPainter& painter) const {
     paint_key(painter);
 }
 
-// What the marks mean, below the axis: on screen there is no caption.
+// Explains the marks below the axis, because there is no caption on screen.
 void PlansFigure::Parts::paint_key(QCPPainter& painter) const {
     constexpr double kMark = 9;  // px, a mark's side
     constexpr double kGap = 5;
@@ -78,7 +78,7 @@ void PlansFigure::Parts::paint_key(QCPPainter& painter) const {
     const QFontMetricsF small(fonts.small);
     const QRectF area = frame();
     enum Mark { square, cross, hatch };
-    const double hatched = 2 * kMark;  // wide enough to be seen as one
+    const double hatched = 2 * kMark;  // wide enough to be recognized as a hatch
     const std::array<std::pair<Mark, QString>, 3> all{
         std::pair{square, tr("one step from the best, coloured by its loss")},
         std::pair{cross, tr("does not fit")}, std::pair{hatch, tr("may not fit")}};
@@ -123,7 +123,8 @@ void PlansFigure::Parts::paint_above(QCPPainter& painter) const {
         const double unfit = x().coordToPixel(gib(data->capacity + data->margin));
         const std::vector<QPointF> at = places();
         paint_plans(painter, room, at);
-        // The person's own plans lose their names to nobody, and may be named on the margin's hatch.
+        // The labels of the current plan and the pins have priority over all others, and may be on the
+        // margin's hatch.
         own = place_own(room);
         room.take(QRectF(QPointF(risky, area.top()), QPointF(unfit, area.bottom())));
         paint_labels(painter, room, at);
@@ -140,7 +141,7 @@ void PlansFigure::Parts::paint_above(QCPPainter& painter) const {
         QColor veil = theme->pane;
         veil.setAlphaF(static_cast<float>(1 - strongly));
         painter.fillRect(whole(), veil);
-        // The present plan follows at once, whatever the others do.
+        // The current plan is updated at once and is not dimmed with the others.
         if (data && strength == 1) paint_dots(painter, own);
     }
     paint_titles(painter);
@@ -155,7 +156,7 @@ void PlansFigure::Parts::paint_plans(QCPPainter& painter, LabelRoom& room,
         if (!line.isEmpty()) line.append({here.x(), line.last().y()});
         line.append(here);
     }
-    // On from the last step: more memory buys nothing.
+    // The line continues after the last step, because more memory gives no better plan.
     if (!line.isEmpty()) {
         const double limit = x().coordToPixel(gib(data->capacity - data->margin));
         painter.setPen(line_pen(theme->text, 1.6));
@@ -170,7 +171,7 @@ void PlansFigure::Parts::paint_plans(QCPPainter& painter, LabelRoom& room,
     painter.setRenderHint(QPainter::Antialiasing);
     for (std::size_t i = 0; i < at.size(); ++i) {
         if (data->points[i].mark != PlanMark::neighbour) continue;
-        // To one without a rate a line would say one.
+        // A line to a plan without a rate would suggest one.
         if (std::isnan(data->value(id, data->points[i], hypothetical))) continue;
         painter.setPen(
             line_pen(theme->muted, 0.8, data->points[i].fits() ? QList<double>{} : QList<double>{2, 3}));
@@ -196,7 +197,7 @@ void PlansFigure::Parts::paint_neighbour(QCPPainter& painter, const Neighbour& n
                                          bool beyond_frame) const {
     const bool risky = n.answer.estimate.verdict == Verdict::risky;
     if (n.over > 0 && !risky) {
-        // On the hatch, so that it stays legible.
+        // The background keeps the mark legible on the hatch.
         painter.setPen(Qt::NoPen);
         painter.setBrush(theme->hatch_ground);
         painter.drawEllipse(at, kNeighbour + 3, kNeighbour + 3);
@@ -213,7 +214,7 @@ void PlansFigure::Parts::paint_neighbour(QCPPainter& painter, const Neighbour& n
         return;
     }
     painter.setPen(QPen(theme->text, 1));
-    // In the margin it has a rate, but nothing it lost to.
+    // A plan in the margin has a rate, but it loses to no step term.
     painter.setBrush(n.over > 0 ? theme->pane : loss_color(n, *theme));
     painter.drawRect(QRectF(at - QPointF(kNeighbour, kNeighbour), QSizeF(2 * kNeighbour, 2 * kNeighbour)));
 }
@@ -225,15 +226,16 @@ PlansFigure::Parts::OwnLabels PlansFigure::Parts::place_own(LabelRoom& room) con
     for (std::size_t i = 0; i < ghosts.size(); ++i) room.take(mark(ghost_place(i)));
     if (current && !current_is_best()) {
         const double value = current->of(id);
-        // Without a rate its memory, which the edge would hide.
+        // Without a rate the label is its memory, because a mark at the edge does not show it.
         const QString words = std::isnan(value) ? shown(current->peak, Quantity::bytes) : value_words(value);
         out.lines = {{tr("A %1").arg(words), fonts.small_bold, theme->text}};
         const QSizeF size = size_of(out.lines);
         const QPointF at = own_place();
         QList<QPointF> corners = around(at, size, kDot + 4);
         const QList<QPointF> right{corners[2], corners[4], corners[6]};
-        // Near the edge above it, drawn in and off the marks of the lane; on and beyond the margin's hatch
-        // first of all towards the right, where the best plan's name is not.
+        // Near the edge, the label is above the mark, moved inwards and off the marks of the lane. On and
+        // beyond the margin's hatch, positions at the right come first, because the best plan's label is at
+        // the left.
         const double inside = std::min(corners[0].x(), room.area().right() - 3 - size.width());
         const double above = corners[0].y();
         for (const double up : {24.0, 16.0, 8.0, 0.0}) corners.prepend({inside, above - up});
@@ -248,7 +250,7 @@ PlansFigure::Parts::OwnLabels PlansFigure::Parts::place_own(LabelRoom& room) con
     return out;
 }
 
-// The current plan and the pins.
+// Draws the current plan and the pins.
 void PlansFigure::Parts::paint_dots(QCPPainter& painter, const OwnLabels& own) const {
     for (std::size_t i = 0; i < ghosts.size(); ++i) {
         const QColor color = pin_color(*theme, ghosts[i].letter);
@@ -267,7 +269,8 @@ void PlansFigure::Parts::paint_dots(QCPPainter& painter, const OwnLabels& own) c
     if (own.current) paint_on_ground(painter, *own.current, own.lines);
 }
 
-// On the dots of thousands of plans or on a hatch a halo alone is not enough to be read on.
+// Draws a label on a plain background, because on thousands of dots or on a hatch a halo alone does not make
+// it legible.
 void PlansFigure::Parts::paint_on_ground(QCPPainter& painter, const QRectF& box,
                                          const LabelLines& lines) const {
     const double unfit = x().coordToPixel(gib(data->capacity + data->margin));
@@ -277,7 +280,7 @@ void PlansFigure::Parts::paint_on_ground(QCPPainter& painter, const QRectF& box,
     draw_label(painter, box, lines, Qt::AlignLeft);
 }
 
-// Says what stands below the rates.
+// Labels the lane below the rates.
 void PlansFigure::Parts::paint_lane(QCPPainter& painter, LabelRoom& room) const {
     if (lane <= 0 || !data->best() || std::isnan(data->at_best(id))) return;
     const LabelLines lines{{tr("does not fit: no rate"), fonts.small, theme->muted}};
@@ -295,7 +298,7 @@ void PlansFigure::Parts::paint_labels(QCPPainter& painter, LabelRoom& room,
         const QString name = current_is_best() ? tr("A, the best plan: %1") : tr("best plan %1");
         LabelLines lines{{name.arg(value_words(value)), fonts.small_bold, theme->text}};
         const QString plan = QString::fromStdString(short_plan(data->best()->settings));
-        // Between the axis and what does not fit.
+        // The label is between the axis and the area that does not fit.
         const double left = frame().left() + 6;
         const double limit = x().coordToPixel(gib(data->capacity - data->margin)) - 4;
         if (left + text_width(fonts.small, plan) < limit) lines.append({plan, fonts.small, theme->text});
@@ -309,19 +312,19 @@ void PlansFigure::Parts::paint_labels(QCPPainter& painter, LabelRoom& room,
         if (const auto box = room.place(size, corners))
             draw_label(painter, *box, lines, Qt::AlignRight, theme->pane);
     }
-    // Of the neighbours those that find room: all of them stand in the list.
+    // Only the neighbours with enough space are labelled; the list contains them all.
     for (std::size_t i = 0; i < at.size(); ++i) {
         const Neighbour* n = data->neighbour_of(data->points[i]);
         if (!n || n->over > 0) continue;
         const LabelLines lines{{short_title(*n), fonts.small, theme->muted}};
         const QSizeF size = size_of(lines);
-        constexpr double kMostCrossed = 12;  // px of the frontier
+        constexpr double kMostCrossed = 12;  // px of the frontier line
         if (const auto box = room.place(size, around(at[i], size, kNeighbour + 3).mid(0, 8), kMostCrossed))
             paint_on_ground(painter, *box, lines);
     }
 }
 
-// Instead of plans: why there are none.
+// Writes why there are no plans.
 void PlansFigure::Parts::paint_words(QCPPainter& painter, const QString& words) const {
     const QRectF area = frame();
     const double right = std::min(area.right(), x().coordToPixel(gib(data->capacity - data->margin)));

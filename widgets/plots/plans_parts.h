@@ -1,7 +1,7 @@
-// The inside of PlansFigure, for its two files: what is drawn where (plans_figure.cpp), and the painting
-// (plans_painting.cpp).
+// The implementation of PlansFigure, shared by its two files: plans_figure.cpp (layout) and
+// plans_painting.cpp (painting).
 //
-// Includes qcustomplot.h, which costs seconds: only for these two.
+// This header includes qcustomplot.h, which takes seconds to compile, so only these two files may include it.
 #pragma once
 
 #include <optional>
@@ -22,21 +22,21 @@ struct PlansFigure::Parts {
     bool hypothetical = false;
     std::optional<PlanDot> current;
     std::vector<PlanDot> ghosts;
-    QString stale;  // why it is
+    QString stale;  // the reason, empty if up to date
     double strength = 1;
     std::optional<std::size_t> highlight;
     QCPGraph* cloud;
     QCPGraph* frontier;
-    double lane = 0;  // px below the rates
+    double lane = 0;  // px below the frame, for plans without a rate
 
     explicit Parts(QCustomPlot& target);
 
     [[nodiscard]] QCPAxis& x() const { return *plot.xAxis; }
     [[nodiscard]] QCPAxis& y() const { return *plot.yAxis; }
     [[nodiscard]] QRectF frame() const { return frame_of(*plot.axisRect()); }
-    // With the lane of what has no rate.
+    // The frame with the lane of the plans that have no rate.
     [[nodiscard]] QRectF whole() const { return frame().adjusted(0, 0, 0, lane); }
-    // In the units of the axes.
+    // Convert to the units of the axes.
     [[nodiscard]] static double gib(double bytes) { return bytes / plot_unit(Quantity::bytes).factor; }
     [[nodiscard]] double axis_y(double value) const { return value / plot_unit(output(id).quantity).factor; }
 
@@ -45,13 +45,14 @@ struct PlansFigure::Parts {
     void fit();
     void lay_out();
 
-    // Where a value at some memory is drawn: what has no value stands in the lane, what is beyond the frame
-    // at its edge.
+    // Returns the position of a plan with this peak memory and value. Without a value it is in the lane;
+    // beyond the frame it is at the frame's edge.
     [[nodiscard]] QPointF place(double peak, double value) const;
     [[nodiscard]] bool beyond(double peak) const { return gib(peak) > x().range().upper; }
-    // Marks without a value beside each other where they would meet.
+    // Returns the positions of all marks. Marks without a value are moved apart where they would overlap.
     [[nodiscard]] std::vector<QPointF> places() const;
-    // The current plan and the pins; at the edge of the lane each a step further in, the current one first.
+    // Positions of the current plan and the pins. At the edge of the lane each is one step further inwards,
+    // beginning with the current plan.
     [[nodiscard]] QPointF own_place() const { return place(current->peak, current->of(id)); }
     [[nodiscard]] QPointF ghost_place(std::size_t index) const;
     [[nodiscard]] bool at_lane_edge(const PlanDot& dot) const {
@@ -60,7 +61,8 @@ struct PlansFigure::Parts {
     [[nodiscard]] std::optional<std::size_t> best_point() const;
     [[nodiscard]] bool current_is_best() const;
 
-    // What the person's own plans are called, and where: found before any other label.
+    // The labels of the current plan and the pins, and their positions, which are chosen before those of any
+    // other label.
     struct OwnLabels {
         LabelLines lines;
         std::optional<QRectF> current;
@@ -70,7 +72,7 @@ struct PlansFigure::Parts {
     void paint_below(QCPPainter& painter) const;
     void paint_above(QCPPainter& painter) const;
     void paint_titles(QCPPainter& painter) const;
-    // at: the places of all marks.
+    // `at` contains the positions of all marks.
     void paint_plans(QCPPainter& painter, LabelRoom& room, const std::vector<QPointF>& at) const;
     void paint_neighbour(QCPPainter& painter, const Neighbour& n, const QPointF& at, bool beyond_frame) const;
     [[nodiscard]] OwnLabels place_own(LabelRoom& room) const;

@@ -110,7 +110,7 @@ void PlansPlot::update_figure() {
     all_free_->setEnabled(model().scenario().automatic.any());
     PlansSubject subject = plans_subject(model().scenario(), all_free_->isChecked());
     const bool sense = subject.makes_sense();
-    // While an input is not valid the last picture stays.
+    // While an input is not valid, the last picture stays.
     figure_->set_strength(sense ? 1 : kInvalid);
     figure_->set_hypothetical(hypothetical());
     figure_->set_current(plan_dot('A', model().answer(), hypothetical()));
@@ -125,7 +125,8 @@ void PlansPlot::update_figure() {
     list_->setEnabled(false);
     if (!sense) return;
     asked_ = std::move(subject);
-    // In a drag not before it pauses: the next move would throw it away.
+    // During a drag the search starts only when the pointer pauses, because the next move would discard its
+    // result.
     constexpr int kPause = 40;  // ms
     if (model().in_gesture()) pause_.start(kPause);
     else search();
@@ -154,7 +155,7 @@ void PlansPlot::stop() {
     replot();
 }
 
-// Across the top of the frame, where what is drawn is faint.
+// The progress line is across the top of the frame, where the figure is dimmed.
 void PlansPlot::place_progress() {
     const QRect frame = canvas().axisRect()->rect();
     progress_->setGeometry(frame.left(), frame.top(), frame.width(), progress_->sizeHint().height());
@@ -193,7 +194,8 @@ void PlansPlot::fill_list() {
         list_->set_neighbours(plans->report.neighbours, compared(), hypothetical());
 }
 
-// Low where there is little height, and where not even a few rows are left the plot has it all.
+// The list is low if there is little height; if there is no room for a few rows, it is hidden and the plot
+// gets all the height.
 void PlansPlot::fold_list() {
     constexpr int kPlot = 280;  // px
     constexpr int kLeastRows = 3;
@@ -210,7 +212,7 @@ void PlansPlot::resizeEvent(QResizeEvent* event) {
     place_progress();
 }
 
-// ---- the plot as an input --------------------------------------------------------------------------------
+// ---- mouse and keyboard input ----------------------------------------------------------------------------
 
 std::optional<std::size_t> PlansPlot::point_of(std::size_t neighbour) const {
     const auto& points = figure_->data()->points;
@@ -280,7 +282,7 @@ void PlansPlot::release(QMouseEvent* event) {
         adopt(figure_->data()->scenario_of(figure_->data()->points[*pressed]));
 }
 
-// Between the plans that stand out, in order of memory.
+// Moves the highlight to the next plan in order of memory. The many plans of PlanMark::cut are skipped.
 void PlansPlot::step(int direction) {
     const auto& points = figure_->data()->points;
     const auto last = static_cast<std::ptrdiff_t>(points.size()) - 1;
@@ -313,7 +315,7 @@ std::optional<Scenario> PlansPlot::chosen() const {
 }
 
 void PlansPlot::adopt(const Scenario& scenario) {
-    // What was found for another scenario would take its changes back.
+    // Plans that were found for another scenario would undo the changes since then.
     if (is_stale()) return;
     Scenario next = scenario;
     // Plans are compared as predicted; an MFU set by hand stays.

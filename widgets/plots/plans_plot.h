@@ -1,6 +1,6 @@
-// The Plans tab: every way to run the job by its memory and its throughput, the best one, and why its
-// neighbours lose. Searched in the background, what was found before dimmed meanwhile; a click on a plan, or
-// Enter on the one chosen with the arrow keys, adopts it.
+// The Plans tab: all plans of the job by memory and throughput, the best plan, and why its neighbours are
+// worse. The search runs in the background, and the previous result is dimmed meanwhile. A click on a plan,
+// or Enter on the one selected with the arrow keys, adopts it.
 #pragma once
 
 #include <QTimer>
@@ -28,9 +28,9 @@ class PlansPlot : public LivePlot {
     [[nodiscard]] View view() const override;
     void show_view(const View& view) override;
     [[nodiscard]] const PlansFigure& figure();
-    // The scenario with the plan that stands out, if one does.
+    // The scenario with the highlighted plan, if there is one and it is up to date.
     [[nodiscard]] std::optional<Scenario> chosen() const;
-    // What is drawn belongs to an older scenario, or nothing is drawn yet.
+    // Returns whether the figure shows an older scenario, or nothing yet.
     [[nodiscard]] bool pending() const override { return pause_.isActive() || search_.pending(); }
 
   protected:
@@ -46,7 +46,7 @@ class PlansPlot : public LivePlot {
     void resizeEvent(QResizeEvent* event) override;
 
   private:
-    // What is drawn is not of the present scenario: it is searched for, or the search was stopped.
+    // Returns whether the figure does not show the current scenario: its search is pending or was stopped.
     [[nodiscard]] bool is_stale() const { return pending() || stopped_; }
     void search();
     void stop();
@@ -66,8 +66,8 @@ class PlansPlot : public LivePlot {
     QComboBox* output_;
     QCheckBox* all_free_;
     NeighbourList* list_;
-    ProgressLine* progress_;  // over the canvas, so that nothing moves
-    QPushButton* again_;      // in its place, once a search was stopped
+    ProgressLine* progress_;  // over the canvas, so that the layout does not change
+    QPushButton* again_;      // in its place, after a search was stopped
     bool stopped_ = false;
     std::unique_ptr<PlansFigure> figure_;
     std::optional<PlansSubject> asked_;

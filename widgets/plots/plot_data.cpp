@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// An empty cell where there is no value.
+// Returns an empty cell if there is no value.
 std::string cell(double value, double factor = 1) {
     return std::isnan(value) ? std::string() : exact(value / factor);
 }
@@ -36,11 +36,11 @@ const CurvePoint* point_at(const Curve& curve, double gpus) {
 constexpr std::array kDegrees{P::tensor_parallel, P::context_parallel, P::pipeline_parallel,
                               P::expert_parallel, P::virtual_stages};
 
-bool is_cut(const Settings& s) {
+bool is_partitioned(const Settings& s) {
     return std::ranges::any_of(kDegrees, [&](P id) { return s[id] > 1; });
 }
 
-// A scaling curve holds the plan: GPU counts that would need another one are none of its points.
+// A scaling curve holds the plan, so GPU counts that would need another plan are removed from it.
 void keep_plan(Curve& curve, const Scenario& scenario) {
     const Settings before = resolve(scenario);
     std::erase_if(curve, [&](const CurvePoint& point) {
@@ -100,7 +100,7 @@ std::vector<Stretch> unfit_stretches(const std::vector<double>& x, const std::ve
     const auto place = [&edges](double value) {
         return static_cast<std::size_t>(std::ranges::lower_bound(edges, value) - edges.begin());
     };
-    // How many pieces of the curve cover what lies between two neighbouring edges.
+    // The number of curve segments that cover the interval between two neighbouring edges.
     std::vector<int> unfit(edges.size() + 1);
     std::vector<int> fit(edges.size() + 1);
     for (std::size_t i = 1; i < x.size(); ++i) {
@@ -131,8 +131,8 @@ std::vector<WallStretch> wall_stretches(const std::vector<WallSample>& samples) 
         } else if (out.back().wall == sample.wall) {
             out.back().to = sample.x;
         } else {
-            // The change lies somewhere between; what does not fit reaches to the end of the curve, as its
-            // hatch does.
+            // The wall changes somewhere between the two points; an interval that does not fit extends to the
+            // end of the curve, as its hatch does.
             double edge = (out.back().to + sample.x) / 2;
             if (!sample.fits) edge = out.back().to;
             if (!before_fits) edge = sample.x;
@@ -169,7 +169,7 @@ double ScalingData::y(const CurvePoint& point, ScalingY quantity) const {
 }
 
 double ScalingData::ideal_y(const CurvePoint& point, ScalingY quantity) const {
-    // Where even the closed form finds no room for activations it says zero.
+    // The closed form gives zero if it leaves no memory for activations.
     if (!point.valid || !(point.ideal_tokens_per_s_per_gpu > 0)) return kNone;
     if (quantity == ScalingY::mfu) return point.ideal_mfu;
     return y(point.ideal_tokens_per_s_per_gpu, point, quantity);
@@ -184,7 +184,7 @@ ScalingData scaling_data(const Answer& answer, bool hypothetical, bool held, con
     constexpr double kLowest = 1;
     constexpr double kHighest = 16384;
     out.curves = scaling(scenario, kLowest, kHighest, stop);
-    if (is_cut(s) && scenario.automatic.none()) {
+    if (is_partitioned(s) && scenario.automatic.none()) {
         keep_plan(out.curves.weak, holding(scenario, Hold::per_gpu_batch));
         keep_plan(out.curves.strong, holding(scenario, Hold::global_batch));
     }
@@ -230,7 +230,7 @@ SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const 
     const Settings& s = answer.settings;
     constexpr int kSteps = 80;
     constexpr double kFewest =
-        0.125;  // of the current value: a slider's whole range is too wide for a figure
+        0.125;  // of the current value: a slider's range is too wide for a figure
     std::vector<Axis> used = axes;
     if (used.empty()) {
         const P id = P::sequence_length;
@@ -238,7 +238,7 @@ SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const 
         const double low = std::max(row.slider_low, s[id] * kFewest);
         const double high = std::max(low, std::min(row.slider_high, s[id] / kFewest));
         used.push_back(make_axis(answer.scenario, id, low, high, kSteps, true));
-        // The scenario itself is a point of its curve.
+        // The curve contains the scenario itself as a point.
         auto& values = used.front().values;
         const auto place = std::ranges::lower_bound(values, s[id]);
         if (place == values.end() || *place != s[id]) values.insert(place, s[id]);
@@ -253,7 +253,7 @@ SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const 
     const Scenario scenario = held ? locked(answer.scenario) : answer.scenario;
     out.current = sweep_point(s[out.x], answer, true, out.outputs, hypothetical, against);
 
-    std::vector<Axis> order;  // the family runs slowly, x fast
+    std::vector<Axis> order;  // the family is the outer loop, x the inner one
     if (used.size() > 1) {
         out.family = used[1].id;
         order.push_back(used[1]);
@@ -280,7 +280,7 @@ PlotTable with_pins(PlotTable table, const std::vector<std::pair<char, PlotTable
     for (const auto& [letter, other] : pinned) {
         for (const auto& from : other.rows) {
             std::vector<std::string> row{std::string(1, letter)};
-            // A column that the pin's table does not have, of a family or of the plan, stays empty.
+            // Columns that the pin's table lacks, such as the family or the plan, stay empty.
             for (const std::string& column : table.columns) {
                 const auto found = std::ranges::find(other.columns, column);
                 row.push_back(found == other.columns.end()
@@ -339,7 +339,7 @@ PlotTable scaling_table(const ScalingData& data) {
              cell(weakly(ScalingY::tokens_per_s)), cell(strongly(ScalingY::tokens_per_s)),
              cell(weakly(ScalingY::days)), cell(strongly(ScalingY::days)), "", "", "", ""});
     }
-    // Measured runs follow in rows of their own: several may share a GPU count.
+    // Measured runs follow in separate rows, because several may share a GPU count.
     for (const MeasuredPoint& run : data.measured) {
         std::vector<std::string> row(out.columns.size());
         row[0] = cell(run.gpus);
@@ -356,7 +356,7 @@ PlotTable sweep_table(const SweepData& data) {
     PlotTable out;
     out.columns.push_back(parameter_header(data.x));
     if (data.family != P::count) out.columns.push_back(parameter_header(data.family));
-    // Its own column, unless it is one of the outputs anyway.
+    // The quantity of the x axis has its own column unless it is one of the outputs.
     const bool against =
         data.against != Output::count && std::ranges::find(data.outputs, data.against) == data.outputs.end();
     if (against)

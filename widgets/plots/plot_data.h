@@ -1,6 +1,6 @@
-// What each plot shows, as plain numbers: the figures draw it, the table view and the CSV print it.
+// The data of each plot as plain numbers: the figures draw them, the table view and the CSV print them.
 //
-// Rates are in SI units here; a table's numbers are in the unit its header names.
+// Rates are in SI units here; a table's numbers are in the unit that its header names.
 #pragma once
 
 #include <array>
@@ -23,27 +23,28 @@ struct PlotTable {
     std::vector<std::vector<std::string>> rows;
 };
 std::string to_csv(const PlotTable& table);
-// A parameter's column, and its value as tables show it: a choice by its name, a number in its unit.
+// The header of a parameter's column, and the parameter's value in tables: the name of a choice, a number in
+// its unit.
 std::string parameter_header(P id);
 std::string parameter_cell(P id, double value);
 
-// The unit a quantity has on an axis: "%" and 0.01, "GiB" and 2^30; "1" and 1 for bare numbers.
+// The unit of a quantity on an axis: "%" and 0.01, "GiB" and 2^30; "1" and 1 for bare numbers.
 struct PlotUnit {
     std::string symbol;
     double factor = 1;
 };
 PlotUnit plot_unit(Quantity quantity);
 
-// Part of an axis, in axis values.
+// An interval of an axis, in axis values.
 struct Stretch {
     double from = 0;
     double to = 0;
 };
-// Where nothing fits: from the last value that fits to the next one that does. Values need not grow: what one
-// part of a curve leaves out another may fit.
+// Returns the intervals in which nothing fits, from the last value that fits to the next one that does. `x`
+// need not be ascending: where parts of the curve overlap, an interval fits if any of them fits.
 std::vector<Stretch> unfit_stretches(const std::vector<double>& x, const std::vector<bool>& fits);
 
-// Neighbouring points that the same wall binds.
+// A point of a curve; neighbouring points that the same wall binds form a WallStretch.
 struct WallSample {
     double x = 0;
     bool fits = false;
@@ -54,7 +55,8 @@ struct WallStretch : Stretch {
 };
 std::vector<WallStretch> wall_stretches(const std::vector<WallSample>& samples);
 
-// Whether the plan is found anew at every point: only where something is automatic.
+// How a curve treats the plan: `as_set` if nothing is automatic, else held fixed or re-planned at every
+// point.
 enum class SweepPlan { as_set, held, found_anew };
 
 // ---- scaling ---------------------------------------------------------------------------------------------
@@ -64,10 +66,10 @@ struct MeasuredPoint {
     double gpus = 0;
     double tokens_per_s_per_gpu = 0;
     bool same_settings = false;
-    bool own = false;  // of this scenario, by the person themselves
+    bool own = false;  // of this scenario, by the user
     std::string name;
     std::string source;
-    double mfu = 0;  // as published, else by the run's own settings; NaN when neither says it
+    double mfu = 0;  // as published, else from the run's settings; NaN if neither is known
     bool mfu_published = false;
     double sequence = 0;
 };
@@ -79,27 +81,28 @@ struct ScalingData {
     double full_rate = 1;        // tokens/s/GPU at 100 % MFU
     double training_tokens = 0;  // of the whole run
     double capacity = 0;         // usable bytes
-    double replica_gpus = 1;     // that one copy of the model takes: tensor × context × pipeline parallel
+    double replica_gpus = 1;     // of one model replica: tensor × context × pipeline parallel degree
     SweepPlan plan = SweepPlan::as_set;
-    double sequences_per_replica = 0;  // weak: held
-    double global_batch = 0;           // strong: held
-    bool hypothetical = false;         // show rates where memory does not suffice
+    double sequences_per_replica = 0;  // held by weak scaling
+    double global_batch = 0;           // held by strong scaling
+    bool hypothetical = false;         // show rates even where memory does not suffice
 
-    // GPUs from which on the plan stays as it is: the curves begin there.
+    // The smallest GPU count of the curves; with fewer GPUs the plan would have to change.
     [[nodiscard]] double fewest_gpus() const { return curves.weak.empty() ? 1 : curves.weak.front().x; }
     [[nodiscard]] bool shows(const CurvePoint& point) const {
         return point.valid && (hypothetical || point.fits());
     }
-    // NaN where nothing is to be shown.
+    // NaN if there is no value to show.
     [[nodiscard]] double y(const CurvePoint& point, ScalingY quantity) const;
-    // Of another rate at that point, and of a run of the scenario's tokens and losses on any GPU count.
+    // The quantity at another rate than that of the point, and on any GPU count for a run with the current
+    // scenario's tokens, including what failures cost.
     [[nodiscard]] double y(double tokens_per_s_per_gpu, const CurvePoint& at, ScalingY quantity) const;
     [[nodiscard]] double y(double tokens_per_s_per_gpu, double gpus, ScalingY quantity) const;
-    // A measured run's MFU is its own: other settings take other FLOPs for a token.
+    // A measured run has its own MFU, because other settings need another number of FLOPs per token.
     [[nodiscard]] double y(const MeasuredPoint& run, ScalingY quantity) const;
     [[nodiscard]] double ideal_y(const CurvePoint& point, ScalingY quantity) const;
 };
-// `held`: what is automatic keeps the answer's values. A stopped one returns what means nothing.
+// `held`: automatic parameters keep the answer's values. After a stop request the result must not be used.
 ScalingData scaling_data(const Answer& answer, bool hypothetical = false, bool held = false,
                          const std::stop_token& stop = {});
 
@@ -108,11 +111,11 @@ inline constexpr std::size_t kMostPanels = 3;
 
 struct SweepPoint {
     double x = 0;      // the input
-    double along = 0;  // where the point stands along the axis: the input, or what it is drawn against
+    double along = 0;  // position along the axis: the input, or the output it is drawn against
     bool valid = false;
     Verdict verdict = Verdict::does_not_fit;
     Wall wall = Wall::memory;
-    std::array<double, kMostPanels> value{};  // NaN where it means nothing
+    std::array<double, kMostPanels> value{};  // NaN if not meaningful
     [[nodiscard]] bool fits() const { return valid && verdict != Verdict::does_not_fit; }
 };
 struct SweepSeries {
@@ -122,25 +125,27 @@ struct SweepSeries {
 };
 struct SweepData {
     P x = P::count;
-    Output against = Output::count;  // what the points are drawn against; Output::count: the input itself
+    Output against = Output::count;  // quantity of the x axis; Output::count: the input itself
     P family = P::count;             // P::count: none
     std::vector<Output> outputs;     // one to kMostPanels
     std::vector<SweepSeries> series;
     SweepPoint current;
     double capacity = 0;        // usable bytes, drawn across a panel of memory
-    bool hypothetical = false;  // rates are shown where memory does not suffice
+    bool hypothetical = false;  // show rates even where memory does not suffice
     SweepPlan plan = SweepPlan::as_set;
 };
-// The first axis runs along x, a second one gives the lines. None: the sequence length. No outputs: MFU and
-// memory. `held`: what is automatic keeps the answer's values. A stopped one returns what means nothing.
+// The first axis is the x axis, a second one makes a family of lines. Without axes the sequence length is
+// swept; without outputs MFU and memory are shown. `held`: automatic parameters keep the answer's values.
+// After a stop request the result must not be used.
 SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const std::vector<Output>& outputs,
                      bool hypothetical = false, bool held = false, Output against = Output::count,
                      const std::stop_token& stop = {});
 
 // ---- tables ----------------------------------------------------------------------------------------------
-// The scenario's table with those of pins below it, told apart by a first column; without pins as it is.
+// Appends the pins' tables below the scenario's table and adds a first column with the scenario's letter.
+// Without pins the table is returned unchanged.
 PlotTable with_pins(PlotTable table, const std::vector<std::pair<char, PlotTable>>& pinned);
-// Ghosts have a letter and the data that `table_of` makes a table of.
+// The same for ghosts, which have a letter and the data from which `table_of` makes a table.
 template <typename Ghost, typename TableOf>
 PlotTable with_ghosts(PlotTable table, const std::vector<Ghost>& ghosts, TableOf table_of) {
     std::vector<std::pair<char, PlotTable>> pinned;

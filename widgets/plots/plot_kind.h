@@ -1,7 +1,8 @@
-// The plots there are, one entry each: what the window's tabs, exports, tables and the command line know of a
-// plot is in its entry. To add one: its files, with a PlotKind at the end of one of them, that one's name
-// below, a line in plot_kind.cpp, and its name in core/io/studies/view.cpp, which judges views without
-// knowing plots (a test holds the two lists equal).
+// The registry of plots, one entry each: all that the window's tabs, exports, tables and the command line
+// need from a plot is in its entry. To add a plot, write its files with a PlotKind at the end of one of them,
+// declare the name of that PlotKind below, add a line in plot_kind.cpp, and add its name in
+// core/io/studies/view.cpp, which validates views without depending on plots (a test checks that the two
+// lists are equal).
 #pragma once
 
 #include <QRectF>
@@ -22,42 +23,44 @@ class LivePlot;
 struct PlotKind {
     std::string_view name;  // "scaling": for --plot, and the tab's object name
     const char* label;      // "Scaling": the tab and the export's title
-    // Working it out is a search of many plans, also of a scenario whose plan is locked.
+    // Computing its data is a search of many plans, even for a scenario whose plan is locked.
     bool searches = false;
-    // Its axes can be chosen.
+    // The user can choose its axes.
     bool takes_axes = false;
-    // What an export's title says instead of the label; null: nothing.
+    // Returns the text that replaces the label in an export's title; null: the label is used.
     QString (*title)(const FigureRequest&) = nullptr;
-    // It shows more than the scenario: its export's title, and its footer, do not name the scenario.
+    // It shows more than the scenario, so its export's title and footer do not name the scenario.
     bool general = false;
-    // Whether this pinned scenario is a ghost in it, so that the caption names it; null: every valid one is.
+    // Returns whether this pinned scenario is drawn as a ghost, so that the caption names it; null: every
+    // valid one is.
     bool (*shows_pin)(const FigureRequest&, const Answer&) = nullptr;
-    // Why the request cannot be drawn; null: it always can.
+    // Returns why the request cannot be drawn, or an empty text; null: it can always be drawn.
     QString (*objection)(const FigureRequest&, const Answer&) = nullptr;
-    // What the three below draw and tell, for `FigureRequest::data`; null: they need the answer alone. Runs
-    // in any thread; what a stopped one returns means nothing.
+    // Computes `FigureRequest::data`, which the three functions below need; null: they need the answer alone.
+    // It runs in any thread; after a stop request its result must not be used.
     std::shared_ptr<const void> (*work_out)(const FigureRequest&, const Answer&,
                                             const std::stop_token&) = nullptr;
-    // The export's figure in the print theme, and what its caption says of lines and hatches.
+    // `paint` draws the export's figure in the print theme; `words` returns what its caption says about lines
+    // and hatches.
     void (*paint)(QCPPainter&, const QRectF& area, const FigureRequest&, const Answer&) = nullptr;
     QString (*words)(const FigureRequest&, const Answer&) = nullptr;
-    PlotTable (*table)(const FigureRequest&, const Answer&) = nullptr;  // by table_of
-    // Its tab in the window; null: it has none.
+    PlotTable (*table)(const FigureRequest&, const Answer&) = nullptr;  // called by table_of
+    // Creates its tab in the window; null: it has none.
     LivePlot* (*make_tab)(LiveModel&) = nullptr;
 };
 
-// What the kind's `work_out` made.
+// Returns the data that the kind's `work_out` computed.
 template <typename Data>
 const Data& data_in(const FigureRequest& request) {
     return *static_cast<const Data*>(request.data.get());
 }
 
-// Its table: in English whatever the window speaks, for other programs read it.
+// Returns the plot's table, which is always in English because other programs read it.
 PlotTable table_of(const PlotKind& kind, const FigureRequest& request, const Answer& answer);
 
 // In the order of the tabs.
 std::span<const PlotKind* const> plot_kinds();
-// nullptr when there is none of that name.
+// Returns nullptr if there is no plot of that name.
 const PlotKind* plot_kind(std::string_view name);
 // "use scaling, memory or sweep"
 QString plot_names();

@@ -121,7 +121,7 @@ void ScalingFigure::Parts::fill_graphs() {
             ghost[i]->setPen(line_pen(pin_color(*theme, ghosts[i].letter), 2, pin_dash(ghosts[i].letter)));
     }
 
-    // The closed form may lie far above all else.
+    // The closed form may be far above all other curves.
     ideal->setVisible(options.ideal);
     QList<double> keys;
     QList<double> values;
@@ -133,7 +133,7 @@ void ScalingFigure::Parts::fill_graphs() {
     ideal->setData(keys, values, true);
 }
 
-// Ticks of both y axes for their ranges.
+// Sets the ticks of both y axes for their ranges.
 void ScalingFigure::Parts::label_axes() {
     const QCPRange range = y().range();
     const bool log = logarithmic(options.y);
@@ -180,7 +180,7 @@ void ScalingFigure::Parts::fit_y() {
         for (const MeasuredPoint& run : data.measured) include(data.y(run, options.y));
     }
     if (high == 0) {
-        // Nothing fits: the ends a usual MFU would give.
+        // Nothing fits, so the range is the one that a usual MFU would give.
         constexpr double kUsual = 0.4;
         include(data.y(kUsual * data.full_rate, x().range().lower, options.y));
         include(data.y(kUsual * data.full_rate, x().range().upper, options.y));
@@ -200,7 +200,7 @@ void ScalingFigure::Parts::lay_out() {
     const QFontMetricsF bold(fonts.bold);
     const double left = std::max(widest_tick(y(), fonts.small), small.horizontalAdvance(tr("wall"))) +
                         kTickLength + 4 + kFigureMargin;
-    // Without a second axis half of the last tick's label needs the room.
+    // Without a second axis the margin has room for half of the last tick's label.
     const double right = (second_axis() ? widest_tick(*plot.yAxis2, fonts.small) + kTickLength + 4
                                         : small.horizontalAdvance(QStringLiteral("16,384")) / 2) +
                          kFigureMargin;
@@ -211,7 +211,7 @@ void ScalingFigure::Parts::lay_out() {
 
 // ---- painting --------------------------------------------------------------------------------------------
 
-// NaN stays NaN: a gap.
+// NaN stays NaN, which makes a gap.
 QPointF ScalingFigure::Parts::pixel(double gpus, double value, const QCPPainter& painter) const {
     if (std::isnan(value)) return {x().coordToPixel(gpus), kNone};
     return drawn_at(x(), y(), gpus, value, painter);
@@ -233,7 +233,7 @@ std::vector<Stretch> ScalingFigure::Parts::unfit() const {
         fits.push_back(point.fits());
     }
     std::vector<Stretch> out = unfit_stretches(gpus, fits);
-    // The last point is seldom the end of the axis.
+    // The last point is usually before the end of the axis.
     if (!out.empty() && !fits.back()) out.back().to = x().range().upper;
     return out;
 }
@@ -274,7 +274,7 @@ void ScalingFigure::Parts::paint_band(QCPPainter& painter) const {
             close();
             continue;
         }
-        // Fewer tokens/s are more days.
+        // Fewer tokens/s mean more days, so the ends may be exchanged.
         const auto [low, high] = std::minmax(
             {data.y(point.band_low, point, options.y), data.y(point.band_high, point, options.y)});
         upper.append(drawn_at(x(), y(), point.x, std::min(high, range.upper), painter));

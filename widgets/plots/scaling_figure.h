@@ -1,5 +1,5 @@
-// The scaling plot's drawing: MFU (or a rate, or days) over the GPU count on a QCustomPlot. The live plot and
-// the exports fill theirs with this same code.
+// Draws the scaling plot: MFU (or a rate, or days) over the GPU count on a QCustomPlot. The live plot and the
+// exports use this same code.
 #pragma once
 
 #include <QFont>
@@ -27,7 +27,7 @@ class ScalingFigure {
         ScalingData data;
     };
 
-    // Makes the graphs once; `plot` must outlive the figure and show nothing else.
+    // Creates the graphs once; `plot` must outlive the figure and show nothing else.
     explicit ScalingFigure(QCustomPlot& plot);
     ~ScalingFigure();
     ScalingFigure(const ScalingFigure&) = delete;
@@ -38,9 +38,9 @@ class ScalingFigure {
     void set_ghosts(std::vector<Ghost> ghosts);
     // The axes stay as they are, see `refit`.
     void set_data(ScalingData data);
-    // An input is not valid: the last valid picture stays, dimmed.
+    // Dims the last valid picture while an input is not valid.
     void set_dimmed(bool dimmed);
-    // Ranges and margins for what is shown now. Percent axes are always 0 to 100.
+    // Fits the axis ranges and margins to the current data. Percent axes are always 0 to 100.
     void refit();
 
     [[nodiscard]] const ScalingData& data() const;
@@ -50,13 +50,13 @@ class ScalingFigure {
     [[nodiscard]] Stretch x_range() const;
     [[nodiscard]] Stretch y_range() const;
 
-    // In pixels of the plot, valid after the first drawing.
+    // Positions are in pixels of the plot and are valid after the first drawing.
     [[nodiscard]] double gpus_at(double pixel) const;
     [[nodiscard]] double pixel_of(double gpus) const;
     [[nodiscard]] bool inside(const QPointF& pixel) const;
     [[nodiscard]] const MeasuredPoint* measured_at(const QPointF& pixel) const;
 
-    // One or two sentences for those who cannot see it.
+    // Returns one or two sentences for screen readers.
     [[nodiscard]] QString description() const;
 
   private:

@@ -10,14 +10,14 @@
 namespace shardscope {
 namespace {
 
-constexpr double kRoomy = 400;  // px of axis from which labels say more
+constexpr double kRoomy = 400;  // px of axis from which labels have more text
 constexpr double kDot = 4.5;
 
 QRectF square(const QPointF& at, double radius) {
     return {at.x() - radius, at.y() - radius, 2 * radius, 2 * radius};
 }
 
-// From the box to the line, sampled as the line's length in a box is.
+// Returns the distance from the box to the line, sampled at a few points of every segment.
 double distance(const QRectF& box, const QPolygonF& line) {
     double best = std::numeric_limits<double>::infinity();
     for (int i = 1; i < line.size(); ++i) {
@@ -59,7 +59,8 @@ ScalingLabels::ScalingLabels(QCPPainter& painter, const ScalingScene& scene)
 }
 
 void ScalingLabels::paint() {
-    // Marks are known first, so that labels keep off them, and drawn last, over everything.
+    // The positions of the marks are determined first, so that labels avoid them; the marks are drawn last,
+    // over everything.
     find_marks();
     paint_node();
     paint_current();
@@ -70,7 +71,7 @@ void ScalingLabels::paint() {
     paint_marks();
 }
 
-// ---- small steps -----------------------------------------------------------------------------------------
+// ---- helpers ---------------------------------------------------------------------------------------------
 
 LabelLine ScalingLabels::bold(const QString& text) const {
     return {text, scene_.fonts.small_bold, scene_.theme.text};
@@ -100,32 +101,32 @@ void ScalingLabels::guide(double at, double top, const QColor& color) {
 
 void ScalingLabels::draw(const QRectF& box, const LabelLines& lines) {
     draw_label(painter_, box, lines, Qt::AlignHCenter, scene_.theme.pane);
-    // Lines of two labels must not read as one.
+    // The distance keeps the lines of two labels from being read as one label.
     constexpr double kApart = 7;
     room_.take(box.adjusted(0, -kApart, 0, kApart));
 }
 
 bool ScalingLabels::put(const LabelLines& lines, const QList<QPointF>& corners, double most,
-                        const Wrong& wrong) {
-    const auto box = room_.place(size_of(lines), corners, most, wrong);
+                        const Wrong& penalty) {
+    const auto box = room_.place(size_of(lines), corners, most, penalty);
     if (box) draw(*box, lines);
     return box.has_value();
 }
 
 template <typename Corners>
 void ScalingLabels::put_one_of(const LabelLines& lines, const LabelLines& shorter, const Corners& corners,
-                               const Wrong& wrong) {
-    constexpr double kClear = 10;     // a guide may cross one line of words, no more
-    constexpr double kPassable = 16;  // rather than no name nearby
+                               const Wrong& penalty) {
+    constexpr double kClear = 10;     // a guide may cross at most one line of text
+    constexpr double kPassable = 16;  // accepted rather than having no name nearby
     const QList<QPointF> places = corners(size_of(lines));
-    if (put(lines, places, kClear, wrong)) return;
+    if (put(lines, places, kClear, penalty)) return;
     const LabelLines first{lines.front()};
     for (const LabelLines& less : {first, shorter}) {
-        if (less != lines && put(less, corners(size_of(less)), kPassable, wrong)) return;
+        if (less != lines && put(less, corners(size_of(less)), kPassable, penalty)) return;
     }
     constexpr double kAny = std::numeric_limits<double>::infinity();
-    if (!put(lines, places, kAny, wrong) && shorter != lines)
-        put(shorter, corners(size_of(shorter)), kAny, wrong);
+    if (!put(lines, places, kAny, penalty) && shorter != lines)
+        put(shorter, corners(size_of(shorter)), kAny, penalty);
 }
 
 bool ScalingLabels::seen(const QPolygonF& points) const {
@@ -137,8 +138,8 @@ bool ScalingLabels::seen(const QPolygonF& points) const {
 
 double ScalingLabels::wrong_for(const QPolygonF& points, const QRectF& box) const {
     constexpr double kTooFar = 16;
-    constexpr double kAnother = 25;  // it reads as the name of that one
-    constexpr double kSame = 3;      // curves that lie on each other are as near
+    constexpr double kAnother = 25;  // it would be read as the name of the other curve
+    constexpr double kSame = 3;      // tolerance for curves that coincide
     const double own = distance(box, points);
     double out = 0.5 * std::max(0.0, own - kTooFar);
     const auto nearer = [&](const QPolygonF& other) {
@@ -170,7 +171,7 @@ void ScalingLabels::name_curve(const QPolygonF& points, const LabelLines& lines,
                 out.append({at.x() - w - gap, at.y() + gap * (farther - 1)});
                 out.append({at.x() + gap, at.y() + gap * (farther - 1)});
             }
-            // Beside a guide.
+            // Positions beside a guide.
             for (const double aside : {0.2, 0.8}) {
                 out.append({at.x() - aside * w, at.y() + gap});
                 out.append({at.x() - aside * w, at.y() - gap - size.height()});
@@ -181,7 +182,7 @@ void ScalingLabels::name_curve(const QPolygonF& points, const LabelLines& lines,
     put_one_of(lines, shorter, corners, [&](const QRectF& box) { return wrong_for(points, box); });
 }
 
-// ---- what is labelled ------------------------------------------------------------------------------------
+// ---- labels ----------------------------------------------------------------------------------------------
 
 void ScalingLabels::find_marks() {
     const ScalingData& data = scene_.data;
@@ -218,7 +219,7 @@ void ScalingLabels::find_marks() {
     }
 }
 
-// The first hop between nodes.
+// Labels the GPU count of one node, above which communication crosses nodes.
 void ScalingLabels::paint_node() {
     const double node = scene_.data.curves.node;
     if (node <= 1 || node < scene_.data.fewest_gpus() || !scene_.x.range().contains(node)) return;
@@ -265,7 +266,7 @@ void ScalingLabels::paint_current() {
     const double start = (has_dot_ ? dot_.y() : area.center().y()) - size.height() / 2;
     QList<QPointF> corners;
     const auto add = [&](double top) {
-        // Over the dot, else with one end over it.
+        // The label is centred over the dot, or has one end over it.
         for (const double share : {0.5, 0.1, 0.9}) {
             corners.append(
                 {std::clamp(dot_.x() - share * size.width(), area.left() + kEdge, most_left), top});
@@ -280,7 +281,7 @@ void ScalingLabels::paint_current() {
     says_unfit_ = box && !data.current.fits();
 }
 
-// Before the names of curves: they have one place, names have many.
+// Pins are tagged before curves are named, because a tag has few possible positions and a name has many.
 void ScalingLabels::tag_pins() {
     for (const Pin& pin : pins_) {
         const auto box = room_.place({kTag, kTag}, around(pin.at, {kTag, kTag}, 7));
@@ -305,25 +306,26 @@ void ScalingLabels::paint_knee() {
             }
         };
         add_above(5);
-        // Beside the mark, rather than far above it, where a name reads as another's.
+        // A position beside the mark is better than one far above it, where the name would be read as
+        // another's.
         for (const double down : {-0.3, -0.8}) out.append({up.x() + 9, knee_.y() + down * size.height() - 4});
         for (const double gap : {14.0, 26.0, 44.0}) add_above(gap);
         return out;
     };
     put_one_of(lines, shorter, corners, [&](const QRectF& box) {
-        // A line is rather crossed than the mark left alone.
+        // Crossing a line is better than being far from the mark.
         constexpr double kAside = 0.15;
         constexpr double kAbove = 0.25;
         return kAside * std::fabs(box.center().x() - knee_.x()) +
                kAbove * std::max(0.0, knee_.y() - 14 - box.bottom());
     });
-    // No other name beside the mark.
+    // Reserve the surroundings of the mark, so that no other name is beside it.
     room_.take(QRectF(knee_.x() - 18, knee_.y() - 24, 36, 30));
 }
 
 void ScalingLabels::name_curves() {
     const ScalingData& data = scene_.data;
-    // Other counts have other plans, so copies of other sizes.
+    // Other GPU counts have other plans, so the size of a replica is not constant.
     const bool anew = data.plan == SweepPlan::found_anew;
     if (seen(scene_.strong)) {
         const CurvePoint& end = data.curves.strong.back();
@@ -352,7 +354,7 @@ void ScalingLabels::name_curves() {
     }
     const QRectF& area = scene_.area;
     for (const Stretch& stretch : scene_.unfit) {
-        // Said once.
+        // The scenario's label already says it.
         if (says_unfit_ && data.current.x >= stretch.from && data.current.x <= stretch.to) continue;
         const double left = std::max(area.left(), scene_.x.coordToPixel(stretch.from));
         const double right = std::min(area.right(), scene_.x.coordToPixel(stretch.to));
@@ -373,7 +375,8 @@ void ScalingLabels::name_curves() {
 void ScalingLabels::name_others() {
     const LabelLines lines{muted(tr("other settings"))};
     const QSizeF size = size_of(lines);
-    // One of the hollow diamonds names them all: the first with clear room, else one a line leads to.
+    // One label at one of the hollow diamonds names them all: at the first with clear space, else at the
+    // first where the label crosses only a little of a line.
     for (const double most : {2.0, 10.0}) {
         for (const Diamond& diamond : diamonds_) {
             if (diamond.run->same_settings || diamond.run->own) continue;
@@ -386,7 +389,7 @@ void ScalingLabels::paint_marks() {
     const Theme& theme = scene_.theme;
     if (has_knee_) draw_triangle(painter_, knee_, 10, theme.text);
     for (const Diamond& diamond : diamonds_) {
-        // The solid one is larger: it often lies below the dot and must show beyond it.
+        // The solid diamond is larger, because it is often under the dot and must be visible around it.
         if (diamond.run->own) draw_own_run(painter_, diamond.at, theme);
         else if (diamond.run->same_settings) draw_diamond(painter_, diamond.at, 7, theme.text, theme.text);
         else draw_diamond(painter_, diamond.at, 5.5, theme.pane, theme.text);

@@ -1,4 +1,4 @@
-// Marks and direct labels of the scaling plot: what stands over the curves.
+// The marks and direct labels of the scaling plot, which are drawn over the curves.
 #pragma once
 
 #include <QPolygonF>
@@ -17,7 +17,7 @@ namespace shardscope {
 
 QString value_text(double value, ScalingY y);  // "40.3 %", "4,857 tokens/s/GPU"
 
-// What the labels name, with where it is drawn.
+// What the labels describe, and where it is drawn.
 struct ScalingScene {
     const QCPAxis& x;
     const QCPAxis& y;
@@ -66,16 +66,17 @@ class ScalingLabels {
     void guide(double at, double top, const QColor& color);
     void draw(const QRectF& box, const LabelLines& lines);
     bool put(const LabelLines& lines, const QList<QPointF>& corners,
-             double most = std::numeric_limits<double>::infinity(), const Wrong& wrong = {});
-    // The short form where the long one finds no clear room.
+             double most = std::numeric_limits<double>::infinity(), const Wrong& penalty = {});
+    // Draws `lines`, or `shorter` if there is no clear space for the long form.
     template <typename Corners>
     void put_one_of(const LabelLines& lines, const LabelLines& shorter, const Corners& corners,
-                    const Wrong& wrong = {});
-    // A line is seen: one point alone draws nothing.
+                    const Wrong& penalty = {});
+    // Returns whether any part of the line is visible; a single point draws nothing.
     [[nodiscard]] bool seen(const QPolygonF& points) const;
-    // What speaks against a name of `points` at this box, in px of lines crossed.
+    // Returns the extra cost of placing the name of the curve `points` at this box, in px of crossed lines.
     [[nodiscard]] double wrong_for(const QPolygonF& points, const QRectF& box) const;
-    // Along the curve: at these shares of its points, `gap` px off.
+    // Names a curve next to one of its points, which are given as fractions along it, at the distance `gap`
+    // px.
     void name_curve(const QPolygonF& points, const LabelLines& lines, const LabelLines& shorter,
                     std::initializer_list<double> shares, double gap);
 
@@ -83,10 +84,10 @@ class ScalingLabels {
     const ScalingScene& scene_;
     LabelRoom room_;
     bool roomy_;
-    double value_ = 0;  // the scenario's; NaN when it does not fit
+    double value_ = 0;  // of the scenario; NaN if it does not fit
     bool has_dot_ = false;
     bool has_knee_ = false;
-    bool says_unfit_ = false;  // the scenario's label does
+    bool says_unfit_ = false;  // the scenario's label already does
     QPointF dot_, knee_;
     std::vector<Diamond> diamonds_;
     std::vector<Pin> pins_;

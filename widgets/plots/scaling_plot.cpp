@@ -26,7 +26,7 @@ constexpr std::array kOutputs{Output::mfu, Output::tokens_per_s_per_gpu, Output:
 
 Output output_of(ScalingY y) { return kOutputs[static_cast<std::size_t>(y)]; }
 
-// MFU where another output, or none, is asked for.
+// Returns MFU if another output, or none, is requested.
 ScalingY scaling_y(const std::vector<Output>& outputs) {
     const auto found = std::ranges::find(kOutputs, outputs.empty() ? Output::mfu : outputs.front());
     return found == kOutputs.end() ? ScalingY::mfu : static_cast<ScalingY>(found - kOutputs.begin());
@@ -37,7 +37,7 @@ struct Exported {
     std::vector<ScalingFigure::Ghost> ghosts;
 };
 
-// Ghosts hold their plan: they are what was pinned.
+// Ghosts hold their plan, because the plan is part of what was pinned.
 std::vector<ScalingFigure::Ghost> ghosts_of(const FigureRequest& request) {
     std::vector<ScalingFigure::Ghost> out;
     for (const Pin& pin : request.pins) {
@@ -55,7 +55,8 @@ ScalingFigure::Options options_of(const FigureRequest& request) {
             drawn("measured")};
 }
 
-// Of what is drawn: the band is the weak curve's. Columns stay where pins need them.
+// Returns the table of the curves that are drawn; the band belongs to the weak curve. Beside pins the columns
+// of a hidden weak curve are only emptied, because the pins' tables need them.
 PlotTable table_of_drawn(ScalingData data, const std::vector<std::string>& left_out, bool beside_pins) {
     const bool no_weak = std::ranges::find(left_out, "weak") != left_out.end();
     const auto is_left_out = [&](const std::string& column) {
@@ -146,7 +147,7 @@ void ScalingPlot::update_figure() {
     const bool automatic = answer.scenario.automatic.any();
     anew_->setEnabled(automatic);
     const bool anew = automatic && anew_->isChecked() && answer.valid() && !model().planning();
-    // While an input is not valid the last valid picture stays.
+    // While an input is not valid, the last valid picture stays.
     figure_->set_dimmed(!answer.valid() || model().planning());
     if (!answer.valid()) return;
     figure_->set_data(scaling_data(answer, hypothetical(), true));
@@ -175,7 +176,7 @@ void ScalingPlot::take_options() {
 
 void ScalingPlot::take_pins() { figure_->set_ghosts(ghosts_of(request())); }
 
-// ---- the plot as an input --------------------------------------------------------------------------------
+// ---- mouse and keyboard input ----------------------------------------------------------------------------
 
 bool ScalingPlot::near_guide(const QPointF& pixel) const {
     constexpr double kNear = 9;

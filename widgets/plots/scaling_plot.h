@@ -21,11 +21,11 @@ class ScalingPlot : public LivePlot {
     explicit ScalingPlot(LiveModel& model, QWidget* parent = nullptr);
     ~ScalingPlot() override;
 
-    // What is drawn, up to date also while the plot is hidden.
+    // Returns the figure, brought up to date even while the plot is hidden.
     [[nodiscard]] const ScalingFigure& figure();
     [[nodiscard]] View view() const override;
     void show_view(const View& view) override;
-    // Curves whose plan is found anew are on their way.
+    // Returns whether the re-planned curves are still being computed.
     [[nodiscard]] bool pending() const override { return background_.pending(); }
 
   protected:
@@ -40,7 +40,7 @@ class ScalingPlot : public LivePlot {
     void let_go() override;
 
   private:
-    // The curves' boxes, by what a view calls them.
+    // The check boxes of the curves with the names that a view uses for them.
     [[nodiscard]] std::array<std::pair<const char*, QCheckBox*>, 5> curves() const;
     void take_options();
     [[nodiscard]] bool near_guide(const QPointF& pixel) const;

@@ -78,7 +78,7 @@ const SensitivityBar* bar_of(const Sensitivity& found, P id) {
 
 using Cells = std::vector<std::string>;
 
-// The columns of one scenario; a pin's begin with its letter: "B_now".
+// Adds the columns of one scenario; those of a pin begin with its letter: "B_now".
 void add_columns(Cells& columns, Output id, const std::string& prefix) {
     const OutputRow& row = output(id);
     for (const char* name : {"now", "less", "more"}) columns.push_back(prefix + name);
@@ -89,7 +89,7 @@ void add_columns(Cells& columns, Output id, const std::string& prefix) {
 }
 constexpr std::size_t kColumns = 8;
 
-// Empty for an input that changes nothing there.
+// Adds the cells of one scenario, which are empty for an input without effect there.
 void add_cells(Cells& row, const Sensitivity& found, const SensitivityBar* bar, bool shown) {
     if (!bar) {
         row.resize(row.size() + kColumns);
@@ -108,7 +108,7 @@ void add_cells(Cells& row, const Sensitivity& found, const SensitivityBar* bar, 
                            verdict_of(bar->less), verdict_of(bar->more)});
 }
 
-// What stands beside the bars, under the names that results have for it.
+// The elasticities and levers beside the bars, with their names in results.
 struct Single {
     std::string_view name;
     double (*get)(const Elasticities&, const Levers&);
@@ -158,7 +158,7 @@ PlotTable sensitivity_table(const SensitivityData& data) {
         if (!data.rates) return;
         for (std::size_t i = 0; i < singles().size(); ++i) {
             const Single& single = singles()[i];
-            // Found anew, elasticities mean nothing without a plan that fits.
+            // With re-planning, elasticities are not meaningful without a plan that fits.
             if (!elasticity && i < kRates) continue;
             Cells row{std::string(single.name), plan, "1",
                       cell(single.get(elasticity ? *elasticity : Elasticities{}, lever))};

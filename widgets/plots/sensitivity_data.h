@@ -1,4 +1,4 @@
-// What the Sensitivity plot shows, as plain numbers.
+// The data of the Sensitivity plot as plain numbers.
 #pragma once
 
 #include <optional>
@@ -10,31 +10,31 @@
 
 namespace shardscope {
 
-// A pinned scenario's own values: its plan is held, it is what was pinned.
+// The values of a pinned scenario. Its plan is held fixed, because the plan is part of what was pinned.
 struct SensitivityGhost {
     char letter = 'B';
-    bool rates = true;  // as SensitivityData's
+    bool rates = true;  // see SensitivityData
     Sensitivity held;
     std::array<double, kRates> elasticity{};
     Levers levers;
 };
 
 struct SensitivityData {
-    // What was asked for. Where that has no value, or is zero, the bars are those of peak memory instead.
+    // The requested output. If it has no value, or is zero, the bars show peak memory instead.
     Output asked = Output::mfu;
-    double asked_value = 0;  // NaN: none
+    double asked_value = 0;  // NaN if it has none
     SweepPlan plan = SweepPlan::as_set;
     Sensitivity held;
-    std::optional<Sensitivity> anew;  // with the plan found anew at every end, where that is asked for
+    std::optional<Sensitivity> anew;  // with re-planning at every end of a bar, if requested
     double capacity = 0;              // usable bytes
-    bool rates = true;                // tokens/s mean something, and so do elasticities and levers
+    bool rates = true;                // tokens/s are meaningful, and so are elasticities and levers
     std::array<double, kRates> elasticity{};  // sums to 1
     std::optional<std::array<double, kRates>> anew_elasticity;
     Levers held_levers;
     std::optional<Levers> anew_levers;
     std::vector<SensitivityGhost> ghosts;
 
-    // The ranking of what is drawn strongest.
+    // Returns the values that are drawn strongest, by which the bars are ranked.
     [[nodiscard]] const Sensitivity& ranked() const { return anew ? *anew : held; }
     [[nodiscard]] bool instead() const { return held.output != asked; }
 };
@@ -42,8 +42,8 @@ struct SensitivityData {
 struct SensitivityQuestion {
     Output output = Output::mfu;
     Change change = Change::half_and_double;
-    bool hypothetical = false;  // values as if it fitted
-    bool held = false;          // what is automatic keeps its values
+    bool hypothetical = false;  // values as if the scenario fitted
+    bool held = false;          // automatic parameters keep their values
     bool operator==(const SensitivityQuestion&) const = default;
 };
 SensitivityData sensitivity_data(const Answer& answer, const SensitivityQuestion& question,

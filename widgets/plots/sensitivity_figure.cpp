@@ -18,16 +18,16 @@ namespace {
 constexpr double kPadding = 10;
 constexpr double kRow = 22;
 constexpr double kBar = 12;
-constexpr double kNarrow = 3;     // of the plan held, above that found anew
-constexpr double kWide = 640;     // narrower than this the lists stand below the bars
-constexpr double kArrow = 30;     // what does not fit
-constexpr double kSays = 0.0005;  // shown as more than 0.0 %
-constexpr double kMost = 2;       // what runs far off says no more than that it does
+constexpr double kNarrow = 3;        // height of the bar with the plan held, above the re-planned bar
+constexpr double kWide = 640;        // if narrower, the lists are below the bars
+constexpr double kArrow = 30;        // length of the arrow for an end that does not fit
+constexpr double kVisible = 0.0005;  // smallest change that is not shown as 0.0 %
+constexpr double kMost = 2;          // largest change on the axis; longer bars end beyond it
 constexpr int kMostTicks = 6;
 
 double relative(double value, const Sensitivity& of) { return value / of.now - 1; }
 
-// Phrases one after the other, in as many lines as they need.
+// Joins phrases into as many lines as they need.
 QStringList lines_of(const QStringList& phrases, const QFontMetricsF& metrics, double width) {
     QStringList out;
     for (const QString& phrase : phrases) {
@@ -52,7 +52,7 @@ void SensitivityFigure::set_style(const Theme& theme, const QFont& font) {
 void SensitivityFigure::set_data(SensitivityData data) {
     const std::optional<P> kept = input_of(selected_);
     data_ = std::move(data);
-    // The selection stays with its input, wherever that goes.
+    // The selection stays with its input, even if the input's rank changes.
     const auto& all = data_.ranked().bars;
     const auto at = kept ? std::ranges::find(all, *kept, &SensitivityBar::id) : all.end();
     selected_ = at == all.end() ? -1 : static_cast<int>(at - all.begin());
@@ -80,7 +80,7 @@ const SensitivityBar* SensitivityFigure::held_bar(P id) const {
     return found == data_.held.bars.end() ? nullptr : &*found;
 }
 
-// The rates in the colours of their walls.
+// Returns the colour of the wall that belongs to a rate.
 QColor SensitivityFigure::color_of(P id) const {
     switch (id) {
         case P::peak_flops: return theme_->of(Wall::compute);
@@ -119,26 +119,26 @@ double SensitivityFigure::right_margin() const {
     return QFontMetricsF(fonts_.small).horizontalAdvance(QStringLiteral("+100.0 %")) + 6;
 }
 
-// The same ends to both sides of zero as the bars have.
+// Sets the ends of the axis on both sides of zero to those of the longest bars, within limits.
 void SensitivityFigure::find_range() {
     low_ = 0;
     high_ = 0;
-    const auto hold = [&](double change) {
+    const auto include = [&](double change) {
         if (std::isnan(change)) return;
         low_ = std::min(low_, change);
         high_ = std::max(high_, change);
     };
-    const auto hold_all = [&](const Sensitivity& found) {
+    const auto include_all = [&](const Sensitivity& found) {
         for (const SensitivityBar& bar : found.bars) {
             for (const auto& end : {bar.less, bar.more}) {
-                if (end) hold(relative(end->value, found));
+                if (end) include(relative(end->value, found));
             }
         }
     };
-    hold_all(data_.held);
-    if (data_.anew) hold_all(*data_.anew);
-    for (const SensitivityGhost& ghost : data_.ghosts) hold_all(ghost.held);
-    if (const auto at = limit()) hold(*at);
+    include_all(data_.held);
+    if (data_.anew) include_all(*data_.anew);
+    for (const SensitivityGhost& ghost : data_.ghosts) include_all(ghost.held);
+    if (const auto at = limit()) include(*at);
     constexpr double kLeast = 0.02;
     low_ = -round_top(std::clamp(-low_, kLeast, 1.0), 3);
     high_ = round_top(std::clamp(high_, kLeast, kMost), 3);
@@ -152,7 +152,7 @@ void SensitivityFigure::paint(QPainter& painter, const QRectF& area) {
     lists_ = {};
     if (data_.held.bars.empty()) return;
     QRectF inside = area.adjusted(kPadding, 8, -kPadding, -6);
-    // Without tokens/s there is nothing for the lists to say.
+    // Without tokens/s the lists are empty.
     if (data_.rates) {
         const SensitivityLists lists(data_, *theme_, fonts_);
         constexpr double kGap = 14;
@@ -202,7 +202,7 @@ double SensitivityFigure::paint_heading(QPainter& painter, const QRectF& area) c
     return data_.ghosts.empty() ? top : paint_pins(painter, area, top + 4);
 }
 
-// Every pin by its tag, its dash and what its bars start from.
+// Lists every pin with its tag, its dash pattern and the value from which its bars start.
 double SensitivityFigure::paint_pins(QPainter& painter, const QRectF& area, double top) const {
     const QFontMetricsF small(fonts_.small);
     constexpr double kSample = 22;
@@ -238,7 +238,7 @@ void SensitivityFigure::paint_bars(QPainter& painter, const QRectF& area) {
     if (limit()) top += small.height() + 2;
     const double foot = 2 * small.height() + kTickLength + bold.height() + 10;
 
-    // As many as there is room for, the selected one among them.
+    // Show as many bars as there is room for, including the selected one.
     const int room = std::max(1, static_cast<int>((area.bottom() - foot - top) / kRow));
     if (selected_ >= 0) first_ = std::clamp(first_, selected_ - room + 1, selected_);
     first_ = std::clamp(first_, 0, std::max(0, bars() - room));
@@ -272,13 +272,13 @@ void SensitivityFigure::paint_bars(QPainter& painter, const QRectF& area) {
     painter.setPen(QPen(t.text, 1));
     painter.drawLine(QPointF(zero, field_.top()), QPointF(zero, field_.bottom()));
     if (limit()) paint_limit(painter, area);
-    // Words lie over all lines.
+    // Text is drawn over all lines.
     for (std::size_t i = 0; i < rows_.size(); ++i)
         paint_words(painter, rows_[i], ranked.bars[static_cast<std::size_t>(first_) + i]);
     paint_ticks(painter, area);
 }
 
-// The axis below the bars, and how many of them there are.
+// Paints the axis below the bars, and how many bars there are.
 void SensitivityFigure::paint_ticks(QPainter& painter, const QRectF& area) const {
     const Theme& t = *theme_;
     const Sensitivity& ranked = data_.ranked();
@@ -287,7 +287,7 @@ void SensitivityFigure::paint_ticks(QPainter& painter, const QRectF& area) const
     painter.setPen(QPen(t.border, 1));
     painter.drawLine(QPointF(field_.left(), field_.bottom() + 0.5),
                      QPointF(field_.right(), field_.bottom() + 0.5));
-    // Zero and the ends say most.
+    // Zero and the ends are the most important ticks.
     std::vector<double> ticks = linear_ticks(low_, high_, kMostTicks);
     std::ranges::stable_sort(ticks, std::greater<>(), [](double tick) {
         return tick == 0 ? std::numeric_limits<double>::infinity() : std::fabs(tick);
@@ -326,7 +326,7 @@ void SensitivityFigure::paint_ticks(QPainter& painter, const QRectF& area) const
         t.muted);
 }
 
-// As in the memory bar: dashed, with what can be used above it.
+// Paints the usable memory as in the memory bar: a dashed line with its label above.
 void SensitivityFigure::paint_limit(QPainter& painter, const QRectF& area) const {
     const double x = std::round(x_of(*limit())) + 0.5;
     painter.setPen(line_pen(theme_->text, 1, {4, 3}));
@@ -348,7 +348,8 @@ QRectF SensitivityFigure::strip_of(const QRectF& row) const {
 
 void SensitivityFigure::paint_strips(QPainter& painter, const QRectF& row, const SensitivityBar& bar) const {
     const QRectF strip = strip_of(row);
-    // As on the sliders' tracks: a narrow strip for the plan held, a broad one for the plan found anew.
+    // As on the sliders' tracks, there is a narrow strip for the plan held and a broad one for the re-planned
+    // values.
     const SensitivityBar* held = data_.anew ? held_bar(bar.id) : nullptr;
     if (held)
         paint_bar(painter, QRectF(strip.left(), strip.top() - kNarrow - 1, strip.width(), kNarrow), *held);
@@ -371,14 +372,14 @@ void SensitivityFigure::paint_words(QPainter& painter, const QRectF& row, const 
         room.take(QRectF(end.x - 1, row.top(), 2, row.height()));
     }
     name_ends(painter, row, bar, room);
-    // Letters stand off the bars, but for the topmost and the selected row.
+    // The pins' letters avoid the bars, except in the topmost and the selected row.
     if (row != rows_.front() && row != row_of(selected_)) take_bars(row, bar, room);
     name_pin_ends(painter, row, ends, room);
 }
 
 void SensitivityFigure::paint_bar(QPainter& painter, const QRectF& strip, const SensitivityBar& bar) const {
     const QColor color = color_of(bar.id);
-    // The shorter one over the longer one, where both reach to the same side.
+    // If both ends are on the same side, the shorter one is drawn over the longer one.
     const auto length = [&](bool more) {
         const auto& end = more ? bar.more : bar.less;
         return end ? std::fabs(tip_of(*end, more) - x_of(0)) : 0;
@@ -401,7 +402,8 @@ void SensitivityFigure::paint_end(QPainter& painter, const QRectF& strip, const 
     const double zero = x_of(0);
     painter.setRenderHint(QPainter::Antialiasing, true);
     if (std::isnan(end.value)) {
-        // It does not fit: a hatched arrow to the side the input goes to, with no length that means anything.
+        // If it does not fit, a hatched arrow points to the side to which the input changes; the arrow's
+        // length has no meaning.
         const double way = more ? 1 : -1;
         const double half = strip.height() / 2;
         const double tip = tip_of(end, more);
@@ -439,7 +441,7 @@ void SensitivityFigure::paint_end(QPainter& painter, const QRectF& strip, const 
     if (box.width() > 1) painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
 }
 
-// An input that changes how much can be used moves the dashed line for its own row.
+// An input that changes the usable memory moves the dashed line in its own row.
 std::vector<double> SensitivityFigure::own_limits(const SensitivityBar& bar) const {
     std::vector<double> out;
     for (const auto& end : {bar.less, bar.more}) {
@@ -457,7 +459,8 @@ void SensitivityFigure::paint_own_limits(QPainter& painter, const QRectF& row,
         painter.drawLine(QPointF(x, row.top() + 1), QPointF(x, row.bottom() - 1));
 }
 
-// A number stays at its bar's end: the dashed lines stop for it, or they would strike it through.
+// A number stays at the end of its bar, so the dashed lines are interrupted there; otherwise they would
+// strike it through.
 void SensitivityFigure::clear_limits(QPainter& painter, const QRectF& words,
                                      const SensitivityBar& bar) const {
     if (!limit()) return;
@@ -469,7 +472,7 @@ void SensitivityFigure::clear_limits(QPainter& painter, const QRectF& words,
     }
 }
 
-// ---- the ends' words -------------------------------------------------------------------------------------
+// ---- labels of the bars' ends ----------------------------------------------------------------------------
 
 std::optional<SensitivityFigure::EndWords> SensitivityFigure::words_of(const SensitivityEnd& end, double way,
                                                                        bool more) const {
@@ -480,19 +483,19 @@ std::optional<SensitivityFigure::EndWords> SensitivityFigure::words_of(const Sen
         return EndWords{tr("does not fit"), theme_->muted, length, false};
     }
     const double change = relative(end.value, ranked);
-    const bool says = std::fabs(change) >= kSays;
-    const bool here = says ? length > 0 : more == (way > 0);
+    const bool visible = std::fabs(change) >= kVisible;
+    const bool here = visible ? length > 0 : more == (way > 0);
     if (!here) return std::nullopt;
     if (end.fits && !ranked.fits) {
-        const QString text = says ? tr("%1 fits").arg(signed_percent(change)) : tr("fits");
+        const QString text = visible ? tr("%1 fits").arg(signed_percent(change)) : tr("fits");
         return EndWords{text, theme_->fits.text, std::max(0.0, length), true};
     }
-    if (says) return EndWords{signed_percent(change), theme_->text, length, false};
+    if (visible) return EndWords{signed_percent(change), theme_->text, length, false};
     if (end.fits == ranked.fits) return std::nullopt;
     return EndWords{tr("does not fit"), theme_->muted, 0, false};
 }
 
-// What reaches farthest to each side, beyond all that is drawn there.
+// Labels the farthest end on each side, beyond everything that is drawn there.
 void SensitivityFigure::name_ends(QPainter& painter, const QRectF& row, const SensitivityBar& bar,
                                   LabelRoom& room) const {
     const QFontMetricsF small(fonts_.small);
@@ -533,8 +536,8 @@ std::vector<SensitivityFigure::PinEnd> SensitivityFigure::pin_ends(P id) const {
         for (const auto& end : {bar->less, bar->more}) {
             if (!end) continue;
             const double change = relative(end->value, ghost.held);
-            // What is off the axis has no place on it.
-            if (std::fabs(change) >= kSays && change >= low_ && change <= high_)
+            // An end outside the axis is not shown.
+            if (std::fabs(change) >= kVisible && change >= low_ && change <= high_)
                 out.push_back({ghost.letter, x_of(change)});
         }
     }
@@ -555,7 +558,7 @@ void SensitivityFigure::take_bars(const QRectF& row, const SensitivityBar& bar, 
 
 void SensitivityFigure::name_pin_ends(QPainter& painter, const QRectF& row, const std::vector<PinEnd>& ends,
                                       LabelRoom& room) const {
-    // The letter beside its tick, where there is room for it.
+    // The letter is beside its tick if there is room for it.
     const QFontMetricsF metrics(fonts_.small_bold);
     for (const PinEnd& end : ends) {
         const QString letter(QLatin1Char(end.letter));
@@ -571,7 +574,7 @@ void SensitivityFigure::name_pin_ends(QPainter& painter, const QRectF& row, cons
     }
 }
 
-// ---- words -----------------------------------------------------------------------------------------------
+// ---- description -----------------------------------------------------------------------------------------
 
 QString SensitivityFigure::description() const {
     const Sensitivity& ranked = data_.ranked();

@@ -1,6 +1,6 @@
-// The Sensitivity plot's drawing, on any painter: a bar for every input, sorted, with a dashed tick where
-// that of a pinned scenario ends, and beside them the five elasticities and the levers. Of memory a dashed
-// line shows what can be used.
+// Draws the Sensitivity plot on any painter: a sorted bar for every input, with a dashed tick where the bar
+// of a pinned scenario ends, and beside the bars the five elasticities and the levers. For memory a dashed
+// line shows the usable capacity.
 #pragma once
 
 #include <QFont>
@@ -22,18 +22,18 @@ class SensitivityFigure {
     void set_style(const Theme& theme, const QFont& font);
     void set_data(SensitivityData data);
     void set_strength(double strength) { strength_ = strength; }
-    // Marks a bar for the keyboard; -1: none. It comes into view with the next drawing.
+    // Selects a bar for the keyboard; -1: none. The next drawing scrolls it into view.
     void select(int bar) { selected_ = bar; }
 
     [[nodiscard]] const SensitivityData& data() const { return data_; }
     [[nodiscard]] int selected() const { return selected_; }
     [[nodiscard]] int bars() const { return static_cast<int>(data_.ranked().bars.size()); }
     [[nodiscard]] std::optional<P> input_of(int bar) const;
-    // Of the last drawing.
+    // These refer to the last drawing.
     [[nodiscard]] int bar_at(const QPointF& at) const;  // -1: none
     [[nodiscard]] QRectF row_of(int bar) const;         // empty when it is not in view
     [[nodiscard]] bool over_lists(const QPointF& at) const { return lists_.contains(at); }
-    // The dashed line of usable memory, px; nothing where none is drawn.
+    // Returns the position of the dashed line of usable memory in px; nullopt if it is not drawn.
     [[nodiscard]] std::optional<double> limit_x() const;
 
     void paint(QPainter& painter, const QRectF& area);
@@ -41,7 +41,7 @@ class SensitivityFigure {
 
   private:
     void paint_bars(QPainter& painter, const QRectF& area);
-    // What stands above the bars; where it ends.
+    // Paint what is above the bars, and return where it ends.
     double paint_heading(QPainter& painter, const QRectF& area) const;
     double paint_pins(QPainter& painter, const QRectF& area, double top) const;
     void find_range();
@@ -57,16 +57,16 @@ class SensitivityFigure {
     void paint_own_limits(QPainter& painter, const QRectF& row, const SensitivityBar& bar) const;
     void clear_limits(QPainter& painter, const QRectF& words, const SensitivityBar& bar) const;
 
-    // What is written at the end of a bar.
+    // The text at the end of a bar.
     struct EndWords {
         QString text;
         QColor color;
         double length = 0;   // from zero to the end, px
-        bool first = false;  // before longer ones
+        bool first = false;  // preferred to the text of a longer bar
     };
     [[nodiscard]] std::optional<EndWords> words_of(const SensitivityEnd& end, double way, bool more) const;
     void name_ends(QPainter& painter, const QRectF& row, const SensitivityBar& bar, LabelRoom& room) const;
-    // Where a pin's bar for the same input ends.
+    // The end of a pin's bar for the same input.
     struct PinEnd {
         char letter = 'B';
         double x = 0;
@@ -76,12 +76,12 @@ class SensitivityFigure {
     void name_pin_ends(QPainter& painter, const QRectF& row, const std::vector<PinEnd>& ends,
                        LabelRoom& room) const;
 
-    // Where an end's bar, or its arrow, ends.
+    // Returns the position of the tip of a bar or its arrow.
     [[nodiscard]] double tip_of(const SensitivityEnd& end, bool more) const;
     [[nodiscard]] const SensitivityBar* held_bar(P id) const;
     [[nodiscard]] QColor color_of(P id) const;
     [[nodiscard]] double x_of(double change) const;
-    // The usable memory as a change of the peak; nothing where it is not in sight.
+    // Returns the usable memory as a relative change of the peak memory; nullopt if it is outside the axis.
     [[nodiscard]] std::optional<double> limit() const;
     [[nodiscard]] double left_margin() const;
     [[nodiscard]] double right_margin() const;
@@ -95,7 +95,7 @@ class SensitivityFigure {
     std::vector<QRectF> rows_;
     QRectF lists_;                // the elasticities and levers
     QRectF field_;                // where the bars are
-    double low_ = -1, high_ = 1;  // its ends, changes of the output
+    double low_ = -1, high_ = 1;  // its ends, relative changes
 };
 
 }  // namespace shardscope

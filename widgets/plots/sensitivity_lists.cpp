@@ -11,13 +11,13 @@ namespace shardscope {
 namespace {
 
 constexpr double kLine = 17;
-constexpr double kSquare = 8;  // the rate's colour
+constexpr double kSquare = 8;  // for the rate's colour
 constexpr double kIndent = 14;
-constexpr double kShare = 22;  // the bar of a share
+constexpr double kShare = 22;  // for the bar of a share
 // Widths of a column of values.
 constexpr double kShares = 44;
 constexpr double kLevers = 52;
-constexpr double kSumDown = 3;  // the sum stands off by
+constexpr double kSumDown = 3;  // px above the sum
 
 }  // namespace
 
@@ -93,7 +93,7 @@ void SensitivityLists::paint_shares(QPainter& painter, const QRectF& area) const
                      QPointF(area.right(), std::round(y + 4) + 0.5));
     y += kLine + kSumDown;
     draw_text(painter, {area.left() + kIndent, y}, tr("sum of the five"), fonts_.small, theme_.text);
-    // Found anew they need not sum to anything.
+    // With re-planning the elasticities have no fixed sum, so it is not shown.
     paint_values(painter, area.right(), y, kShares, digits(sum), {});
 }
 

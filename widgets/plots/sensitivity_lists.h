@@ -1,5 +1,5 @@
 // The lists beside the Sensitivity plot's bars: the five elasticities and the levers, with the plan held and,
-// where it is, found anew.
+// if requested, with re-planning.
 #pragma once
 
 #include <QRectF>
@@ -17,16 +17,16 @@ class SensitivityLists {
     SensitivityLists(const SensitivityData& data, const Theme& theme, const FigureFonts& fonts)
         : data_(data), theme_(theme), fonts_(fonts) {}
 
-    // The elasticities' height is the larger one.
+    // Returns the height of the elasticities, which is the larger one.
     [[nodiscard]] double height() const;
     [[nodiscard]] double width() const { return data_.anew_levers ? 236 : 196; }
     void paint_shares(QPainter& painter, const QRectF& area) const;
     void paint_levers(QPainter& painter, const QRectF& area) const;
 
   private:
-    // The line's baseline, below the title and the columns' heads.
+    // Paints the title and the column heads, and returns the baseline of the last of them.
     double paint_head(QPainter& painter, const QRectF& area, const QString& title, double column) const;
-    // Right aligned, `column` px each; `anew` is empty where there is one column.
+    // Paints values aligned to the right in columns of `column` px; `anew` is empty if there is one column.
     void paint_values(QPainter& painter, double right, double y, double column, const QString& held,
                       const QString& anew) const;
     [[nodiscard]] double values_width(double column) const;

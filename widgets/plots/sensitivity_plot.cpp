@@ -97,7 +97,7 @@ void SensitivityPlot::update_figure() {
         asked_ = held;
         return;
     }
-    // The bars with the plan held are there at once, or the last ones stay, dimmed.
+    // The bars with the plan held are shown at once, or the previous ones stay, dimmed.
     if (asked_ != asked || figure_.data().held.fits != answer.fits())
         figure_.set_data(sensitivity_data(answer, held, model().pins()));
     asked_ = asked;

@@ -1,9 +1,9 @@
-// The Sensitivity tab: what each input is worth to one output, live. A click on a bar opens its sweep; with
-// the keyboard the arrows choose a bar and Enter opens it. Where the output chosen has no value, as when the
-// scenario does not fit, the bars are those of peak memory until it has one again.
+// The Sensitivity tab: how much each input affects one output, live. A click on a bar opens its sweep; on the
+// keyboard the arrows select a bar and Enter opens it. If the selected output has no value, for example
+// because the scenario does not fit, the bars show peak memory until it has one again.
 //
-// Where something in the plan is automatic, everything is shown with the plan held and found anew: the latter
-// in the background, the last ones dimmed meanwhile.
+// If something in the plan is automatic, everything is shown with the plan held and with re-planning. The
+// latter is computed in the background, and the previous values are dimmed meanwhile.
 #pragma once
 
 #include "widgets/background.h"
@@ -22,9 +22,9 @@ class SensitivityPlot : public LivePlot {
 
     [[nodiscard]] View view() const override;
     void show_view(const View& view) override;
-    // What is drawn, up to date also while the plot is hidden.
+    // Returns the figure, brought up to date even while the plot is hidden.
     [[nodiscard]] const SensitivityFigure& figure();
-    // The plans at the bars' ends are still being found.
+    // Returns whether the plans at the ends of the bars are still being searched.
     [[nodiscard]] bool pending() const override { return background_.pending(); }
 
   Q_SIGNALS:
@@ -47,7 +47,7 @@ class SensitivityPlot : public LivePlot {
     QComboBox* change_;
     QCheckBox* anew_;
     SensitivityFigure figure_;
-    SensitivityQuestion asked_;  // what the figure shows, or will
+    SensitivityQuestion asked_;  // what the figure shows or will show
     Background background_;
 };
 

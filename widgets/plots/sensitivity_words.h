@@ -1,4 +1,4 @@
-// What the Sensitivity plot says in words.
+// The texts of the Sensitivity plot.
 #pragma once
 
 #include <QString>
@@ -14,15 +14,15 @@ QString change_text(Change change);
 QString signed_percent(double change);
 // "MFU when an input is halved or doubled"
 QString sensitivity_title(const SensitivityData& data);
-// "It does not fit, so this shows what peak memory depends on": empty where it shows what was asked for.
+// "It does not fit, so this shows what peak memory depends on"; empty if the requested output is shown.
 QString sensitivity_note(const SensitivityData& data);
-// What is pale, hatched, above and below.
+// Explains the pale, hatched, upper and lower bars.
 QStringList sensitivity_key(const SensitivityData& data);
 // "Inter-node link 400 Gbit/s: at 200 Gbit/s MFU 37.1 %, at 800 Gbit/s MFU 38.8 %"
 QString bar_words(const SensitivityBar& bar, const Sensitivity& of);
-// What the two columns of elasticities and levers are; empty where there is one.
+// Explains the two columns of elasticities and levers; empty if there is one column.
 QString column_words(const SensitivityData& data);
-// An export's caption.
+// Returns the caption of an export.
 QString sensitivity_words(const SensitivityData& data);
 
 }  // namespace shardscope

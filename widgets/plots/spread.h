@@ -1,4 +1,4 @@
-// Labels of one column, in order, moved apart as little as can be.
+// Moves the labels of one column apart as little as possible and keeps their order.
 #pragma once
 
 #include <algorithm>
@@ -6,9 +6,9 @@
 
 namespace shardscope {
 
-// `y`: where each would like its middle to be, ascending; afterwards at least `line` px apart and, where the
-// room suffices, within `low` … `high`. Those that would lie over each other become a pile around the mean
-// of their wishes (isotonic regression), the ends push the rest inwards.
+// `y` contains the preferred centres in ascending order. Afterwards they are at least `line` px apart and, if
+// there is enough space, within `low` … `high`. Labels that would overlap form a pile around the mean of
+// their preferred positions (isotonic regression); the limits push the piles inwards.
 inline void spread_apart(std::vector<double>& y, double low, double high, double line) {
     struct Pile {
         double sum;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr int kMostTicks = 5;
-constexpr int kBetween = 10;  // two outputs of one scenario
+constexpr int kBetween = 10;  // px between two outputs of one scenario
 
 Quantity quantity_of(Output id) { return output(id).quantity; }
 double factor_of(Output id) { return plot_unit(quantity_of(id)).factor; }
@@ -21,7 +21,7 @@ double factor_of(Output id) { return plot_unit(quantity_of(id)).factor; }
 QString with_unit(QString label, Quantity quantity) {
     const PlotUnit unit = plot_unit(quantity);
     const QString symbol = text_of(said(unit.symbol));
-    // "MFU, %", but "Tokens/s/GPU" and "Days" already say it.
+    // "MFU, %", but "Tokens/s/GPU" and "Days" already contain the unit.
     if (unit.symbol == "1" || label.compare(symbol, Qt::CaseInsensitive) == 0 || quantity == Quantity::rate)
         return label;
     return label + QStringLiteral(", ") + symbol;
@@ -87,7 +87,7 @@ SweepFigure::Parts::Panel SweepFigure::Parts::make_panel(std::size_t block) cons
     Panel panel;
     panel.rect = new QCPAxisRect(&plot, false);
     panel.rect->setAutoMargins(QCP::msNone);
-    panel.rect->setMinimumSize(1, 1);  // the layout is worked out here
+    panel.rect->setMinimumSize(1, 1);  // the layout is computed here
     panel.rect->addAxes(QCPAxis::atBottom | QCPAxis::atLeft);
     for (QCPAxis* axis : panel.rect->axes()) {
         axis->setLayer(QStringLiteral("axes"));
@@ -100,14 +100,14 @@ SweepFigure::Parts::Panel SweepFigure::Parts::make_panel(std::size_t block) cons
     QCPAxis& y = panel.y();
     own_ticks(y);
     y.grid()->setVisible(true);
-    // Curves, not graphs: over a result a line may turn back.
+    // QCPCurve instead of QCPGraph, because with an output along x a line may go backwards.
     for (std::size_t k = 0; !beside && k < ghosts.size(); ++k) panel.ghosts.push_back(new QCPCurve(&x, &y));
     for (std::size_t k = 0; k < shown_in(block).series.size(); ++k)
         panel.lines.push_back(new QCPCurve(&x, &y));
     return panel;
 }
 
-// Scenarios along the rows of the grid, the outputs of each one below the other.
+// Places the scenarios row by row in the grid, and the outputs of each scenario one below the other.
 void SweepFigure::Parts::place_blocks() {
     QCPLayoutGrid& layout = *plot.plotLayout();
     for (const Block& block : blocks) {
@@ -140,7 +140,7 @@ void SweepFigure::Parts::style_panels() {
     }
 }
 
-// ---- what stands where -----------------------------------------------------------------------------------
+// ---- positions -------------------------------------------------------------------------------------------
 
 bool SweepFigure::Parts::log_x() const {
     return !empty() && front().x().scaleType() == QCPAxis::stLogarithmic;
@@ -163,7 +163,8 @@ double SweepFigure::Parts::axis_y(std::size_t p, const SweepPoint& point) const 
     return point.value[p] / factor_of(data.outputs[p]);
 }
 
-// Choices stand side by side in the order they are swept in; what only a pin has stands among them.
+// Discrete values are placed side by side, choices in the order in which they are swept. Values that only a
+// pin has are placed among them.
 void SweepFigure::Parts::find_stops() {
     stops.clear();
     if (data.series.empty() || !apart()) return;
@@ -242,11 +243,11 @@ void SweepFigure::Parts::fill_lines() {
     }
 }
 
-// One range for all panels, so that they can be compared.
+// All panels have the same range, so that they can be compared.
 void SweepFigure::Parts::fit_x() {
     double low = std::numeric_limits<double>::infinity();
     double high = -low;
-    double least = low;  // above zero
+    double least = low;  // smallest value above zero
     bool positive = true;
     const double factor = apart() ? 1 : plot_unit(along_quantity()).factor;
     for_each_series([&](const SweepSeries& series) {
@@ -261,7 +262,8 @@ void SweepFigure::Parts::fit_x() {
     });
     bool logarithmic = !apart() && positive && parameter(data.x).logarithmic;
     if (data.against != Output::count) {
-        // Of a result nobody knows how it runs; zero has no place where it runs over decades.
+        // The scale of an output is not known in advance. It is logarithmic if the values cover decades; zero
+        // has no position on that scale.
         constexpr double kDecades = 100;
         logarithmic = low >= 0 && high > kDecades * least;
         if (logarithmic) low = least;
@@ -301,7 +303,7 @@ void SweepFigure::Parts::fit_y(std::size_t p) {
         }
     });
     if (is_memory(id)) {
-        // What is far beyond the capacity matters less than where it is passed.
+        // Values far beyond the capacity matter less than the place where the capacity is exceeded.
         double capacity = 0;
         double now = 0;
         for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -342,10 +344,10 @@ void SweepFigure::Parts::lay_out(const QSize& size) {
     double widest = small.horizontalAdvance(tr("wall"));
     for (const Panel& panel : blocks.front().panels)
         widest = std::max(widest, widest_tick(panel.y(), fonts.small));
-    // All in whole pixels, so that the frames have one size.
+    // All sizes are whole pixels, so that all frames have the same size.
     const auto whole = [](double pixels) { return static_cast<int>(std::ceil(pixels)); };
     const int left = whole(widest + kTickLength + 4 + kFigureMargin);
-    // A label of the capacity or the last tick stands beyond the frame.
+    // The label of the capacity, or half of the last tick's label, is outside the frame.
     const int right =
         whole(std::max(kFigureMargin + small.horizontalAdvance(QStringLiteral("16,384")) / 2, tag_room()));
     const int top = whole(bold.height() + kTitleGap);
@@ -362,7 +364,7 @@ void SweepFigure::Parts::lay_out(const QSize& size) {
         grid = wanted;
         place_blocks();
     }
-    // Those at the left and at the bottom carry the axes' words besides.
+    // The panels at the left and at the bottom also have the axes' labels.
     const int width = std::max(1, (size.width() - left - grid.columns * right) / grid.columns);
     title_height = 0;
     for (std::size_t b = 0; beside && b < blocks.size(); ++b) {
@@ -454,8 +456,8 @@ double SweepFigure::input_at(const QPointF& pixel) const {
     double nearest = std::numeric_limits<double>::infinity();
     double found = p.data.current.x;
     const auto offer = [&](double x, double y, double input) {
-        constexpr double kAlong = 8;  // the place along the axis is what is dragged
-        constexpr double kFar = 1e4;  // what is not drawn here gives way to what is
+        constexpr double kAlong = 8;  // weight of the distance along x, since dragging is along x
+        constexpr double kFar = 1e4;  // px; points that are not drawn here are less likely
         const double off = std::hypot(kAlong * (x - pixel.x()), std::isnan(y) ? kFar : y - pixel.y());
         if (off >= nearest) return;
         nearest = off;

@@ -1,7 +1,7 @@
-// A sweep's drawing: one parameter along x, up to three outputs in panels one below the other that share it.
-// A second parameter makes a family of lines with direct labels. Points may stand over a result of theirs
-// instead of over the parameter. Pinned scenarios are ghosts, or stand beside the current one on the same
-// axes.
+// Draws a sweep: one parameter along x, and up to three outputs in panels one below the other that share the
+// x axis. A second parameter makes a family of lines with direct labels. The x axis can also show an output
+// instead of the parameter. Pinned scenarios are ghosts, or have panels beside those of the current scenario
+// with the same axes.
 #pragma once
 
 #include <QFont>
@@ -34,17 +34,18 @@ class SweepFigure {
     };
 
     void set_style(const Theme& theme, const QFont& font);
-    // Panels and graphs are made again only when their number changes; the axes stay as they are, see
+    // Panels and graphs are re-created only when their number changes. The axes stay as they are, see
     // `refit`.
     void set_data(SweepData data);
-    // The scenario's own point alone: its curve is still being worked out.
+    // Updates only the scenario's own point, while its curve is still being computed.
     void set_current(const SweepPoint& current);
     void set_ghosts(std::vector<Ghost> ghosts);
-    // Ghosts in panels of their own; `name` is the current scenario's, over its own.
+    // Draws the ghosts in separate panels; `name` is the title of the current scenario's panels.
     void set_side_by_side(bool on, const QString& name);
-    // How strongly it is drawn: 1, less while it is stale or an input is not valid.
+    // Sets how strongly the figure is drawn: 1, or less while it is stale or an input is not valid.
     void set_strength(double strength);
-    // Ranges and margins for what is shown now, for a plot of `size`. Percent axes are always 0 to 100.
+    // Fits the axis ranges and margins to the current data, for a plot of `size`. Percent axes are always 0
+    // to 100.
     void refit(const QSize& size);
 
     [[nodiscard]] const SweepData& data() const;
@@ -52,14 +53,15 @@ class SweepFigure {
     [[nodiscard]] QPointF current_dot(std::size_t panel) const;
     [[nodiscard]] QString description() const;
 
-    // In pixels of the plot, valid after the first drawing; of the current scenario's panels.
+    // Positions are in pixels of the plot and are valid after the first drawing. They are in the current
+    // scenario's panels.
     [[nodiscard]] bool inside(const QPointF& pixel) const;
-    // The input's value there; of choices the nearest. Drawn against a result: of the curve's point above or
-    // below, the nearer one where there are several.
+    // Returns the input's value at a pixel, for choices the nearest one. If the x axis shows an output, it is
+    // the value of the curve's point above or below the pixel, the nearer one if there are several.
     [[nodiscard]] double input_at(const QPointF& pixel) const;
     [[nodiscard]] double pixel_of(double x) const;
-    [[nodiscard]] double guide() const;  // through the current dot
-    // The letter of the pinned scenario whose title this is; 0: none.
+    [[nodiscard]] double guide() const;  // x of the line through the current dot
+    // Returns the letter of the pinned scenario whose title is at this pixel; 0: none.
     [[nodiscard]] char title_at(const QPointF& pixel) const;
 
   private:
@@ -67,7 +69,7 @@ class SweepFigure {
     std::unique_ptr<Parts> parts_;
 };
 
-// "MFU, %": the title of an output's or a parameter's axis, and of a sweep's horizontal one.
+// "MFU, %": the title of an output's or a parameter's axis, and of the horizontal axis of a sweep.
 QString axis_title(Output id);
 QString axis_title(P id);
 QString axis_title(const SweepData& data);

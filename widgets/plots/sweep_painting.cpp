@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// 1, 2 and 5 times the powers of ten: 100, 200, 400 Gbit/s are too many for wide ranges.
+// Returns 1, 2 and 5 times the powers of ten: 100, 200, 400 Gbit/s would be too many ticks for wide ranges.
 std::vector<double> decade_ticks(double low, double high) {
     std::vector<double> out;
     for (const double decade : log_ticks(low / 10, high, 10)) {
@@ -48,7 +48,7 @@ void SweepFigure::Parts::paint_above(QCPPainter& painter) const {
         paint_titles(painter, b);
         paint_x_axis(painter, b);
     }
-    // The axis's name once, below the middle of all panels.
+    // The axis is named once, below the middle of all panels.
     QRectF all;
     for (const Block& block : blocks) all |= frame_of(*block.panels.back().rect);
     const QFontMetricsF bold(fonts.bold);
@@ -64,7 +64,8 @@ void SweepFigure::Parts::paint_above(QCPPainter& painter) const {
     }
 }
 
-// Of the scenario's own line; of a family without it, where none fits.
+// Returns the intervals in which the scenario's own line does not fit or, in a family without it, no line
+// fits.
 std::vector<Stretch> SweepFigure::Parts::unfit(std::size_t block) const {
     const SweepData& shown = shown_in(block);
     std::vector<double> x;
@@ -80,7 +81,7 @@ std::vector<Stretch> SweepFigure::Parts::unfit(std::size_t block) const {
         fits.push_back(own ? fits_here(*own) : std::ranges::any_of(shown.series, fits_here));
     }
     if (!apart()) return unfit_stretches(x, fits);
-    // Choices have no values in between: each takes its own half step to both sides.
+    // There are no values between discrete values, so each covers half a step to both sides.
     std::vector<Stretch> out;
     for (std::size_t i = 0; i < x.size(); ++i) {
         if (fits[i]) continue;
@@ -90,7 +91,7 @@ std::vector<Stretch> SweepFigure::Parts::unfit(std::size_t block) const {
     return out;
 }
 
-// ---- words around the frames -----------------------------------------------------------------------------
+// ---- text around the frames ------------------------------------------------------------------------------
 
 QRectF SweepFigure::Parts::title_row(std::size_t block) const {
     const QRectF area = frame_of(*blocks[block].panels.front().rect);
@@ -108,7 +109,7 @@ void SweepFigure::Parts::paint_titles(QCPPainter& painter, std::size_t b) const 
     if (beside) {
         draw_panel_title(painter, title_row(b), block.letter, name_of(b), *theme, fonts);
     }
-    // Said again only of a panel that differs from the first.
+    // The treatment of the plan is stated again only for a panel that differs from the first.
     if (shown.plan == SweepPlan::as_set || (b > 0 && shown.plan == data.plan)) return;
     const QRectF area = frame_of(*block.panels.front().rect);
     const QString words = sweep_plan_words(shown.plan);
@@ -141,7 +142,7 @@ std::vector<Tick> SweepFigure::Parts::ticks(std::size_t block, std::vector<doubl
                                                : decade_ticks(low, high);
         if (now >= low && now <= high && std::ranges::find(values, now) == values.end())
             values.insert(std::ranges::lower_bound(values, now), now);
-        // The current value may be any number: as many digits as anywhere else.
+        // The current value may be any number, so it is written with the usual number of digits.
         const auto text = [&](double value) {
             return value != now || data.against == Output::count
                        ? shown(value, Quantity::count)
@@ -163,7 +164,7 @@ void SweepFigure::Parts::paint_strip(QCPPainter& painter, std::size_t b) const {
         if (const double at = axis_x(point.along); point.valid && !std::isnan(at))
             samples.push_back({at, point.fits(), point.wall});
     }
-    // A curve that turns back has several points over one place, and no one wall there.
+    // A curve that goes backwards has several points at the same x, so no single wall binds there.
     if (!std::ranges::is_sorted(samples, {}, &WallSample::x)) std::ranges::reverse(samples);
     if (!std::ranges::is_sorted(samples, {}, &WallSample::x)) return;
     std::vector<WallPiece> pieces;
@@ -184,7 +185,7 @@ void SweepFigure::Parts::paint_x_axis(QCPPainter& painter, std::size_t b) const 
     paint_strip(painter, b);
     std::vector<double> centers;
     const std::vector<Tick> all = ticks(b, centers);
-    // Side by side the same labels stay in all panels, as far as they can.
+    // Side by side the same labels are kept in all panels, as far as possible.
     const auto current = std::ranges::find_if(all, &Tick::current);
     const std::size_t anchor =
         beside || current == all.end() ? 0 : static_cast<std::size_t>(current - all.begin());
@@ -192,7 +193,7 @@ void SweepFigure::Parts::paint_x_axis(QCPPainter& painter, std::size_t b) const 
     draw_x_ticks(painter, area.bottom() + 4 + kStrip, all, centers, anchor, *theme, fonts);
 }
 
-// ---- in the frames ---------------------------------------------------------------------------------------
+// ---- inside the frames -----------------------------------------------------------------------------------
 
 void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::size_t p) const {
     const Theme& t = *theme;
@@ -217,7 +218,7 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
     }
     if (is_memory(id)) paint_capacity(painter, b, p, room);
 
-    // The current value: a guide through all panels, a dot where there is a value.
+    // Draws the current value: a guide through all panels, and a dot if there is a value.
     const double now = axis_x(shown_data.current.along);
     const double value = axis_y(p, shown_data.current);
     const QColor color = scenario_color(t, block.letter);
@@ -241,7 +242,7 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
         if (shown_data.hypothetical && !shown_data.current.fits() && output(id).timed)
             text += tr(", hypothetical");
         const LabelLines label{{text, fonts.small_bold, t.text}};
-        // Beside the guide rather than across it, and off the dashed line of the capacity.
+        // The label is beside the guide rather than across it, and off the dashed line of the capacity.
         const QSizeF size = size_of(label);
         constexpr double kOff = 6;
         const double above = dot.y() - kOff - 4 - size.height();
@@ -250,7 +251,7 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
         QList<QPointF> corners{
             {dot.x() + kOff, above}, {left, above}, {dot.x() + kOff, below}, {left, below}};
         corners += around(dot, size, 10);
-        // What fits is named where it fits.
+        // The label of a point that fits avoids the hatched areas.
         const auto hatched = [&](const QRectF& box) {
             double sum = 0;
             if (!shown_data.current.fits()) return sum;
@@ -275,7 +276,7 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
     if (has_dot) draw_ring(painter, dot, kDot, t.pane, color);
 }
 
-// Usable memory across a panel of memory.
+// Draws the usable memory across a memory panel.
 void SweepFigure::Parts::paint_capacity(QCPPainter& painter, std::size_t b, std::size_t p,
                                         LabelRoom& room) const {
     const QRectF area = frame_of(*blocks[b].panels[p].rect);
@@ -292,7 +293,7 @@ void SweepFigure::Parts::paint_capacity(QCPPainter& painter, std::size_t b, std:
                   words, fonts.small_bold, theme->text);
         return;
     }
-    // Side by side there is no room beyond the frame.
+    // Side by side there is no room outside the frame, so the label is inside.
     const LabelLines label{{words, fonts.small_bold, theme->text}};
     const QSizeF size = size_of(label);
     constexpr double kGap = 2;
@@ -305,7 +306,7 @@ void SweepFigure::Parts::paint_capacity(QCPPainter& painter, std::size_t b, std:
     if (box) draw_label(painter, *box, label, Qt::AlignLeft, theme->pane);
 }
 
-// A curve ends in a cross at what does not fit.
+// Draws a cross at the end of a curve, where it does not fit any more.
 void SweepFigure::Parts::paint_ends(QCPPainter& painter, std::size_t b, std::size_t p) const {
     const Panel& panel = blocks[b].panels[p];
     for (const SweepSeries& series : shown_in(b).series) {
@@ -325,7 +326,7 @@ void SweepFigure::Parts::paint_ends(QCPPainter& painter, std::size_t b, std::siz
     }
 }
 
-// Each member's value at its curve's right end, or where there is room.
+// Writes the value of each member of a family at the right end of its curve, or where there is room.
 void SweepFigure::Parts::paint_members(QCPPainter& painter, std::size_t b, std::size_t p,
                                        const std::vector<QPolygonF>& lines, LabelRoom& room) const {
     const SweepData& shown_data = shown_in(b);
@@ -364,7 +365,7 @@ QString SweepFigure::Parts::name_of_member(const SweepData& shown_data, double m
     return with_label ? text_of(label_of(shown_data.family)) + QLatin1Char(' ') + value : value;
 }
 
-// Pinned scenarios drawn over the current one: each one's letter on its line.
+// Writes the letter of each pinned scenario on its line over the current scenario's panel.
 void SweepFigure::Parts::paint_tags(QCPPainter& painter, const Panel& panel, LabelRoom& room) const {
     for (std::size_t k = 0; k < panel.ghosts.size(); ++k) {
         QPolygonF there;

@@ -1,7 +1,7 @@
-// The inside of SweepFigure, for its two files: what is drawn where (sweep_figure.cpp), and the painting
-// (sweep_painting.cpp).
+// The implementation of SweepFigure, shared by its two files: sweep_figure.cpp (layout) and
+// sweep_painting.cpp (painting).
 //
-// Includes qcustomplot.h, which costs seconds: only for these two.
+// This header includes qcustomplot.h, which takes seconds to compile, so only these two files may include it.
 #pragma once
 
 #include <limits>
@@ -19,17 +19,18 @@ struct SweepFigure::Parts {
     // One output of one scenario.
     struct Panel {
         QCPAxisRect* rect = nullptr;
-        std::vector<QCPCurve*> lines;  // one a series
+        std::vector<QCPCurve*> lines;  // one per series
         std::vector<QCPCurve*> ghosts;
         [[nodiscard]] QCPAxis& x() const { return *rect->axis(QCPAxis::atBottom); }
         [[nodiscard]] QCPAxis& y() const { return *rect->axis(QCPAxis::atLeft); }
     };
-    // One scenario, its outputs one below the other: the current one, and side by side the pinned ones.
+    // One scenario with its outputs one below the other. There is one block for the current scenario and,
+    // side by side, one for each pinned scenario.
     struct Block {
         char letter = 'A';
         std::vector<Panel> panels;
-        bool left = true;    // in its row: the y axes are labelled here
-        bool lowest = true;  // the x axis is named below it
+        bool left = true;    // it is the first in its row, so its y axes are labelled
+        bool lowest = true;  // it is the last in its column, so the x axis is named below it
     };
 
     QCustomPlot& plot;
@@ -38,12 +39,12 @@ struct SweepFigure::Parts {
     SweepData data;
     QString name;  // of the scenario
     std::vector<Ghost> ghosts;
-    bool beside = false;  // ghosts in blocks of their own
+    bool beside = false;  // ghosts have their own blocks
     double strength = 1;
     std::vector<Block> blocks;
     PanelGrid grid;
     int title_height = 0;       // height over the first output of a block
-    std::vector<double> stops;  // of choices: where they stand along x
+    std::vector<double> stops;  // for discrete values: their order along x
 
     explicit Parts(QCustomPlot& target);
     void make_blocks();
@@ -63,10 +64,10 @@ struct SweepFigure::Parts {
     [[nodiscard]] const SweepData& shown_in(std::size_t block) const {
         return block == 0 ? data : ghosts[block - 1].data;
     }
-    // Before the first data, pins may be there already.
+    // Returns whether there is no data yet; pins may be set already.
     [[nodiscard]] bool empty() const { return blocks.empty() || blocks.front().panels.empty(); }
     [[nodiscard]] const Panel& front() const { return blocks.front().panels.front(); }
-    // All that the axes hold.
+    // Visits every series that the axes must contain.
     template <typename Visit>
     void for_each_series(Visit&& visit) const {
         for (const SweepSeries& series : data.series) visit(series);
@@ -75,20 +76,20 @@ struct SweepFigure::Parts {
         }
     }
 
-    // Nothing lies between two values of the input: marks instead of lines, and along the input itself they
-    // stand at equal distances.
+    // `marks`: the input has discrete values, so marks replace lines. `apart`: besides, the x axis shows the
+    // input itself, and the marks are equally spaced.
     [[nodiscard]] bool marks() const { return stands_apart(data.x); }
     [[nodiscard]] bool apart() const { return data.against == Output::count && marks(); }
     [[nodiscard]] bool log_x() const;
     [[nodiscard]] Quantity along_quantity() const;
     [[nodiscard]] double axis_x(double along) const;
     [[nodiscard]] double axis_y(std::size_t p, const SweepPoint& point) const;
-    [[nodiscard]] double tag_room() const;  // right of a panel of memory
+    [[nodiscard]] double tag_room() const;  // px right of a memory panel, for the capacity's label
     [[nodiscard]] QPen pen_of(std::size_t block, std::size_t series) const;
     [[nodiscard]] QPen pen_of(const Ghost& ghost) const;
     [[nodiscard]] QCPScatterStyle mark_of(std::size_t block, std::size_t series) const;
 
-    // b: of the blocks, p: of the outputs.
+    // `b` is the index of a block, `p` that of an output.
     void paint_below(QCPPainter& painter) const;
     void paint_above(QCPPainter& painter) const;
     void paint_titles(QCPPainter& painter, std::size_t b) const;
@@ -113,7 +114,7 @@ struct SweepFigure::Parts {
 const SweepSeries* own_series(const SweepData& data);
 bool is_memory(Output id);
 
-inline constexpr double kHalfStep = 0.5;  // between choices
+inline constexpr double kHalfStep = 0.5;  // half the distance between discrete values
 inline constexpr double kTitleGap = 10;   // from an axis's title to its frame
 
 }  // namespace shardscope

@@ -22,33 +22,34 @@
 namespace shardscope {
 namespace {
 
-constexpr int kSteps = 120;       // of one curve
-constexpr int kFamilySteps = 60;  // of each of a family
-constexpr int kLetters = 11;      // of an input's name, at least
+constexpr int kSteps = 120;       // points of a single curve
+constexpr int kFamilySteps = 60;  // points of each curve of a family
+constexpr int kLetters = 11;      // smallest number of letters shown of an input's name
 constexpr double kStale = 0.6;
 constexpr double kInvalid = 0.4;
 
-// A range as a view writes it; without values where there is none.
+// Returns the axis of a range as a view writes it; it has no values if there is no range.
 Axis ranged_axis(const Answer& answer, P id, const std::string& range) {
     Problems unread;
     return range.empty() ? Axis{id, {}}
                          : parse_axis(answer.scenario, std::string(parameter(id).key) + "=" + range, unread);
 }
 
-// The curve of the slider's range, or another, with the scenario itself as one of its points.
+// Returns the axis of the given range, or of the slider's range, including the scenario's own value.
 Axis curve_axis(const Answer& answer, P id, int steps, const std::string& range) {
     Axis axis = ranged_axis(answer, id, range);
     if (axis.values.empty()) axis = usual_axis(answer.scenario, id, steps);
     const double now = answer.settings[id];
     if (std::ranges::find(axis.values, now) != axis.values.end()) return axis;
-    // Choices keep their own order.
+    // Choices keep their order.
     const auto place =
         parameter(id).named_only ? axis.values.end() : std::ranges::lower_bound(axis.values, now);
     axis.values.insert(place, now);
     return axis;
 }
 
-// Members of a family: the scenario's own value between its nearest neighbours, of numbers a half and twice.
+// Returns the members of a family: the scenario's own value and its nearest neighbours; of numbers those at
+// factors of two.
 Axis family_axis(const Answer& answer, P id, const std::string& range) {
     if (Axis ranged = ranged_axis(answer, id, range); !ranged.values.empty()) return ranged;
     constexpr std::ptrdiff_t kEachSide = 2;
@@ -72,7 +73,7 @@ Axis family_axis(const Answer& answer, P id, const std::string& range) {
     return axis;
 }
 
-// A pinned scenario, and what it is swept over.
+// A pinned scenario and the axes of its sweep.
 struct PinnedSweep {
     Pin pin;
     std::vector<Axis> axes;
@@ -112,7 +113,7 @@ SweepPlot::SweepPlot(LiveModel& model, QWidget* parent)
     for (QComboBox* box : {x_, family_}) {
         narrow(*box, kLetters);
         connect(box, &QComboBox::currentIndexChanged, this, [this, box] {
-            // A range is one of the input that was chosen with it.
+            // A range belongs to the input that was selected with it.
             (box == x_ ? x_range_ : family_range_).clear();
             take_pins();
             refresh();
@@ -143,7 +144,7 @@ void SweepPlot::fill_menu() {
         connect(entry, &QAction::triggered, this, [this, id](bool on) {
             if (!on && outputs_.size() > 1) std::erase(outputs_, id);
             else if (on) outputs_.push_back(id);
-            // A fourth takes the place of the one chosen first.
+            // A fourth output replaces the one that was selected first.
             if (outputs_.size() > kMostPanels) outputs_.erase(outputs_.begin());
             take_outputs();
         });
@@ -229,7 +230,7 @@ void SweepPlot::update_figure() {
     const Answer& answer = model().answer();
     figure_->set_side_by_side(side_by_side(), QString::fromStdString(answer.scenario.title()));
     if (!answer.valid()) {
-        background_.forget();  // it would draw an older scenario as if it were this one
+        background_.forget();  // its result would show an older scenario as if it were this one
         figure_->set_strength(kInvalid);
         return;
     }
@@ -254,7 +255,7 @@ void SweepPlot::update_figure() {
         figure_->set_current(
             sweep_data(answer, {here}, outputs_, asked.hypothetical, true, against()).current);
     } else {
-        // Something to look at until the plans are found.
+        // Show the curves with the plan held until the plans are found.
         figure_->set_data(work(true, {}));
     }
     figure_->set_strength(kStale);
@@ -267,7 +268,7 @@ void SweepPlot::update_figure() {
                     });
 }
 
-// In a small window the inputs' names are cut short before anything else.
+// In a small window the inputs' names are shortened before anything else.
 void SweepPlot::fit_options() {
     constexpr int kRoomy = 500;
     constexpr int kFew = 8;
@@ -291,8 +292,8 @@ void SweepPlot::style_figure(const Theme& theme, const QFont& font) {
 
 QString SweepPlot::description() const { return figure_->description(); }
 
-// Ghosts over the current scenario hold their plan: they are what was pinned. Side by side each is a scenario
-// in its own right, with a family of its own, and planned as the current one is.
+// Ghosts over the current scenario hold their plan, because the plan is part of what was pinned. Side by side
+// each pin is a separate scenario with its own family, re-planned like the current one.
 void SweepPlot::take_pins() {
     const FigureRequest asked = request();
     std::vector<PinnedSweep> pins;
@@ -314,7 +315,7 @@ void SweepPlot::take_pins() {
               });
 }
 
-// ---- the plot as an input --------------------------------------------------------------------------------
+// ---- mouse and keyboard input ----------------------------------------------------------------------------
 
 bool SweepPlot::near_guide(const QPointF& pixel) const {
     constexpr double kNear = 9;
@@ -354,7 +355,7 @@ void SweepPlot::double_click(QMouseEvent* event) {
     if (figure_->inside(event->position())) model().edit(input(), figure_->input_at(event->position()));
 }
 
-// The next point of the curve, for the keyboard.
+// Moves the input to the next point of the curve, for the keyboard.
 void SweepPlot::step(int direction) {
     const SweepData& drawn = figure_->data();
     if (drawn.series.empty() || !model().answer().valid()) return;
@@ -385,8 +386,8 @@ struct Exported {
     std::vector<SweepFigure::Ghost> ghosts;
 };
 
-// Along the same values, or the nearest that are valid there. As ghosts without a family, and with the plan
-// held: they are what was pinned.
+// Returns the pins' curves along the same values, or the nearest values that are valid there. As ghosts they
+// have no family and hold their plan, because the plan is part of what was pinned.
 std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const SweepData& data,
                                           const std::stop_token& stop) {
     std::vector<PinnedSweep> pins;

@@ -1,10 +1,10 @@
 // The Sweep tab: any input against up to three outputs, live. The scenario is a ring on the curve; dragging
-// it or its guide changes the input, a double click sets it. A second input makes a family of curves. Points
-// stand over the input, or over any result of theirs. Pins are ghosts, or side by side panels of their own;
-// a click on such a panel's title makes its scenario the current one.
+// it or its guide changes the input, a double click sets it. A second input makes a family of curves. The x
+// axis shows the input or any output. Pins are ghosts, or have separate panels side by side; a click on the
+// title of such a panel makes its scenario the current one.
 //
-// Where something in the plan is automatic, the curves hold the plan or find it anew at every point: the
-// latter in the background, the last ones dimmed meanwhile.
+// If something in the plan is automatic, the curves either hold the plan or re-plan at every point.
+// Re-planned curves are computed in the background, and the previous ones are dimmed meanwhile.
 #pragma once
 
 #include <memory>
@@ -28,11 +28,11 @@ class SweepPlot : public LivePlot {
     [[nodiscard]] FigureRequest request() const override;
     [[nodiscard]] View view() const override;
     void show_view(const View& view) override;
-    // This input, and this output first.
+    // Shows the sweep of this input with this output in the first panel.
     void show_sweep(P id, Output output);
-    // What is drawn, up to date also while the plot is hidden.
+    // Returns the figure, brought up to date even while the plot is hidden.
     [[nodiscard]] const SweepFigure& figure();
-    // The curves belong to an older scenario.
+    // Returns whether the curves still belong to an older scenario.
     [[nodiscard]] bool pending() const override { return background_.pending() || pins_.pending(); }
 
   protected:
@@ -64,12 +64,12 @@ class SweepPlot : public LivePlot {
     QComboBox* against_;
     QCheckBox* anew_;
     std::vector<Output> outputs_{Output::mfu, Output::peak_memory};  // in the order they were chosen
-    std::string x_range_;                                            // of a view; "": the slider's
+    std::string x_range_;                                            // set by a view; "": the slider's range
     std::string family_range_;
     std::unique_ptr<SweepFigure> figure_;
     bool dragging_ = false;
     Background background_;
-    Background pins_;  // side by side they are planned anew, as the current one is
+    Background pins_;  // side by side, pins are re-planned like the current scenario
 };
 
 }  // namespace shardscope

@@ -17,7 +17,7 @@ std::vector<Output> sorted_outputs() {
     std::vector<Output> out{mfu,           tokens_per_s_per_gpu, tokens_per_s, step_time, peak_memory,
                             hfu,           training_days,        gpu_hours,    cost,      energy,
                             power_per_gpu, tokens_per_joule};
-    // Texts, and what a scenario has without being run, are none to aim at.
+    // Texts, and properties that a scenario has without being run, are not offered.
     constexpr std::array kLeftOut{wall, capacity};
     for (std::size_t i = 0; i < kOutputs; ++i) {
         const auto id = static_cast<Output>(i);
@@ -28,7 +28,7 @@ std::vector<Output> sorted_outputs() {
     return out;
 }
 
-// Views name whatever the tables hold, also what nobody is asked to choose: it joins the box then.
+// A view may name any entry of the tables, even one that is not offered; it is then added to the box.
 template <typename Id>
 void choose_in(QComboBox& box, Id id) {
     int at = box.findData(static_cast<int>(id));

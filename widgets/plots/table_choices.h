@@ -1,5 +1,5 @@
-// Choices of an input or an output out of the two tables, for combo boxes: whatever the tables hold can be
-// chosen everywhere.
+// Combo boxes with the inputs or the outputs of the two tables, so that every entry of the tables can be
+// selected everywhere.
 #pragma once
 
 #include <QString>
@@ -12,17 +12,19 @@ class QComboBox;
 
 namespace shardscope {
 
-// The inputs that have a row in the window, in its order, with `none` before them unless it is empty.
+// Fills the box with the inputs that have a row in the window, in the window's order, preceded by `none`
+// unless it is empty.
 void fill_inputs(QComboBox& box, const QString& none = {});
-// The outputs that are numbers of their own, most asked for first.
+// Fills the box with the outputs that are numeric results, the most frequently used ones first.
 void fill_outputs(QComboBox& box, const QString& none = {});
-// P::count and Output::count: none.
+// Return the selected entry; P::count and Output::count mean none.
 P input_of(const QComboBox& box);
 Output output_of(const QComboBox& box);
-// What has no entry yet gets one.
+// Select an entry, which is added if the box does not have it yet.
 void choose(QComboBox& box, P id);
 void choose(QComboBox& box, Output id);
-// Wide enough for `letters` of its entries; the list that opens shows them whole.
+// Makes the box only wide enough for `letters` characters of its entries; the list that it opens shows them
+// completely.
 void narrow(QComboBox& box, int letters);
 
 std::span<const Output> output_choices();

@@ -16,7 +16,7 @@ double CurveView::y_of(double bytes) const {
 void paint_memory_curve(QPainter& painter, const std::vector<MemoryPoint>& points, bool fullest,
                         const CurveView& view) {
     const QRectF& area = view.area;
-    // Of each pixel column only the first, the least, the most and the last.
+    // Each pixel column has only its first, smallest, largest and last value.
     QPolygonF line;
     double column = -1;
     double least = 0;

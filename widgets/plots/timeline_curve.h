@@ -1,5 +1,5 @@
-// The memory of one stage over the time of a step, as a line; that of the fullest stage stands on a tinted
-// ground.
+// Paints the memory of one stage over the time of a step as a line. The area below the line of the fullest
+// stage is tinted.
 #pragma once
 
 #include <QRectF>

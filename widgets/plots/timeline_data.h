@@ -1,4 +1,4 @@
-// What the timeline plot shows: one step of every stage in time, and its memory.
+// The data of the timeline plot: one step of every stage in time, and its memory.
 #pragma once
 
 #include "explore/timeline.h"
@@ -12,13 +12,13 @@ struct TimelineData {
     bool fits = true;
     bool hypothetical = false;  // times are shown although it does not fit
     [[nodiscard]] bool has_time() const { return fits || hypothetical; }
-    // s that one activity takes on the slowest stage; of communication only what is exposed. Folded
-    // micro-batches are not among it.
+    // Returns the seconds that one activity takes on the slowest stage; for communication only the exposed
+    // part. Micro-batches that are not drawn (folded) are not included.
     [[nodiscard]] double seconds(Activity activity) const;
 };
 TimelineData timeline_data(const Answer& answer, bool hypothetical = false);
 
-// Every interval of every stage that is drawn; none where there are no times.
+// The table has every interval of every stage that is drawn; it has no rows if there are no times.
 PlotTable timeline_table(const TimelineData& data);
 
 }  // namespace shardscope

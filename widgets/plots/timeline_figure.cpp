@@ -16,14 +16,14 @@ namespace shardscope {
 namespace {
 
 constexpr int kMostTimeTicks = 9;
-constexpr double kMemoryTick = 40;     // px for each
+constexpr double kMemoryTick = 40;     // px per tick
 constexpr double kMemoryShare = 0.24;  // of the height, at least
 constexpr double kTallest = 116;       // px of one stage's lanes
 constexpr double kBeside = 16;         // around the lanes' labels
 constexpr double kGap = 12;            // between lanes and memory
-constexpr double kClosest = 1e-5;      // of the step: as near as one may look
-constexpr int kKeyRows = 2;            // that always have room, so that the lanes stay where they are
-constexpr double kMargin = 1.015;      // of the step, to the end of the axis
+constexpr double kClosest = 1e-5;      // fraction of the step that the deepest zoom shows
+constexpr int kKeyRows = 2;            // always reserved, so that the lanes do not move
+constexpr double kMargin = 1.015;      // of the step: the end of the axis
 
 struct TimeUnit {
     const char* symbol;
@@ -49,23 +49,23 @@ struct TimelineFigure::Parts {
     TimelineData data;
     std::vector<Ghost> ghosts;
     bool dimmed = false;
-    bool closer = false;    // somebody has zoomed
-    double memory_top = 1;  // bytes
+    bool zoomed_in = false;  // the user has zoomed in
+    double memory_top = 1;   // bytes
     struct KeyEntry {
-        QColor colour;  // not valid: words alone
+        QColor colour;  // invalid: the entry is text alone
         QString text;
         double left = 0;
         int row = 0;
-        bool quiet = false;  // a remark, no name
+        bool plain = false;  // a remark in plain type, not the name of an activity
     };
-    std::vector<KeyEntry> placed;  // as the width has it wrap
+    std::vector<KeyEntry> placed;  // wrapped to the width
     int key_rows = kKeyRows;
 
     explicit Parts(QCustomPlot& target);
 
     QCPAxis& x() const { return *plot.xAxis; }
     QRectF frame() const { return frame_of(*plot.axisRect()); }
-    bool cut() const { return data.line.stage_count > 1; }
+    bool has_pipeline() const { return data.line.stage_count > 1; }
     double longest() const;
     double at(double seconds) const { return x().coordToPixel(seconds); }
 
@@ -74,7 +74,7 @@ struct TimelineFigure::Parts {
     void place_key();
     double label_width() const;
     QString communication_label() const;
-    bool tells_shares() const;
+    bool shows_shares() const;
     QString label(std::size_t stage) const;
     std::vector<std::pair<QColor, QString>> key() const;
     double key_line() const { return QFontMetricsF(fonts.small).height() + 1; }
@@ -84,7 +84,7 @@ struct TimelineFigure::Parts {
     QRectF lanes() const;
     QRectF memory_area() const;
     QRectF lane(std::size_t stage, bool communication) const;
-    bool jumps(std::size_t stage) const;  // stages before it are not drawn
+    bool follows_gap(std::size_t stage) const;  // the stages directly before it are not drawn
 
     void paint(QCPPainter& painter) const;
     void paint_key(QCPPainter& painter) const;
@@ -104,7 +104,7 @@ TimelineFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
         axis->grid()->setVisible(false);
     }
     x().setRange(0, 1);
-    // How often the key wraps is known once the width is.
+    // The number of the key's rows is known only when the width is known.
     QObject::connect(&plot, &QCustomPlot::afterLayout, plot.axisRect(), [this] { place_key(); });
     new PaintedItem(plot, QStringLiteral("overlay"), [this](QCPPainter& painter) { paint(painter); });
 }
@@ -115,7 +115,7 @@ LaneView TimelineFigure::Parts::view() const {
             theme,
             fonts.small,
             data.line.folded,
-            cut()};
+            has_pipeline()};
 }
 
 CurveView TimelineFigure::Parts::curve_view(const QRectF& area) const {
@@ -132,7 +132,7 @@ double TimelineFigure::Parts::longest() const {
 
 void TimelineFigure::Parts::fit() {
     if (data.line.stages.empty()) return;
-    if (!closer) {
+    if (!zoomed_in) {
         x().setRange(0, kMargin * longest());
     }
     constexpr double kHeadroom = 1.08;
@@ -149,8 +149,8 @@ QString TimelineFigure::Parts::communication_label() const {
     return plot.viewport().width() >= kRoomy ? tr("communication") : tr("comm.");
 }
 
-// Somewhere passes are too short to be drawn one by one.
-bool TimelineFigure::Parts::tells_shares() const {
+// Returns whether the passes of any stage are too short to be drawn one by one.
+bool TimelineFigure::Parts::shows_shares() const {
     const LaneView here = view();
     return std::ranges::any_of(data.line.stages,
                                [&](const StageTimeline& stage) { return is_crowded(stage.compute, here); });
@@ -160,7 +160,7 @@ double TimelineFigure::Parts::label_width() const {
     const QFontMetricsF small(fonts.small);
     double width =
         std::max(small.horizontalAdvance(communication_label()), small.horizontalAdvance(tr("computing")));
-    if (cut())
+    if (has_pipeline())
         width = std::max(
             QFontMetricsF(fonts.small_bold).horizontalAdvance(tr("stage %1").arg(data.line.stage_count)),
             small.horizontalAdvance(tr("slowest")));
@@ -192,7 +192,7 @@ QRectF TimelineFigure::Parts::key_area() const {
             key_base(placed.back().row) + metrics.descent() - top};
 }
 
-// The lanes begin below it, also where it needs more rows than most.
+// Places the key's entries. The lanes begin below the key, even if it needs more rows than usual.
 void TimelineFigure::Parts::place_key() {
     placed.clear();
     key_rows = kKeyRows;
@@ -216,7 +216,7 @@ void TimelineFigure::Parts::place_key() {
         int row = 0;
         const auto width_of = [&](const KeyEntry& entry) {
             if (entry.colour.isValid()) return side + 4 + metrics.horizontalAdvance(entry.text);
-            return QFontMetricsF(entry.quiet ? fonts.small : fonts.small_bold).horizontalAdvance(entry.text);
+            return QFontMetricsF(entry.plain ? fonts.small : fonts.small_bold).horizontalAdvance(entry.text);
         };
         const auto put = [&](KeyEntry entry) {
             const double width = width_of(entry);
@@ -233,9 +233,9 @@ void TimelineFigure::Parts::place_key() {
         for (const auto& [colour, text] : key()) put({colour, text});
         KeyEntry remark{{}, tr("height: share of the time")};
         KeyEntry shorter{{}, tr("height: share")};
-        remark.quiet = shorter.quiet = true;
-        // The last one does not stand alone in a row of its own, if that leaves the remark its place: names
-        // hold still while it comes and goes.
+        remark.plain = shorter.plain = true;
+        // The last entry should not be alone in a row, provided that the remark keeps its place: names must
+        // not move when the remark appears and disappears.
         const auto count = placed.size();
         if (count > 3 && placed[count - 1].row > placed[count - 2].row &&
             placed[count - 2].row == placed[count - 3].row) {
@@ -248,9 +248,10 @@ void TimelineFigure::Parts::place_key() {
                 put(std::move(last));
             }
         }
-        // Where it would need one more row it is left out, or the lanes would move as one looks closer.
+        // The remark is left out if it would need one more row, or the lanes would move when the user zooms
+        // in.
         for (const KeyEntry& one : {remark, shorter}) {
-            if (!tells_shares()) break;
+            if (!shows_shares()) break;
             if (row + 1 >= kKeyRows && left + width_of(one) > right) continue;
             put(one);
             break;
@@ -262,7 +263,7 @@ void TimelineFigure::Parts::place_key() {
 
 QRectF TimelineFigure::Parts::memory_area() const {
     const QRectF all = frame();
-    // Few stages leave it more.
+    // With few stages the memory area is larger.
     const double needed = kTallest * static_cast<double>(data.line.stages.size());
     const double height = std::round(std::max(
         all.height() * kMemoryShare, all.height() - needed - kGap - QFontMetricsF(fonts.small).height()));
@@ -275,21 +276,21 @@ QRectF TimelineFigure::Parts::lanes() const {
     return {all.left(), all.top(), all.width(), memory_area().top() - kGap - title - all.top()};
 }
 
-bool TimelineFigure::Parts::jumps(std::size_t stage) const {
+bool TimelineFigure::Parts::follows_gap(std::size_t stage) const {
     return stage > 0 && data.line.stages[stage].position > data.line.stages[stage - 1].position + 1;
 }
 
 QRectF TimelineFigure::Parts::lane(std::size_t stage, bool communication) const {
     const QRectF area = lanes();
     const std::size_t count = data.line.stages.size();
-    // The words about stages that are not drawn have a row of their own.
+    // The text about stages that are not drawn has a separate row.
     const double words =
         data.line.stage_count > static_cast<int>(count) ? QFontMetricsF(fonts.small).height() + 4 : 0;
 
     const double row = std::min(kTallest, (area.height() - words) / static_cast<double>(count));
     double top = area.top() + static_cast<double>(stage) * row;
     for (std::size_t i = 1; i <= stage; ++i) {
-        if (jumps(i)) top += words;
+        if (follows_gap(i)) top += words;
     }
     const double gap = std::clamp(row * 0.12, 1.0, 8.0);
     const double compute = std::round((row - gap) * 0.62);
@@ -330,7 +331,7 @@ std::vector<std::pair<QColor, QString>> TimelineFigure::Parts::key() const {
         if (!there[i]) continue;
         const QColor colour = colour_of({0, 0, activity}, *theme);
         const QString name = text_of(label_of(activity));
-        // What shares a colour shares an entry.
+        // Activities of one colour share an entry.
         const auto same = std::ranges::find(out, colour, &std::pair<QColor, QString>::first);
         if (same != out.end()) same->second += QStringLiteral(", ") + name;
         else out.emplace_back(colour, name);
@@ -350,8 +351,8 @@ void TimelineFigure::Parts::paint_key(QCPPainter& painter) const {
     for (const KeyEntry& entry : placed) {
         const double base = key_base(entry.row);
         if (!entry.colour.isValid()) {
-            draw_text(painter, {entry.left, base}, entry.text, entry.quiet ? fonts.small : fonts.small_bold,
-                      entry.quiet ? theme->muted : theme->text);
+            draw_text(painter, {entry.left, base}, entry.text, entry.plain ? fonts.small : fonts.small_bold,
+                      entry.plain ? theme->muted : theme->text);
             continue;
         }
         const QRectF box(entry.left, base - side, side, side);
@@ -380,7 +381,7 @@ void TimelineFigure::Parts::paint_lanes(QCPPainter& painter) const {
         const bool crowded = is_crowded(stage.compute, here);
         paint_lane(painter, compute, stage.compute, crowded, here);
         paint_lane(painter, communication, stage.communication, crowded, here);
-        if (!cut()) {
+        if (!has_pipeline()) {
             write(tr("computing"), compute.center().y(), fonts.small, theme->text);
             write(communication_label(), communication.center().y(), fonts.small, theme->text);
         } else {
@@ -389,7 +390,7 @@ void TimelineFigure::Parts::paint_lanes(QCPPainter& painter) const {
             if (slowest && communication.bottom() - compute.center().y() > 1.6 * small.height())
                 write(tr("slowest"), compute.center().y() + small.height(), fonts.small, theme->muted);
         }
-        if (jumps(i)) {
+        if (follows_gap(i)) {
             const int missing = stage.position - data.line.stages[i - 1].position - 1;
             const QString text = tr("… %1 more stages like these").arg(missing);
             draw_text(painter,
@@ -431,10 +432,10 @@ void TimelineFigure::Parts::paint_memory(QCPPainter& painter) const {
     const double base = std::round(area.top() - small.descent() - 3);
     draw_text(painter, {4, base}, title, fonts.small_bold, theme->text);
     const QString usable = tr("usable %1").arg(shown(data.memory.capacity, Quantity::bytes));
-    const QString peak = cut() ? tr("stage %1, the fullest: %2 at most")
-                                     .arg(data.line.stages[data.line.fullest].position + 1)
-                                     .arg(shown(data.memory.peak, Quantity::bytes))
-                               : tr("%1 at most").arg(shown(data.memory.peak, Quantity::bytes));
+    const QString peak = has_pipeline() ? tr("stage %1, the fullest: %2 at most")
+                                              .arg(data.line.stages[data.line.fullest].position + 1)
+                                              .arg(shown(data.memory.peak, Quantity::bytes))
+                                        : tr("%1 at most").arg(shown(data.memory.peak, Quantity::bytes));
     draw_text(painter, {area.right() - small.horizontalAdvance(usable), base}, usable, fonts.small,
               theme->text);
     const double left = 4 + QFontMetricsF(fonts.small_bold).horizontalAdvance(title) + 14;
@@ -488,13 +489,13 @@ void TimelineFigure::Parts::paint_ends(QCPPainter& painter) const {
         if (!range.contains(seconds)) return false;
         const double pixel = std::round(at(seconds));
         painter.setPen(pen);
-        // Words stand between the two.
+        // There is text between the two.
         for (const QRectF& part : {lanes(), memory_area()})
             painter.drawLine(QPointF(pixel, part.top()), QPointF(pixel, part.bottom()));
         return true;
     };
     mark(data.line.end, QPen(theme->text, 1));
-    // Ghosts that end together have their letters one above the other.
+    // The letters of ghosts that end together are one above the other.
     constexpr double kApart = 2;
     std::vector<QRectF> taken;
     for (const Ghost& ghost : ghosts) {
@@ -545,7 +546,7 @@ void TimelineFigure::set_dimmed(bool dimmed) { parts_->dimmed = dimmed; }
 void TimelineFigure::refit() { parts_->fit(); }
 
 Stretch TimelineFigure::range() const { return {parts_->x().range().lower, parts_->x().range().upper}; }
-bool TimelineFigure::zoomed() const { return parts_->closer; }
+bool TimelineFigure::zoomed() const { return parts_->zoomed_in; }
 
 void TimelineFigure::zoom(double factor, double pixel) {
     Parts& p = *parts_;
@@ -560,13 +561,13 @@ void TimelineFigure::zoom(double factor, double pixel) {
         return;
     }
     const double lower = std::clamp(middle - (middle - now.lower) * size / now.size(), 0.0, whole - size);
-    p.closer = true;
+    p.zoomed_in = true;
     p.x().setRange(lower, lower + size);
 }
 
 void TimelineFigure::move_by(double pixels) {
     Parts& p = *parts_;
-    if (!p.closer) return;
+    if (!p.zoomed_in) return;
     const QCPRange now = p.x().range();
     const double moved = now.lower + pixels * now.size() / std::max(1.0, p.frame().width());
     const double lower = std::clamp(moved, 0.0, std::max(0.0, kMargin * p.longest() - now.size()));
@@ -574,7 +575,7 @@ void TimelineFigure::move_by(double pixels) {
 }
 
 void TimelineFigure::show_all() {
-    parts_->closer = false;
+    parts_->zoomed_in = false;
     parts_->fit();
 }
 
@@ -613,7 +614,7 @@ QString TimelineFigure::words_at(const QPointF& pixel) const {
             const Interval* found = nullptr;
             for (const Interval& interval : communication ? stage.communication : stage.compute) {
                 if (interval.start > time) break;
-                // What is exposed lies on top.
+                // Exposed communication is drawn on top.
                 if (interval.end > time && (!found || interval.exposed)) found = &interval;
             }
             return found ? interval_words(*found, stage, data.line) : QString();

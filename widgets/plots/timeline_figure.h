@@ -1,5 +1,5 @@
-// The timeline plot's drawing: a computing and a communicating lane for every stage, and the memory of the
-// fullest one beneath, on one axis of time. The live plot and the exports fill theirs with this same code.
+// Draws the timeline plot: a compute lane and a communication lane for every stage, and below them the memory
+// of the fullest stage, on one time axis. The live plot and the exports use this same code.
 #pragma once
 
 #include <QFont>
@@ -34,29 +34,30 @@ class TimelineFigure {
     void set_data(TimelineData data);
     void set_ghosts(std::vector<Ghost> ghosts);
     void set_dimmed(bool dimmed);
-    // The whole step, unless somebody has looked closer; memory's axis; margins.
+    // Fits the time axis to the whole step unless the user has zoomed in, and fits the memory axis and the
+    // margins.
     void refit();
 
     // The part of the step that is shown, s.
     [[nodiscard]] Stretch range() const;
     [[nodiscard]] bool zoomed() const;
-    // `factor` times closer around the time at `pixel`.
+    // Zooms in by `factor` around the time at `pixel`.
     void zoom(double factor, double pixel);
     void move_by(double pixels);
     void show_all();
 
     [[nodiscard]] const TimelineData& data() const;
-    // In pixels of the plot, valid after the first drawing.
+    // Positions are in pixels of the plot and are valid after the first drawing.
     [[nodiscard]] double pixel_of(double seconds) const;
     [[nodiscard]] QRectF lane(std::size_t stage, bool communication) const;
     [[nodiscard]] QRectF key() const;  // what the colours mean; empty where there are no times
     [[nodiscard]] QStringList key_words() const;
     [[nodiscard]] QRectF lanes() const;
     [[nodiscard]] QRectF memory_area() const;
-    // What lies there, in words; empty where there is nothing.
+    // Describes what is drawn at a pixel; empty if nothing is.
     [[nodiscard]] QString words_at(const QPointF& pixel) const;
 
-    // For those who cannot see it.
+    // Returns a description for screen readers.
     [[nodiscard]] QString description() const;
 
   private:

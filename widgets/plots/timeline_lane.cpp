@@ -13,7 +13,7 @@
 namespace shardscope {
 namespace {
 
-constexpr double kTogether = 3;  // px of the mean pass below which a lane tells shares
+constexpr double kTogether = 3;  // px of the mean pass below which a lane shows fractions
 constexpr double kDense = 4;     // px below which neighbours run into each other
 
 QColor blended(const QColor& a, const QColor& b, double share_of_b) {
@@ -21,15 +21,15 @@ QColor blended(const QColor& a, const QColor& b, double share_of_b) {
     return {part(a.red(), b.red()), part(a.green(), b.green()), part(a.blue(), b.blue())};
 }
 
-// Legible on any of them.
+// Returns a text colour that is legible on any of the colours.
 QColor ink_on(const QColor& ground) {
     constexpr double kLight = 0.5;
     return ground.lightnessF() + ground.greenF() * 0.2 > kLight ? QColor(0x17, 0x19, 0x1D)
                                                                 : QColor(Qt::white);
 }
 
-// Boxes of a few pixels: each pixel column has the mean colour of what lies in it, so that their edges need
-// not be whole pixels.
+// Boxes of a few pixels: each pixel column has the mean colour of the boxes in it, so that their edges need
+// not be at whole pixels.
 class Columns {
   public:
     Columns(double left, double right)
@@ -68,8 +68,8 @@ class Columns {
     std::vector<Sum> sums_;
 };
 
-// Boxes too narrow to be told apart: what share of a few pixels each activity takes, one above the other, so
-// that area still is time.
+// Boxes too narrow to be distinguished: for every few pixels the fractions of time of the activities are
+// drawn one above the other, so that area is still proportional to time.
 class Shares {
   public:
     Shares(double left, double right)
@@ -105,7 +105,7 @@ class Shares {
     static constexpr double kWidth = 4;  // px
     static constexpr std::size_t kSlots = 2 * kActivities;
     static std::size_t slot(const Interval& interval) {
-        // Exposed communication has one colour, and so one slot; above it what is hidden.
+        // All exposed communication has one colour, and so one slot; hidden communication is above it.
         const Activity activity = is_communication(interval.activity) ? Activity::gather : interval.activity;
         return 2 * static_cast<std::size_t>(activity) + (interval.exposed ? 0 : 1);
     }
@@ -113,7 +113,7 @@ class Shares {
     std::vector<std::array<double, kSlots>> sums_;
 };
 
-// What is written into its box: of a layer, or else a micro-batch; 0 for none.
+// Returns the number in an interval's box: that of its layer, else of its micro-batch; 0 for none.
 int number_of(const Interval& interval, const LaneView& view) {
     const bool numbered = interval.activity == Activity::forward || interval.activity == Activity::backward ||
                           interval.activity == Activity::weight_gradient;
@@ -127,7 +127,7 @@ void paint_box(QPainter& painter, const QRectF& box, const Interval& interval, c
                double room_for) {
     const Theme* theme = view.theme;
     const QColor colour = colour_of(interval, *theme);
-    // A hairline between neighbours, as soon as there is room for one.
+    // Leave a hairline between neighbours if there is room for it.
     constexpr double kRoom = 3;
     const QRectF filled = box.width() >= kRoom ? box.adjusted(0, 0, -1, 0) : box;
     painter.fillRect(filled, colour);
@@ -198,7 +198,7 @@ void paint_lane(QPainter& painter, const QRectF& box, const std::vector<Interval
     const Theme& theme = *view.theme;
     Columns columns(box.left(), box.right());
     Shares shares(box.left(), box.right());
-    // Boxes as wide as each other are numbered all or none.
+    // Boxes of equal width are either all numbered or not at all.
     int most = 0;
     for (const Interval& interval : intervals) most = std::max(most, number_of(interval, view));
     const double room_for = text_width(view.font, QString::number(most));
@@ -207,7 +207,7 @@ void paint_lane(QPainter& painter, const QRectF& box, const std::vector<Interval
         const double to = std::min(box.right(), view.pixel_of(interval.end));
         if (!(to > from)) return;
         if (to - from < kDense) {
-            // A bubble is the ground.
+            // A bubble has the background colour.
             if (interval.activity == Activity::bubble) return;
             if (crowded) shares.add(from, to, interval);
             else columns.add(from, to, colour_of(interval, theme));
@@ -217,7 +217,7 @@ void paint_lane(QPainter& painter, const QRectF& box, const std::vector<Interval
         paint_box(painter, QRectF(left, box.top(), std::max(1.0, std::round(to) - left), box.height()),
                   interval, view, room_for);
     };
-    // What is hidden lies below what is not.
+    // Draw overlapped communication below exposed intervals.
     for (const Interval& interval : intervals) {
         if (!interval.exposed) draw(interval);
     }

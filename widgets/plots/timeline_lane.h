@@ -1,6 +1,6 @@
-// One lane of the timeline: a stage's intervals as boxes, where there is room for boxes. Closer together they
-// run into each other, pixel column by pixel column; closer still a few pixels show what share of them each
-// activity takes, so that area always is time.
+// Paints one lane of the timeline: a stage's intervals as boxes if they are wide enough. The colours of
+// narrower intervals are averaged in every pixel column. If most passes are narrower still, every few pixels
+// show the fraction of the time that each activity takes, so that area is always proportional to time.
 #pragma once
 
 #include <QColor>
@@ -17,20 +17,20 @@ class QPainter;
 
 namespace shardscope {
 
-// How the lane is looked at.
+// The visible part of a lane, and its style.
 struct LaneView {
     std::function<double(double seconds)> pixel_of;
     Stretch shown;  // s
     const Theme* theme;
     QFont font;        // of numbers in boxes
-    int folded = 0;    // micro-batches that a folded interval stands for
+    int folded = 0;    // micro-batches that a folded interval replaces
     bool cut = false;  // there is a pipeline, whose passes are numbered
 };
 
 bool is_communication(Activity activity);
 QColor colour_of(const Interval& interval, const Theme& theme);
 
-// Whether passes are too narrow, as far as one looks, to be told apart.
+// Returns whether the passes in the visible part are too narrow to be distinguished.
 bool is_crowded(const std::vector<Interval>& compute, const LaneView& view);
 void paint_lane(QPainter& painter, const QRectF& box, const std::vector<Interval>& intervals, bool crowded,
                 const LaneView& view);

@@ -17,9 +17,9 @@
 namespace shardscope {
 namespace {
 
-constexpr double kCloser = 1.5;  // one key
-constexpr double kNotch = 1.25;  // one notch of the wheel
-constexpr double kAside = 60;    // px, one arrow key
+constexpr double kCloser = 1.5;  // zoom factor of one key press
+constexpr double kNotch = 1.25;  // zoom factor of one notch of the wheel
+constexpr double kAside = 60;    // px per press of an arrow key
 
 std::vector<TimelineFigure::Ghost> ghosts_of(const FigureRequest& request) {
     std::vector<TimelineFigure::Ghost> out;
@@ -49,7 +49,7 @@ const TimelineFigure& TimelinePlot::figure() {
 
 void TimelinePlot::update_figure() {
     const Answer& answer = model().answer();
-    // While an input is not valid the last valid picture stays.
+    // While an input is not valid, the last valid picture stays.
     figure_->set_dimmed(!answer.valid());
     if (answer.valid()) figure_->set_data(timeline_data(answer, hypothetical()));
 }
@@ -64,7 +64,7 @@ QString TimelinePlot::description() const { return figure_->description(); }
 
 void TimelinePlot::take_pins() { figure_->set_ghosts(ghosts_of(request())); }
 
-// ---- looking closer --------------------------------------------------------------------------------------
+// ---- zooming ---------------------------------------------------------------------------------------------
 
 void TimelinePlot::look(double factor, double pixel) {
     figure_->zoom(factor, pixel);

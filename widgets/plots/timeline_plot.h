@@ -1,5 +1,5 @@
-// The Timeline tab: one step in time. The wheel, dragging and + − 0 look closer at a part of it; a double
-// click shows all of it again.
+// The Timeline tab: one step in time. The wheel and the keys + − 0 zoom, dragging moves the visible part, and
+// a double click shows the whole step again.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class TimelinePlot : public LivePlot {
     explicit TimelinePlot(LiveModel& model, QWidget* parent = nullptr);
     ~TimelinePlot() override;
 
-    // What is drawn, up to date also while the plot is hidden.
+    // Returns the figure, brought up to date even while the plot is hidden.
     [[nodiscard]] const TimelineFigure& figure();
 
   protected:

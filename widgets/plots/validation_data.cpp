@@ -17,7 +17,8 @@ double value_of(ValidationQuantity quantity, double step, const ValidationPoint&
     return step;
 }
 
-// All families of the table, also those that nothing is modelled of yet, so that styles stay when they are.
+// Returns all families of the table, even those without a modelled run, so that styles do not change once
+// runs are modelled.
 std::vector<std::string> families_by_size() {
     std::map<std::string, int> runs;
     for (const MeasuredRun& run : shipped_runs()) ++runs[run.family];
@@ -29,7 +30,7 @@ std::vector<std::string> families_by_size() {
     return out;
 }
 
-// The rows that say how long a step took; their families stand from `first` on.
+// Adds the rows with a measured step time; their families begin at index `first`.
 void add_points(const std::vector<ValidationRow>& rows, std::size_t first, const Catalogue& catalogue,
                 ValidationData& out) {
     for (const ValidationRow& row : rows) {
@@ -112,7 +113,7 @@ ValidationData validation_data(const Catalogue& catalogue, OwnRuns own) {
         const std::size_t first = out.families.size();
         for (const auto& [name, summary] : mine.summary) {
             if (name == kAllRuns) continue;
-            // Marks go on after those of the table's families.
+            // The styles continue after those of the table's families.
             const std::size_t style = order.size() + out.families.size() - first;
             out.families.push_back({name, true, style, summary});
         }

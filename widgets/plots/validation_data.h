@@ -1,5 +1,5 @@
-// What the validation plot shows: every public run that the engine models, predicted against measured, and
-// the person's own run beside them.
+// The data of the validation plot: every public run that the engine models, predicted against measured, and
+// the user's own runs beside them.
 #pragma once
 
 #include <optional>
@@ -14,15 +14,16 @@
 namespace shardscope {
 
 enum class ValidationQuantity { mfu, tokens_per_s_per_gpu, step_time };
-// The output that names it on the command line; nothing for an output that is not measured.
+// Returns the output that selects the quantity on the command line, and the reverse: nullopt for an output
+// that is not measured.
 Output output_of(ValidationQuantity quantity);
 std::optional<ValidationQuantity> validation_quantity(Output output);
 
-inline constexpr double kValidationBand = 0.1;  // relative half width of what is shaded
+inline constexpr double kValidationBand = 0.1;  // relative half width of the shaded band
 
 struct ValidationPoint {
-    const MeasuredRun* run = nullptr;  // nullptr: the person's own
-    std::size_t family = 0;            // of the families
+    const MeasuredRun* run = nullptr;  // nullptr: the user's own run
+    std::size_t family = 0;            // index of the family
     double gpus = 0;
     double tokens_per_gpu = 0;  // of one step
     double full_rate = 1;       // tokens/s/GPU at 100 % MFU
@@ -37,25 +38,25 @@ struct ValidationPoint {
 
 struct ValidationFamily {
     std::string name;
-    bool own = false;       // the person's own table
-    std::size_t style = 0;  // colour and marker: its place among all families of the table, the largest first
+    bool own = false;       // a table of the user
+    std::size_t style = 0;  // colour and marker: its rank by size among all families of the table
     FamilySummary summary;
 };
 
 struct ValidationData {
     std::vector<ValidationPoint> points;     // in the tables' order, the public one first
-    std::vector<ValidationFamily> families;  // the largest public one first, one's own after them
+    std::vector<ValidationFamily> families;  // the largest public one first, the user's own last
     FamilySummary all;                       // of the public runs
-    int not_modelled = 0;                    // of them, what takes no part
-    OwnRuns own;                             // the points' runs live there
+    int not_modelled = 0;                    // public runs that are left out
+    OwnRuns own;                             // owns the runs of the points
 
-    // Share of the public points inside the shaded band.
+    // Returns the fraction of the public points inside the shaded band.
     [[nodiscard]] double inside(ValidationQuantity quantity) const;
 };
 
-// Milliseconds: once, not in every frame. `own` may be null.
+// Takes milliseconds, so it should run once and not for every frame. `own` may be null.
 ValidationData validation_data(const Catalogue& catalogue, OwnRuns own = nullptr);
-// The scenario's measured run; none when it has none or is not valid.
+// Returns the scenario's measured run; nullopt if it has none or is not valid.
 std::optional<ValidationPoint> own_point(const Answer& answer);
 
 PlotTable validation_table(const ValidationData& data, const std::optional<ValidationPoint>& own,

@@ -16,9 +16,9 @@ namespace shardscope {
 namespace {
 
 constexpr double kMark = 3.6;  // radius, px
-constexpr double kReach = 9;   // px from a point's middle that still mean it
+constexpr double kReach = 9;   // px around a point's centre that count as hitting it
 constexpr int kMostTicks = 6;
-constexpr double kRoomy = 430;  // px of axis from which the table of families counts their runs
+constexpr double kRoomy = 430;  // px of axis from which the table of families shows their number of runs
 
 bool logarithmic(ValidationQuantity quantity) { return quantity != ValidationQuantity::mfu; }
 
@@ -37,7 +37,8 @@ QString tick_text(double value, ValidationQuantity quantity) {
     return QString::number(value);
 }
 
-// Corners on a circle, the first at `start` in quarter turns from the right; `inner` gives stars their waist.
+// Returns a polygon with corners on a circle, the first at `start` quarter circles from the right. `inner` is
+// the relative radius between the corners, which makes stars.
 QPolygonF star(const QPointF& at, double radius, int corners, double start, double inner) {
     QPolygonF out;
     for (int i = 0; i < 2 * corners; ++i) {
@@ -48,14 +49,14 @@ QPolygonF star(const QPointF& at, double radius, int corners, double start, doub
     return out;
 }
 
-// The markers of families, none of them the diamond, which means a run of this very scenario.
+// Draws the marker of a family. None is a diamond, which means a run of the current scenario.
 void draw_mark(QPainter& painter, const QPointF& at, std::size_t style, const QColor& color) {
     QColor fill = color;
-    fill.setAlphaF(0.35F);  // where many lie over each other it is darker
+    fill.setAlphaF(0.35F);  // overlapping markers appear darker
     painter.setPen(QPen(color, 1.2, Qt::SolidLine, Qt::FlatCap, Qt::MiterJoin));
     painter.setBrush(fill);
     constexpr double kTriangle = 1.35;  // as large to the eye as the circle
-    constexpr double kFlat = 0.5;       // the waist of a triangle: none
+    constexpr double kFlat = 0.5;       // gives a triangle straight sides
     const double r = kMark;
     constexpr std::size_t kShapes = 9;
     switch (style % kShapes) {
@@ -99,7 +100,7 @@ struct ValidationFigure::Parts {
     void fit();
     void lay_out();
     QPointF pixel(const ValidationPoint& point) const;
-    [[nodiscard]] std::array<QPointF, 2> own_guides() const;  // ends on both axes
+    [[nodiscard]] std::array<QPointF, 2> own_guides() const;  // the guides' ends on both axes
     bool beyond(const ValidationPoint& point) const;
 
     void paint_below(QCPPainter& painter) const;
@@ -124,7 +125,7 @@ ValidationFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
     new PaintedItem(plot, QStringLiteral("overlay"), [this](QCPPainter& painter) { paint_above(painter); });
 }
 
-// Both axes have one range, so that the diagonal runs from corner to corner.
+// Both axes have the same range, so that the diagonal goes from corner to corner.
 void ValidationFigure::Parts::fit() {
     double low = std::numeric_limits<double>::infinity();
     double high = 0;
@@ -136,7 +137,8 @@ void ValidationFigure::Parts::fit() {
     };
     for (const ValidationPoint& point : data.points) include(point);
     const bool log = logarithmic(quantity);
-    // A point above its roof is shown as such at the edge instead of squeezing all others.
+    // A point with an impossible value (MFU above 100 %) is shown at the edge and does not compress the
+    // range.
     const auto include_possible = [&](const ValidationPoint& point) {
         if (log || std::max(point.measured(quantity), point.predicted(quantity)) <= 1) include(point);
     };
@@ -213,7 +215,7 @@ void ValidationFigure::Parts::paint_above(QCPPainter& painter) const {
     if (data.points.empty()) return;
     const QRectF area = frame();
     if (own) {
-        // To be told from all others; below the words of the corners.
+        // The guides distinguish the user's own run from all others; they are below the text in the corners.
         painter.setPen(line_pen(theme->text, 1, {1, 2}));
         for (const QPointF& end : own_guides()) painter.drawLine(pixel(*own), end);
     }
@@ -225,13 +227,13 @@ void ValidationFigure::Parts::paint_above(QCPPainter& painter) const {
         const QPointF at = pixel(point);
         room.avoid(QPolygonF({at - QPointF(kMark, 0), at + QPointF(kMark, 0)}));
     }
-    // First: it is the one that may not go without.
+    // The user's own run is labelled first, because it must not be without a label.
     if (own) paint_own(painter, room);
     paint_ghosts(painter, room);
     paint_band_label(painter, room);
 }
 
-// Below the band's lower edge, where there are few points.
+// The label is below the band's lower edge, where there are few points.
 void ValidationFigure::Parts::paint_band_label(QCPPainter& painter, LabelRoom& room) const {
     const LabelLines lines{{validation_band_text(), fonts.small, theme->muted}};
     const QSizeF size = size_of(lines);
@@ -258,7 +260,7 @@ void ValidationFigure::Parts::paint_titles(QCPPainter& painter) const {
               title, fonts.bold, theme->text);
 }
 
-// Marker, name, runs and mean error of each family, in the corner above the diagonal.
+// Lists marker, name, number of runs and mean error of each family in the corner above the diagonal.
 QRectF ValidationFigure::Parts::paint_families(QCPPainter& painter) const {
     const QRectF area = frame();
     const QFontMetricsF metrics(fonts.small);
@@ -308,7 +310,7 @@ QRectF ValidationFigure::Parts::paint_families(QCPPainter& painter) const {
     return box;
 }
 
-// The whole in words, in the corner below the diagonal.
+// Summarizes all runs as text in the corner below the diagonal.
 QRectF ValidationFigure::Parts::paint_summary(QCPPainter& painter) const {
     const auto percent = [](double value) { return shown(value, Quantity::percent); };
     const auto line = [&](const QString& text) { return LabelLine{text, fonts.small, theme->text}; };
@@ -329,7 +331,7 @@ QRectF ValidationFigure::Parts::paint_summary(QCPPainter& painter) const {
 
 void ValidationFigure::Parts::paint_points(QCPPainter& painter) const {
     painter.setRenderHint(QPainter::Antialiasing);
-    // The largest family first: the others are seen above it.
+    // The largest family is drawn first, so that the others are visible above it.
     for (std::size_t family = 0; family < data.families.size(); ++family) {
         const QColor color = color_of(data.families[family]);
         for (const ValidationPoint& point : data.points) {
@@ -410,7 +412,7 @@ std::optional<std::size_t> ValidationFigure::point_at(const QPointF& pixel) cons
     for (std::size_t i = 0; i < parts_->data.points.size(); ++i) {
         const QPointF away = parts_->pixel(parts_->data.points[i]) - pixel;
         const double distance = std::hypot(away.x(), away.y());
-        // Of those at one place the last one is on top.
+        // Of points at the same position the last one is on top.
         if (distance <= nearest) {
             nearest = distance;
             found = i;

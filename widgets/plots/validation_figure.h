@@ -1,5 +1,5 @@
-// The validation plot's drawing: predicted over measured on a QCustomPlot, the diagonal and the band around
-// it, families by colour and marker. The live plot and the exports fill theirs with this same code.
+// Draws the validation plot: predicted over measured values on a QCustomPlot, the diagonal and the band
+// around it, with families by colour and marker. The live plot and the exports use this same code.
 #pragma once
 
 #include <QFont>
@@ -35,7 +35,7 @@ class ValidationFigure {
     };
     void set_ghosts(std::vector<Ghost> ghosts);
     void set_highlight(std::optional<std::size_t> point);
-    // Ranges and margins for what is shown now.
+    // Fits the axis ranges and margins to the current data.
     void refit();
 
     [[nodiscard]] const ValidationData& data() const;
@@ -45,13 +45,14 @@ class ValidationFigure {
     [[nodiscard]] std::optional<std::size_t> highlight() const;
     [[nodiscard]] Stretch range() const;  // of both axes
 
-    // In pixels of the plot, valid after the first drawing. A point beyond the axes is at their edge.
+    // Positions are in pixels of the plot and are valid after the first drawing. A point beyond the axes is
+    // at their edge.
     [[nodiscard]] QPointF pixel_of(const ValidationPoint& point) const;
-    // The nearest point within reach of a hand.
+    // Returns the nearest point within the pointer's reach.
     [[nodiscard]] std::optional<std::size_t> point_at(const QPointF& pixel) const;
     [[nodiscard]] bool own_at(const QPointF& pixel) const;
 
-    // For those who cannot see it.
+    // Returns a description for screen readers.
     [[nodiscard]] QString description() const;
 
   private:

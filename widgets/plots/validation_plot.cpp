@@ -80,7 +80,7 @@ bool ValidationPlot::add_runs(const std::string& text, const std::string& name, 
         return problems.size() > before;
     });
     if (runs.empty()) return false;
-    // The name of all runs together is no family's.
+    // The name of the summary of all runs must not be a family's name.
     const std::string family = name == kAllRuns ? name + " (own)" : name;
     for (MeasuredRun& run : runs) run.family = family;
     if (own_) {
@@ -105,7 +105,7 @@ void ValidationPlot::update_figure() {
             return points[a].measured(ValidationQuantity::mfu) < points[b].measured(ValidationQuantity::mfu);
         });
     } else if (!figure_->own() && !measurement_of(model().scenario())) {
-        return;  // the public runs stay where they are
+        return;  // the public runs have not changed
     }
     figure_->set_own(own_point(model().answer()));
 }
@@ -118,7 +118,7 @@ void ValidationPlot::style_figure(const Theme& theme, const QFont& font) { figur
 
 QString ValidationPlot::description() const { return figure_->description(); }
 
-// ---- the plot as an input --------------------------------------------------------------------------------
+// ---- mouse and keyboard input ----------------------------------------------------------------------------
 
 QString ValidationPlot::words_of(std::size_t index) const {
     const ValidationPoint& point = figure_->data().points[index];
@@ -148,7 +148,7 @@ QString ValidationPlot::words_of(std::size_t index) const {
 
 void ValidationPlot::point_to(std::optional<std::size_t> point, const QPoint& global) {
     if (point) {
-        // As rich text, so that a long source wraps.
+        // The tool tip is rich text, so that a long source wraps.
         QToolTip::showText(global, wrapped_tool_tip(words_of(*point)), &canvas());
     } else {
         QToolTip::hideText();

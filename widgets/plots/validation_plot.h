@@ -1,5 +1,6 @@
-// The Validation tab: the public runs, predicted against measured, and one's own beside them. A run under the
-// pointer says what it is; a click, or the arrow keys and Enter, loads it as the scenario.
+// The Validation tab: the public runs, predicted against measured, and the user's own runs beside them. A
+// tool tip describes the run under the pointer; a click, or the arrow keys and Enter, load it as the
+// scenario.
 #pragma once
 
 #include <memory>
@@ -17,15 +18,16 @@ class ValidationPlot : public LivePlot {
     explicit ValidationPlot(LiveModel& model, QWidget* parent = nullptr);
     ~ValidationPlot() override;
 
-    // The readable rows of a table of runs as a family of its own, named `name`, in place of an earlier one
-    // of that name; a problem for each of the others. False when there is none, and nothing changes.
+    // Adds the readable rows of a table of runs as a family called `name`, which replaces an earlier one of
+    // that name. Each of the other rows is reported as a problem. Returns false and changes nothing if no row
+    // is readable.
     bool add_runs(const std::string& text, const std::string& name, Problems& problems);
-    // What is drawn, up to date also while the plot is hidden.
+    // Returns the figure, brought up to date even while the plot is hidden.
     [[nodiscard]] const ValidationFigure& figure();
-    [[nodiscard]] FigureRequest request() const override;  // with one's own runs
+    [[nodiscard]] FigureRequest request() const override;  // with the user's own runs
     [[nodiscard]] View view() const override;
     void show_view(const View& view) override;
-    // The run as its tool tip says it.
+    // Returns the text of the run's tool tip.
     [[nodiscard]] QString words_of(std::size_t index) const;
 
   protected:
@@ -45,10 +47,10 @@ class ValidationPlot : public LivePlot {
 
     QComboBox* quantity_;
     std::unique_ptr<ValidationFigure> figure_;
-    std::vector<std::size_t> by_size_;    // the points as the arrow keys pass them
-    std::optional<std::size_t> pressed_;  // the run under the button
+    std::vector<std::size_t> by_size_;    // the points in the order of the arrow keys
+    std::optional<std::size_t> pressed_;  // the run on which the button was pressed
     OwnRuns own_;
-    bool loaded_ = false;  // public and own runs: once, when first looked at
+    bool loaded_ = false;  // all runs are loaded once, when first shown
 };
 
 }  // namespace shardscope

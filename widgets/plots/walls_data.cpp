@@ -13,10 +13,11 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array kLevels{0.1, 0.2, 0.3, 0.4, 0.5};
-// Bands of values that stand apart meet in jumps this wide, as a share of a band.
+// The width of the jump between the bands of two discrete values, as a fraction of a band.
 constexpr double kJump = 1e-3;
 
-// Cells without a value take their neighbours', ring by ring, so that colours reach under the edges.
+// Gives cells without a value the mean of their neighbours, ring by ring, so that colours extend under the
+// edges.
 void spread(Field& field, std::size_t columns) {
     const auto n = static_cast<std::ptrdiff_t>(field.size());
     const auto width = static_cast<std::ptrdiff_t>(columns);
@@ -71,7 +72,7 @@ void draw_lines(WallsData& data) {
     }
     const std::vector<Field> rates(data.elasticity.begin(), data.elasticity.end());
     data.edges = borders(data.grid, rates, {data.exists, data.spare});
-    // Islands thinner than what a cell can tell.
+    // Remove islands that are thinner than the resolution of the grid.
     data.edges.removeIf([&](const QPolygonF& line) {
         const QRectF box = line.boundingRect();
         constexpr double kCells = 2;
@@ -79,8 +80,8 @@ void draw_lines(WallsData& data) {
                (box.width() < kCells / static_cast<double>(data.grid.u.size()) ||
                 box.height() < kCells / static_cast<double>(data.grid.v.size()));
     });
-    // Where compute begins to hide the network its share jumps, which would leave steps. Values that stand
-    // apart, and plans that change, have steps of their own.
+    // Where compute begins to hide the network, the network's elasticity jumps, which would leave steps in
+    // the lines. Discrete values, and plans that change, have real steps, so their lines are not smoothed.
     if (!data.planned && !data.x.stands_apart() && !data.y.stands_apart())
         std::ranges::transform(data.edges, data.edges.begin(), smoothed);
     data.memory_edges = level_lines(data.grid, data.spare, {data.exists});
@@ -93,7 +94,7 @@ void draw_lines(WallsData& data) {
     data.threshold = level_lines(data.grid, data.cover, {data.exists, data.spare, gathers});
 }
 
-// An empty cell where there is no value.
+// Returns an empty cell if there is no value.
 std::string number(double value, double factor = 1) {
     return std::isnan(value) ? std::string() : exact(value / factor);
 }
@@ -111,7 +112,7 @@ WallsScale::WallsScale(const Axis& axis, const Settings& settings)
         }
         return;
     }
-    // Axes come in any order; the frame's runs upwards.
+    // The values may be in any order; the frame needs them in ascending order.
     std::ranges::sort(axis_.values);
     logarithmic_ = parameter(axis.id).logarithmic && axis_.values.front() > 0;
     for (const double value : axis_.values) nodes_.push_back(place_of(value));
@@ -218,7 +219,7 @@ WallsProfile profile(const WallsData& data, const WallsPoint& point, bool along_
     const auto go_to = [&](double place) {
         const bool fits = fits_at(place);
         if (!std::isnan(before) && fits_at(before) != fits) {
-            // Ends where the map's edge is.
+            // The profile changes exactly at the map's border, which is found by bisection.
             double in = fits ? place : before;
             double out_of = fits ? before : place;
             constexpr int kHalvings = 12;
@@ -271,7 +272,7 @@ const std::vector<P>& walls_inputs() {
 
 bool plans_anew(const Scenario& scenario) { return scenario.automatic.any(); }
 
-// ---- table and words -------------------------------------------------------------------------------------
+// ---- table and text --------------------------------------------------------------------------------------
 
 PlotTable walls_table(const WallsData& data) {
     PlotTable out;

@@ -1,5 +1,6 @@
-// What the Walls map shows, ready to be drawn at any size: the map of two inputs, its fields on a grid, and
-// the lines between its regions. Made in the background; plain values that may be handed between threads.
+// The data of the Walls map, ready to be drawn at any size: the map of two inputs, its fields on a grid, and
+// the lines between its regions. It is computed in the background and consists of plain values that may be
+// passed between threads.
 #pragma once
 
 #include <QList>
@@ -15,7 +16,7 @@
 
 namespace shardscope {
 
-// Where the values of one axis stand along the frame, 0 … 1.
+// Maps the values of one axis to positions along the frame, 0 … 1.
 class WallsScale {
   public:
     WallsScale() = default;
@@ -23,12 +24,13 @@ class WallsScale {
 
     [[nodiscard]] P id() const { return axis_.id; }
     [[nodiscard]] const Axis& axis() const { return axis_; }
-    // Every value has a band of the frame to itself, with nothing between two of them.
+    // Returns whether the values are discrete: each has its own band of the frame, with nothing between two
+    // bands.
     [[nodiscard]] bool stands_apart() const { return apart_; }
     [[nodiscard]] bool is_logarithmic() const { return logarithmic_; }
     [[nodiscard]] double place_of(double value) const;
     [[nodiscard]] double value_at(double place) const;
-    // Nodes of the grid, and the value of the axis that each shows.
+    // The positions of the grid's nodes, and the index of the axis value at each node.
     [[nodiscard]] const std::vector<double>& nodes() const { return nodes_; }
     [[nodiscard]] std::size_t index_of(std::size_t node) const { return apart_ ? node / 2 : node; }
 
@@ -53,47 +55,47 @@ struct WallsData {
     };
     WallMap map;
     WallsScale x, y;
-    bool planned = false;       // what is automatic was planned anew in every cell; else the plan is held
-    bool hypothetical = false;  // rates are shown where memory does not suffice
+    bool planned = false;       // automatic parameters were re-planned in every cell; else the plan is held
+    bool hypothetical = false;  // show rates even where memory does not suffice
     double capacity = 0;        // usable bytes of the scenario
 
     Grid grid;
     Field mfu;
-    Field spare;   // ≥ 0: it fits; the log of what memory leaves
-    Field exists;  // ≥ 0: the two values can be had together
+    Field spare;   // ≥ 0: it fits; the log of available ÷ needed memory
+    Field exists;  // ≥ 0: the two values are valid together
     Field cover;   // ≥ 0: the ideal threshold is reached, where there is one
     std::array<Field, kRates> elasticity;
 
-    // Places on the frame, v upwards.
+    // Positions on the frame, with v pointing upwards.
     QList<Contour> contours;
-    QList<QPolygonF> edges;         // between the walls, where it fits
-    QList<QPolygonF> memory_edges;  // of what does not fit
+    QList<QPolygonF> edges;         // borders between the walls, where it fits
+    QList<QPolygonF> memory_edges;  // border of the area that does not fit
     QList<QPolygonF> exists_edges;
     QList<QPolygonF> threshold;
 
     [[nodiscard]] bool empty() const { return map.cells.empty(); }
-    // NaN where nothing is to be shown.
+    // NaN if there is no value to show.
     [[nodiscard]] double shown_mfu(const GridPlace& place) const;
     [[nodiscard]] double shown_mfu(const MapCell& cell) const;
-    // Highest MFU that is shown.
+    // Returns the highest MFU that is shown.
     [[nodiscard]] double highest_mfu() const;
 };
 
 struct WallsRequest {
-    Scenario scenario;  // as it is to be edited: `locked` to hold the plan
+    Scenario scenario;  // both inputs are edited in it; `locked` holds its plan
     Axis x, y;
     bool planned = false;
     bool hypothetical = false;
     double capacity = 0;
 };
-// Empty when it was stopped.
+// Returns an empty result when stopped.
 WallsData walls_data(const WallsRequest& request, unsigned threads, const std::stop_token& stop = {});
-// The same of a map that was made elsewhere of the request, its axes rising.
+// The same from a map of the request that was computed elsewhere; its axes must be ascending.
 WallsData walls_data(const WallsRequest& request, WallMap map);
 WallsPoint walls_point(const Answer& answer, P x, P y);
 
-// MFU along one arm of a crosshair at `point`: places along the arm and MFU, which is NaN where nothing is to
-// be shown; the point itself is among them.
+// The MFU along one arm of a crosshair at `point`: positions along the arm and the MFU there, which is NaN if
+// there is no value to show. The point itself is included.
 struct WallsProfile {
     std::vector<double> place;
     std::vector<double> mfu;
@@ -102,15 +104,15 @@ struct WallsProfile {
 WallsProfile profile_along_x(const WallsData& data, const WallsPoint& point);
 WallsProfile profile_along_y(const WallsData& data, const WallsPoint& point);
 
-// Inputs a map may have as its axes: everything with a row in the window that is not a mere switch.
+// The inputs that can be axes of a map: everything with a row in the window except on/off switches.
 const std::vector<P>& walls_inputs();
 inline constexpr P kWallsX = P::gpus;
 inline constexpr P kWallsY = P::sequence_length;
-// A side of the map: fine, and while something is dragged.
+// Values per side of the fine map, and of the coarse map during a drag.
 inline constexpr int kWallsFine = 96;
 inline constexpr int kWallsCoarse = 24;
 
-// Whether anything is planned anew, so that the two maps differ.
+// Returns whether anything would be re-planned, so that the held and the re-planned map differ.
 bool plans_anew(const Scenario& scenario);
 
 PlotTable walls_table(const WallsData& data);

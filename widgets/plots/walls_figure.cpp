@@ -29,12 +29,12 @@ const QColor kCasing(0, 0, 0);
 
 QString percent(double mfu) { return shown(mfu, Quantity::percent); }
 
-// The map and its profiles, in pixels.
+// The areas of the map and its profiles, in pixels.
 struct Panes {
     QRectF map, top, right;
 };
 
-// Ticks of a map's axis with their places along the frame.
+// Ticks of a map's axis with their positions along the frame.
 struct Ticks {
     std::vector<Tick> ticks;
     std::vector<double> place;
@@ -90,16 +90,16 @@ struct WallsFigure::Parts {
     WallsData data;
     WallsPoint point;
     std::vector<Ghost> ghosts;
-    double top_mfu = kMfuScale;  // end of the profiles' scale
+    double top_mfu = kMfuScale;  // upper end of the profiles' scale
     bool dimmed = false;
     bool stale = false;
     bool focused = false;
 
-    // The ground as it was last painted.
+    // The background as it was last painted.
     QImage image;
     QList<QLineF> hatch;
     QRectF hatch_frame;
-    // The words as they were last placed.
+    // The labels as they were last placed.
     QRectF own_tag;
     std::vector<WallsTag> region_tags;
 
@@ -166,10 +166,10 @@ Panes WallsFigure::Parts::panes() const {
     }
     left = std::ceil(left + kTickLength + 4 + kPadding);
     const double bottom = std::ceil(kTickLength + 2 + small.height() + 4 + bold.height() + 6);
-    // Both profiles take the same share of the room, within bounds that keep them legible.
+    // Both profiles get a fixed fraction of the size, within bounds that keep them legible.
     const double strip_w = std::round(std::clamp(size.width() * 0.17, 64.0, 110.0));
     const double strip_h = std::round(std::clamp(size.height() * 0.14, 44.0, 90.0));
-    // Room for the y title, and for the colours over the right profile with their numbers.
+    // Space for the y title, and for the colour scale over the right profile with its numbers.
     const double title = std::ceil(bold.height() + 10);
     Panes out;
     out.top = {left, 10, size.width() - left - kGap - strip_w - 14, strip_h};
@@ -185,7 +185,7 @@ void WallsFigure::Parts::paint(QCPPainter& painter) {
     if (data.empty()) return;
     const Panes where = panes();
     if (where.map.width() < 20 || where.map.height() < 20) return;
-    // What is no longer true of the scenario is paler.
+    // A map that no longer belongs to the scenario is paler.
     constexpr double kStale = 0.6;
     if (stale) painter.setOpacity(kStale);
     paint_ground(painter, where.map);
@@ -250,7 +250,7 @@ void WallsFigure::Parts::paint_lines(QCPPainter& painter, const QRectF& frame) c
     };
     QList<QPolygonF> contours;
     for (const WallsData::Contour& contour : data.contours) contours += contour.lines;
-    // A shadow instead of a casing: of many lines, those of a pixel are drawn forty times as fast.
+    // A shadow instead of a casing, because many lines of one pixel's width are drawn forty times as fast.
     painter.translate(0.7, 0.7);
     stroke(painter, frame, contours, round_pen(faint(kCasing, 0.3F), 1));
     painter.translate(-0.7, -0.7);
@@ -269,7 +269,8 @@ void WallsFigure::Parts::paint_lines(QCPPainter& painter, const QRectF& frame) c
 }
 
 void WallsFigure::Parts::paint_words(QCPPainter& painter, const QRectF& frame) {
-    // Off the rings; what moves with the crosshair is placed afterwards, or the names would run from it.
+    // The regions' names avoid the rings. Labels that move with the crosshair are placed afterwards, or the
+    // names would move away from them.
     QList<QRectF> taken;
     const auto ring_box = [&](const WallsPoint& where) {
         const double reach = kRing + 3;
@@ -282,7 +283,7 @@ void WallsFigure::Parts::paint_words(QCPPainter& painter, const QRectF& frame) {
 
     LabelRoom room(frame.adjusted(2, 2, -2, -2));
     for (const QRectF& box : taken) room.take(box);
-    // Pins' tags first: they belong to a place.
+    // Pins' tags are placed first, because they belong to a fixed position.
     for (const Ghost& ghost : ghosts) {
         if (!on_map(ghost.point)) continue;
         const QPointF center = at(frame, ghost.point);
@@ -314,8 +315,8 @@ void WallsFigure::Parts::paint_words(QCPPainter& painter, const QRectF& frame) {
         if (!std::isnan(mfu) && !point.cell.fits()) text += tr(", hypothetical");
         const QSizeF size = size_of_point_tag(text, fonts.small_bold);
         const QPointF on = at(frame, point);
-        // Off both arms, farther out where pins' tags have taken the places around: they hold still while the
-        // crosshair moves.
+        // The tag is off both arms, and farther out if pins' tags occupy the positions around the ring: they
+        // do not move with the crosshair.
         constexpr double kOff = kRing + 7;
         constexpr double kFarther = 20;
         QList<QPointF> corners;
@@ -332,7 +333,7 @@ void WallsFigure::Parts::paint_words(QCPPainter& painter, const QRectF& frame) {
         own_tag = box.value_or(QRectF());
         if (box) draw_point_tag(painter, *box, text, theme->text, theme->pane, fonts.small_bold);
     }
-    // Names of lines stand on them: where one is long enough, near its middle, and off the arms.
+    // The name of a line is on the line if it is long enough, near its middle and off the arms.
     if (on_map(point)) {
         const QPointF on = at(frame, point);
         room.avoid({QPointF(frame.left(), on.y()), QPointF(frame.right(), on.y())});
@@ -356,7 +357,7 @@ void WallsFigure::Parts::paint_words(QCPPainter& painter, const QRectF& frame) {
         draw_plate(painter, box->adjusted(-3, 0, 3, 0), ground);
         draw_label(painter, *box, {{text, font, ink}}, Qt::AlignHCenter);
     };
-    // Dense enough that the lines below do not strike the words through.
+    // The plate is so opaque that the lines below it do not strike the text through.
     QColor plate = kCasing;
     plate.setAlphaF(0.85F);
     name(data.threshold, tr("ideal threshold"), plate, kLine, fonts.small);
@@ -424,7 +425,7 @@ void WallsFigure::Parts::paint_axes(QCPPainter& painter, const Panes& where) con
 
     const Ticks y = ticks_of(data.y, point.y);
     painter.setPen(QPen(theme->border, 1));
-    // From the current value outwards: the others only where they do not touch it.
+    // Write the current value first; other labels only where they do not overlap.
     std::vector<double> used;
     const auto put = [&](std::size_t i) {
         const double at = std::round(frame.bottom() - y.place[i] * frame.height());
@@ -464,7 +465,7 @@ void WallsFigure::Parts::paint_profile(QCPPainter& painter, const QRectF& area, 
     close();
 }
 
-// In the middle of a hatched area where there is room, upright where it is narrow.
+// Writes in the middle of a hatched area if there is room, rotated if the area is narrow.
 void WallsFigure::Parts::paint_does_not_fit(QCPPainter& painter, const QRectF& area) const {
     const LabelLine words{tr("does not fit"), fonts.small, theme->text};
     const QSizeF size = size_of({words});
@@ -473,7 +474,8 @@ void WallsFigure::Parts::paint_does_not_fit(QCPPainter& painter, const QRectF& a
         QRectF box(QPointF(0, 0), upright ? size.transposed() : size);
         if (box.width() + kAround > area.width() || box.height() + kAround > area.height()) continue;
         box.moveCenter(area.center());
-        // On a plate: outlines of glyphs, as a halo needs them, are not the same bytes each time.
+        // The text is on a plate instead of a halo, because outlines of glyphs do not give the same bytes
+        // each time.
         painter.fillRect(box.adjusted(-2, 0, 2, 0), theme->hatch_ground);
         if (upright) draw_upright(painter, box, words);
         else draw_label(painter, box, {words}, Qt::AlignHCenter);
@@ -486,7 +488,7 @@ void WallsFigure::Parts::paint_profiles(QCPPainter& painter, const Panes& where)
         const QRectF& area = along_x ? where.top : where.right;
         const WallsProfile own = along_x ? profile_along_x(data, point) : profile_along_y(data, point);
         painter.setRenderHint(QPainter::Antialiasing, false);
-        // Grid, then what does not fit over it.
+        // Draw the grid, and over it the areas that do not fit.
         painter.setPen(QPen(theme->grid, 1));
         for (double level = tick_step(); level < top_mfu - kPercent; level += tick_step()) {
             const QPointF from = on_profile(area, 0, level, along_x);
@@ -506,7 +508,7 @@ void WallsFigure::Parts::paint_profiles(QCPPainter& painter, const Panes& where)
             fill_hatch(painter, box, *theme);
             unfit.append(box);
         }
-        // The arms go on through the profiles, to the value there, but not through words.
+        // The arms continue through the profiles to the value there, but not through text.
         if (on_map(point)) {
             const QPointF center = at(where.map, point);
             const double x = std::floor(center.x()) + 0.5;
@@ -529,7 +531,7 @@ void WallsFigure::Parts::paint_profiles(QCPPainter& painter, const Panes& where)
         }
         paint_profile(painter, area, own, along_x, line_pen(theme->text, 2.2));
     }
-    // The top profile's scale.
+    // Draw the top profile's scale.
     const QFontMetricsF small(fonts.small);
     for (double level = 0; level < top_mfu + kPercent; level += tick_step()) {
         const double y = std::round(on_profile(where.top, 0, level, true).y());
@@ -543,7 +545,7 @@ void WallsFigure::Parts::paint_profiles(QCPPainter& painter, const Panes& where)
     }
 }
 
-// Over the right profile, on its scale: the colours, and what the map is of.
+// Draws the colours over the right profile, along its scale, and what the map shows.
 void WallsFigure::Parts::paint_scale(QCPPainter& painter, const Panes& where) const {
     const QFontMetricsF small(fonts.small);
     const QFontMetricsF bold(fonts.bold);
@@ -571,7 +573,7 @@ void WallsFigure::Parts::paint_scale(QCPPainter& painter, const Panes& where) co
     };
     line(tr("MFU, %"), fonts.bold, theme->text);
     line(tr("along each arm"), fonts.small, theme->muted);
-    // Another thought, not the end of the line above.
+    // A gap, because this is not the end of the line above.
     constexpr double kApart = 6;
     top += kApart;
     line(data.planned ? tr("re-planned") : tr("plan held"), fonts.small, theme->muted);

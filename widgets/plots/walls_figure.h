@@ -1,5 +1,6 @@
-// The Walls map's drawing: MFU over two inputs, bounded by what binds where, with a crosshair that is the
-// scenario and profiles of MFU along its arms. The live plot and the exports fill theirs with this same code.
+// Draws the Walls map: MFU over two inputs, borders between the regions in which different walls bind, a
+// crosshair at the scenario, and profiles of MFU along the crosshair's arms. The live plot and the exports
+// use this same code.
 #pragma once
 
 #include <QFont>
@@ -24,7 +25,7 @@ class WallsFigure {
         WallsPoint point;
         WallsData data;
     };
-    // What of the crosshair lies under the pointer.
+    // The part of the crosshair that is under the pointer.
     enum class Part { none, center, vertical, horizontal };
 
     // `plot` must outlive the figure and show nothing else.
@@ -37,12 +38,12 @@ class WallsFigure {
     void set_data(WallsData data);
     void set_point(const WallsPoint& point);
     void set_ghosts(std::vector<Ghost> ghosts);
-    // An input is not valid: the last valid picture stays, dimmed.
+    // Dims the last valid picture while an input is not valid.
     void set_dimmed(bool dimmed);
-    // The map belongs to an older scenario until the new one is there.
+    // Marks the map as one of an older scenario until the new map is ready.
     void set_stale(bool stale);
     void set_focused(bool focused);
-    // The profiles' scale for what is shown now: 60 %, or 100 % where the map goes beyond.
+    // Fits the profiles' scale to the current map: 60 %, or 100 % if the map exceeds that.
     void refit();
 
     [[nodiscard]] const WallsData& data() const;
@@ -57,11 +58,12 @@ class WallsFigure {
     [[nodiscard]] double y_at(const QPointF& pixel) const;
     [[nodiscard]] bool inside(const QPointF& pixel) const;
     [[nodiscard]] Part part_at(const QPointF& pixel) const;
-    // The scenario's tag and the regions' names as they were drawn last; no tag where there was no room.
+    // The scenario's tag and the regions' names as they were last drawn; the tag is empty if there was no
+    // room for it.
     [[nodiscard]] QRectF own_tag() const;
     [[nodiscard]] const std::vector<WallsTag>& region_tags() const;
 
-    // One or two sentences for those who cannot see it.
+    // Returns one or two sentences for screen readers.
     [[nodiscard]] QString description() const;
 
   private:

@@ -18,8 +18,9 @@ std::array<QRgb, kColors + 1> palette() {
     return out;
 }
 
-// A field along one row of pixels, at the grid's columns: what is left is a line between two of them.
-void take_row(const Grid& grid, const Field& field, const GridPlace& row, std::vector<double>& out) {
+// Interpolates a field vertically for one row of pixels, at the grid's columns. Between two columns the field
+// is linear.
+void interpolate_row(const Grid& grid, const Field& field, const GridPlace& row, std::vector<double>& out) {
     out.resize(grid.columns());
     const double* low = field.data() + row.node;
     const double* high = low + grid.columns();
@@ -30,13 +31,13 @@ double along(const std::vector<double>& row, std::size_t node, double across) {
     return row[node] + (row[node + 1] - row[node]) * across;
 }
 
-// Both ends of a line are, so all of it is.
+// The line between two columns is below (above) zero if both ends are.
 bool is_below(const std::vector<double>& row, std::size_t node) { return row[node] < 0 && row[node + 1] < 0; }
 bool is_above(const std::vector<double>& row, std::size_t node) {
     return row[node] >= 0 && row[node + 1] >= 0;
 }
 
-// Pixels of a row that lie between the same two columns of the grid.
+// Pixels of a row that are between the same two columns of the grid.
 struct Span {
     std::size_t node;
     std::ptrdiff_t from, to;
@@ -57,7 +58,7 @@ QImage walls_image(const WallsData& data, const QSize& pixels, const Theme& them
     }
     const QRgb hatch = theme.hatch_ground.rgb();
     const QRgb nothing = theme.pane.rgb();
-    uchar* const bits = image.bits();  // once: it is asked for by several threads below
+    uchar* const bits = image.bits();  // fetched only once, because several threads below use it
     const qsizetype stride = image.bytesPerLine();
     struct Fields {
         std::vector<double> exists, spare, mfu;
@@ -67,9 +68,9 @@ QImage walls_image(const WallsData& data, const QSize& pixels, const Theme& them
         std::vector<double>& spare = fields.spare;
         std::vector<double>& mfu = fields.mfu;
         const GridPlace row = place_on(data.grid, 0, 1 - (y + 0.5) / pixels.height());
-        take_row(data.grid, data.exists, row, exists);
-        take_row(data.grid, data.spare, row, spare);
-        take_row(data.grid, data.mfu, row, mfu);
+        interpolate_row(data.grid, data.exists, row, exists);
+        interpolate_row(data.grid, data.spare, row, spare);
+        interpolate_row(data.grid, data.mfu, row, mfu);
         auto* line = reinterpret_cast<QRgb*>(bits + y * stride);
         for (const auto& [node, from, to] : spans) {
             const auto color = [&, node = node](std::ptrdiff_t x) {
@@ -106,13 +107,13 @@ QImage walls_image(const WallsData& data, const QSize& pixels, const Theme& them
 
 QList<QLineF> walls_hatch(const WallsData& data, const QRectF& frame, double pitch) {
     QList<QLineF> out;
-    // The room that is missing, at a point of the frame; positive where it is hatched.
+    // Returns the missing memory at a point of the frame; positive where it is hatched.
     const auto missing = [&](const QPointF& at) {
         const GridPlace place = place_on(data.grid, (at.x() - frame.left()) / frame.width(),
                                          (frame.bottom() - at.y()) / frame.height());
         return value_at(data.grid, data.exists, place) < 0 ? -1 : -value_at(data.grid, data.spare, place);
     };
-    // Lines x + y = c as `fill_hatch` has them, looked at every other pixel.
+    // The lines x + y = c, as in `fill_hatch`, sampled at every other pixel.
     constexpr double kLook = 2;
     const double step = pitch * std::sqrt(2.0);
     const auto first = static_cast<long>(std::ceil((frame.left() + frame.top()) / step));

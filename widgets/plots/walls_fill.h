@@ -1,4 +1,4 @@
-// The coloured ground of the Walls map: MFU as colours, what does not fit hatched.
+// The coloured background of the Walls map: MFU as colours, and hatches where scenarios do not fit.
 #pragma once
 
 #include <QImage>
@@ -11,9 +11,10 @@
 
 namespace shardscope {
 
-// MFU in its colours, the hatch's ground where it does not fit, the pane where nothing exists.
+// Returns an image of the MFU colours. It has the hatch's background colour where the scenario does not fit,
+// and the pane's colour where the two values are not valid together.
 QImage walls_image(const WallsData& data, const QSize& pixels, const Theme& theme);
-// The hatch's lines over `frame`, cut to what does not fit.
+// Returns the hatch lines over `frame`, clipped to the area that does not fit.
 QList<QLineF> walls_hatch(const WallsData& data, const QRectF& frame, double pitch);
 
 }  // namespace shardscope

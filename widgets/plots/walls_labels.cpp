@@ -11,12 +11,12 @@
 namespace shardscope {
 namespace {
 
-constexpr int kSamples = 64;  // a side of the frame
+constexpr int kSamples = 64;  // per side of the frame
 constexpr double kPadding = 6;
 constexpr double kSquare = 8;
-constexpr double kTagHeight = 4;  // above and below the text together
+constexpr double kTagHeight = 4;  // px above and below the text together
 
-// What a place of the map is: a rate that binds, does not fit, or nothing.
+// The kinds of positions on the map: the index of the rate that binds, does not fit, or nothing.
 constexpr int kUnfit = static_cast<int>(kRates);
 constexpr int kNothing = kUnfit + 1;
 
@@ -35,7 +35,7 @@ int kind_at(const WallsData& data, const GridPlace& place) {
     return best;
 }
 
-// Row by row, downwards.
+// Samples are stored row by row, downwards.
 std::size_t sample_at(int x, int y) {
     return static_cast<std::size_t>(y) * kSamples + static_cast<std::size_t>(x);
 }
@@ -44,10 +44,10 @@ struct Samples {
     std::array<int, kSamples * kSamples> kind{};
     std::array<int, kSamples * kSamples> region{};
     std::array<double, kSamples * kSamples> clearance{};  // px to the region's edge
-    std::vector<std::vector<int>> regions;                // samples of each
+    std::vector<std::vector<int>> regions;                // the samples of each region
 };
 
-// Neighbours that are of one kind.
+// Divides the samples into regions: neighbours of the same kind.
 void find_regions(Samples& s) {
     s.region.fill(-1);
     for (int start = 0; start < kSamples * kSamples; ++start) {
@@ -73,7 +73,7 @@ void find_regions(Samples& s) {
     }
 }
 
-// Distances to the nearest sample of another region, in two sweeps; the frame is an edge, too.
+// Computes distances to the nearest sample of another region in two sweeps; the frame counts as an edge, too.
 void measure(Samples& s, double step_x, double step_y) {
     const auto reach = [&](int x, int y, int dx, int dy, double step) {
         const int ox = x + dx;
@@ -102,7 +102,7 @@ WallsTag tag_of(int kind) {
     return {WallsTag::Kind::wall, wall, text_of(label_of(wall)), {}};
 }
 
-// The widest place of a region for its tag, and how well it lies there.
+// Places a tag at the widest place of its region, and returns how good that place is.
 double place_tag(WallsTag& tag, const QSizeF& size, const Samples& s, const std::vector<int>& members,
                  const QRectF& frame, const QList<QRectF>& used) {
     const double step_x = frame.width() / kSamples;
@@ -116,7 +116,7 @@ double place_tag(WallsTag& tag, const QSizeF& size, const Samples& s, const std:
         const QRectF box(center - QPointF(size.width() / 2, size.height() / 2), size);
         if (!frame.adjusted(2, 2, -2, -2).contains(box)) continue;
         if (std::ranges::any_of(used, [&](const QRectF& other) { return other.intersects(box); })) continue;
-        // How much of the tag lies in its region, then how far it is from the edge.
+        // The score is the fraction of the tag that is inside its region, then the distance from the edge.
         const int half_x = static_cast<int>(size.width() / 2 / step_x);
         const int half_y = static_cast<int>(size.height() / 2 / step_y);
         int inside = 0;
@@ -137,7 +137,8 @@ double place_tag(WallsTag& tag, const QSizeF& size, const Samples& s, const std:
     return best;
 }
 
-// Two lines of about the same length; as it is where there is nothing to break it at.
+// Breaks a text into two lines of about the same length; returns it unchanged if there is no place to break
+// it.
 QString broken(const QString& text) {
     qsizetype at = -1;
     for (qsizetype i = 1; i + 1 < text.size(); ++i) {
@@ -176,14 +177,14 @@ std::vector<WallsTag> walls_tags(const WallsData& data, const QRectF& frame, con
     std::vector<WallsTag> out;
     QList<QRectF> used = taken;
     const QFontMetricsF metrics(font);
-    // Large regions first: they have the first choice.
+    // Large regions come first, so that they get the best positions.
     std::ranges::sort(s.regions, std::greater<>(), &std::vector<int>::size);
     for (const std::vector<int>& members : s.regions) {
         constexpr std::size_t kFewest = kSamples * kSamples / 120;
         if (members.size() < kFewest) break;
         WallsTag tag = tag_of(s.kind[static_cast<std::size_t>(members.front())]);
         double best = place_tag(tag, size_of_tag(tag.text, metrics), s, members, frame, used);
-        // Mostly over its neighbours it would name the wrong one.
+        // A tag that is mostly over its neighbours would name the wrong region.
         constexpr double kMostlyInside = 0.7;
         if (best < kMostlyInside) {
             const QString narrow = broken(tag.text);

@@ -21,7 +21,7 @@
 namespace shardscope {
 namespace {
 
-// Axes with at most `side` of their values, both ends among them.
+// Returns the request with at most `side` values per axis, including both ends.
 WallsRequest thinned(WallsRequest request, int side) {
     const auto count = static_cast<std::size_t>(side);
     for (Axis* axis : {&request.x, &request.y}) {
@@ -40,7 +40,7 @@ bool same(const WallsRequest& a, const WallsRequest& b) {
            a.y.values == b.y.values && a.planned == b.planned && a.hypothetical == b.hypothetical;
 }
 
-// The map that an export or a table shows.
+// Returns the request of the map that an export or a table shows.
 WallsRequest asked_of(const FigureRequest& request, const Answer& answer) {
     WallsRequest out;
     out.planned = !request.held && plans_anew(answer.scenario);
@@ -64,7 +64,8 @@ std::vector<WallsFigure::Ghost> rings_of(const std::vector<Pin>& pins, P x, P y)
     return out;
 }
 
-// Rings with their walls. They hold their plan: they are what was pinned.
+// Returns the pins' rings with their walls. Pins hold their plan, because the plan is part of what was
+// pinned.
 std::vector<WallsFigure::Ghost> ghosts_of(const std::vector<Pin>& pins, const Axis& x, const Axis& y,
                                           bool hypothetical, unsigned threads,
                                           const std::stop_token& stop = {}) {
@@ -80,7 +81,7 @@ std::vector<WallsFigure::Ghost> ghosts_of(const std::vector<Pin>& pins, const Ax
     return out;
 }
 
-// What `work_out` makes.
+// The result of `work_out`.
 struct Exported {
     std::shared_ptr<const WallsData> map;
     std::vector<WallsFigure::Ghost> ghosts;
@@ -142,9 +143,9 @@ void WallsPlot::choose_axes(P x, P y) {
     show(*y_box_, y);
 }
 
-// Two axes of one input would be a line: the other one takes the place that was left.
+// Both axes cannot be the same input. If they are, the other axis gets the input that this one had before.
 void WallsPlot::take_choices() {
-    // Ranges are of the inputs that were chosen with them.
+    // Ranges belong to the inputs that were selected with them.
     x_range_.clear();
     y_range_.clear();
     if (chosen(*x_box_) == chosen(*y_box_)) {
@@ -161,7 +162,7 @@ void WallsPlot::take_choices() {
 FigureRequest WallsPlot::request() const {
     FigureRequest out = LivePlot::request();
     out.axes = {x_, y_};
-    // What has been drawn is not worked out again.
+    // A map that has been drawn is not computed again.
     if (made_.map && !walls_of_pins_.pending() && same(made_.request, asked_of(out, model().answer())))
         out.data = std::make_shared<const Exported>(Exported{made_.map, figure_->ghosts()});
     return out;
@@ -195,7 +196,7 @@ void WallsPlot::take_axes() {
         Problems unread;
         const std::string text = std::string(parameter(id).key) + "=" + range;
         Axis ranged = range.empty() ? Axis{} : parse_axis(held, text, unread);
-        // Upwards, as the frame shows it.
+        // WallsScale sorts the values in ascending order, as the frame shows them.
         return ranged.values.size() > 1 ? WallsScale(ranged, model().answer().settings).axis()
                                         : map_axis(held, id, kWallsFine);
     };
@@ -223,7 +224,7 @@ WallsRequest WallsPlot::asked(bool planned) const {
 
 void WallsPlot::update_figure() {
     const Answer& answer = model().answer();
-    // While an input is not valid the last valid picture stays.
+    // While an input is not valid, the last valid picture stays.
     figure_->set_dimmed(!answer.valid());
     if (!answer.valid()) return;
     const bool plans = plans_anew(model().scenario());
@@ -232,11 +233,11 @@ void WallsPlot::update_figure() {
         const QSignalBlocker quiet(plan_);
         plan_->setCurrentIndex(0);
     }
-    // In a gesture they stay, unless the map has never been shown before.
+    // The axes do not change during a gesture, unless the map has never been shown before.
     const bool first = x_.values.empty();
     if (!model().in_gesture() || first) take_axes();
     figure_->set_point(walls_point(answer, x_.id, y_.id));
-    // The map is of everything but the crosshair.
+    // The map does not depend on the crosshair.
     if (dragged_ == WallsFigure::Part::none) take_map();
     if (first) figure_->refit();
 }
@@ -244,14 +245,14 @@ void WallsPlot::update_figure() {
 void WallsPlot::take_map() {
     const bool dragging = model().in_gesture();
     const WallsRequest request = asked(plan_->currentIndex() == 1 && !dragging);
-    // What the planner found for the crosshair is no part of a map that plans anew everywhere.
+    // A map that is re-planned in every cell does not depend on the plan found for the crosshair.
     const Scenario& base = request.planned ? model().scenario() : request.scenario;
     Subject subject{edited(edited(base, x_.id, x_.values.front()), y_.id, y_.values.front()), x_, y_,
                     request.planned, request.hypothetical};
     if (subject_ && *subject_ == subject) return;
     subject_ = std::move(subject);
 
-    // A coarse map at once, with the plan held: planning takes its time.
+    // Show a coarse map with the plan held at once, because planning takes time.
     figure_->set_data(walls_data(thinned(asked(false), kWallsCoarse), usable_threads()));
     figure_->set_stale(request.planned);
     fine_.forget();
@@ -260,12 +261,13 @@ void WallsPlot::take_map() {
     rounds_ = request.planned
                   ? std::make_shared<PlannedMap>(request.scenario, request.x, request.y, kFirstStride)
                   : nullptr;
-    // In a drag not before it pauses: the next move would throw it away.
+    // During a drag the fine map starts only when the pointer pauses, because the next move would discard it.
     constexpr int kPause = 40;  // ms
     refine_.start(dragging ? kPause : 0);
 }
 
-// A map whose plan is held is fine at once. One that plans anew in every cell comes in rounds.
+// A map whose plan is held is computed in full resolution at once. One that is re-planned in every cell is
+// computed in rounds.
 void WallsPlot::ask_for_finer_map() {
     fine_.ask(
         [request = wanted_, rounds = rounds_, threads = background_threads()](const std::stop_token& stop) {
@@ -296,7 +298,7 @@ void WallsPlot::take_pins() {
     if (!x_.values.empty()) ask_for_walls_of_pins();
 }
 
-// Rings at once, their walls when they are there.
+// Shows the pins' rings at once, and their walls when they have been computed.
 void WallsPlot::ask_for_walls_of_pins() {
     const std::vector<Pin> pins = valid_pins(model().pins());
     figure_->set_ghosts(rings_of(pins, x_.id, y_.id));
@@ -313,7 +315,7 @@ void WallsPlot::ask_for_walls_of_pins() {
         });
 }
 
-// ---- the plot as an input --------------------------------------------------------------------------------
+// ---- mouse and keyboard input ----------------------------------------------------------------------------
 
 double WallsPlot::meant(P id, double value, double before, double after) const {
     const Settings& settings = model().answer().settings;
@@ -339,7 +341,7 @@ void WallsPlot::drag_to(QMouseEvent* event) {
     QPointF at = event->position();
     bool along_x = dragged_ != WallsFigure::Part::horizontal;
     bool along_y = dragged_ != WallsFigure::Part::vertical;
-    // With Shift along the axis that the pointer has followed further.
+    // With Shift, only along the axis along which the pointer has moved further.
     if (dragged_ == WallsFigure::Part::center && event->modifiers().testFlag(Qt::ShiftModifier)) {
         const QPointF way = at - pressed_at_;
         along_x = std::fabs(way.x()) >= std::fabs(way.y());
@@ -372,7 +374,8 @@ void WallsPlot::let_go() {
     model().end_gesture();
 }
 
-// Not by QApplication::focusChanged: a focused canvas reports it once more when the figure is gone already.
+// The focus is not tracked by QApplication::focusChanged: a focused canvas reports it once more when the
+// figure no longer exists.
 bool WallsPlot::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut) {
         figure_->set_focused(canvas().hasFocus());
@@ -395,7 +398,7 @@ void WallsPlot::step(P id, int way) {
     const Settings& settings = model().answer().settings;
     const double now = settings[id];
     const SliderScale scale(domain(id, settings), parameter(id).logarithmic, parameter(id), now);
-    // A hundredth of the slider, further where that is no other value yet.
+    // The step is a hundredth of the slider, or more if that gives no other value.
     const int stride = scale.is_list() ? 1 : std::max(1, scale.last() / 100);
     for (int at = scale.position(now) + way * stride; at >= 0 && at <= scale.last(); at += way * stride) {
         const double next = nearest_valid(id, scale.at(at), settings);
@@ -424,7 +427,7 @@ void WallsPlot::keyPressEvent(QKeyEvent* event) {
 
 namespace {
 
-// So that an export takes a second or two.
+// Limits the number of searches, so that an export takes a second or two.
 std::size_t stride_of_searches(const WallsRequest& request) {
     constexpr std::size_t kMost = kWallsCoarse + 1;
     std::size_t out = 1;
@@ -435,7 +438,7 @@ std::size_t stride_of_searches(const WallsRequest& request) {
 std::shared_ptr<const void> work_out(const FigureRequest& request, const Answer& answer,
                                      const std::stop_token& stop) {
     const WallsRequest asked = asked_of(request, answer);
-    // Several automatic parameters take a search in every cell.
+    // Several automatic parameters need a search in every cell.
     const bool searches = asked.planned && answer.scenario.automatic.count() > 1;
     const Settings settings = resolve(asked.scenario);
     PlannedMap map(asked.scenario, WallsScale(asked.x, settings).axis(), WallsScale(asked.y, settings).axis(),

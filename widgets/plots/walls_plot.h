@@ -1,7 +1,8 @@
-// The Walls map tab, live. Its crosshair is the scenario: dragged at the ring it changes both inputs, by an
-// arm or with Shift one of them; a double click sets them, arrow keys move them by a step.
+// The Walls map tab, live. Its crosshair marks the scenario. Dragging its ring changes both inputs; dragging
+// an arm, or the ring with Shift, changes one of them. A double click sets both inputs, and the arrow keys
+// move them by a step.
 //
-// While something else is dragged a coarse map is drawn at once; the fine one comes from the background.
+// While another input is dragged, a coarse map is drawn at once; the fine map is computed in the background.
 #pragma once
 
 #include <QTimer>
@@ -23,7 +24,7 @@ class WallsPlot : public LivePlot {
     explicit WallsPlot(LiveModel& model, QWidget* parent = nullptr);
     ~WallsPlot() override;
 
-    // What is drawn, up to date also while the plot is hidden; a finer map may still be on its way.
+    // Returns the figure, brought up to date even while the plot is hidden; a finer map may still be pending.
     [[nodiscard]] const WallsFigure& figure();
     [[nodiscard]] bool pending() const override {
         return refine_.isActive() || fine_.pending() || walls_of_pins_.pending();
@@ -35,7 +36,7 @@ class WallsPlot : public LivePlot {
     void show_view(const View& view) override;
 
   Q_SIGNALS:
-    void refined();  // the finest map of what the model says now is drawn
+    void refined();  // the finest map of the current scenario is drawn
 
   protected:
     void update_figure() override;
@@ -51,7 +52,7 @@ class WallsPlot : public LivePlot {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
-    // All that the map depends on: the same one needs no new map.
+    // Everything the map depends on; if it is unchanged, no new map is needed.
     struct Subject {
         Scenario rest;  // the scenario with both inputs at the map's corner
         Axis x, y;
@@ -60,7 +61,7 @@ class WallsPlot : public LivePlot {
         bool operator==(const Subject& other) const;
     };
 
-    // The map that came last, so that its export and its table are not worked out again.
+    // The last computed map, so that its export and its table need not compute it again.
     struct Made {
         WallsRequest request;
         std::shared_ptr<const WallsData> map;
@@ -73,7 +74,7 @@ class WallsPlot : public LivePlot {
     void take_map();
     void ask_for_finer_map();
     void ask_for_walls_of_pins();
-    // The value under a pixel that a person would mean: the roundest of those the pixel covers.
+    // Returns the value that a person would mean by a pixel: the roundest of those that the pixel covers.
     [[nodiscard]] double meant(P id, double value, double before, double after) const;
     void drag_to(QMouseEvent* event);
     void step(P id, int way);
@@ -83,16 +84,16 @@ class WallsPlot : public LivePlot {
     QComboBox* plan_;
     std::unique_ptr<WallsFigure> figure_;
     Axis x_, y_;
-    std::string x_range_, y_range_;  // of a view; "": the slider's
+    std::string x_range_, y_range_;  // set by a view; "": the slider's range
     std::optional<Subject> subject_;
-    WallsRequest wanted_;                 // the fine map that is to come,
-    std::shared_ptr<PlannedMap> rounds_;  // and how, where it plans anew
+    WallsRequest wanted_;                 // the requested fine map,
+    std::shared_ptr<PlannedMap> rounds_;  // and its rounds, if it re-plans in every cell
     Made made_;
     WallsFigure::Part dragged_ = WallsFigure::Part::none;
     QPointF pressed_at_;
     QTimer refine_;
     Background walls_of_pins_;
-    Background fine_;  // last: their threads end before what they deliver to
+    Background fine_;  // last: the threads end before the members they deliver to
 };
 
 }  // namespace shardscope

@@ -15,9 +15,9 @@ namespace {
 constexpr std::array<std::string_view, 6> kUsualFigures{"memory", "waterfall", "scaling",
                                                         "walls",  "sweep",     "sensitivity"};
 
-// Of the figures beside a report, one that is there already although the report is not: another's, then.
-// Empty: none is.
-QString in_the_way(const std::vector<ReportFile>& files) {
+// Returns the path of a figure that exists although the report does not, and so belongs to something else;
+// empty if there is none.
+QString conflicting_file(const std::vector<ReportFile>& files) {
     if (QFileInfo::exists(files.back().path)) return {};
     for (const ReportFile& file : files) {
         if (QFileInfo::exists(file.path)) return file.path;
@@ -28,7 +28,7 @@ QString in_the_way(const std::vector<ReportFile>& files) {
 }  // namespace
 
 std::optional<ReportFormat> report_format_of(const QString& file) {
-    constexpr std::array kEndings{".html", ".pdf", ".md"};  // by ReportFormat
+    constexpr std::array kEndings{".html", ".pdf", ".md"};  // in the order of ReportFormat
     for (std::size_t i = 0; i < kEndings.size(); ++i) {
         if (file.endsWith(QLatin1String(kEndings[i]), Qt::CaseInsensitive))
             return static_cast<ReportFormat>(i);
@@ -51,7 +51,7 @@ std::vector<FigureRequest> figures_of(const ReportRequest& request, const Answer
         const PlotKind* kind = plot_kind(figure.plot);
         figure.pins = request.pins;
         figure.hypothetical = request.hypothetical;
-        // There are no times to show.
+        // Without times there is no waterfall.
         if (figure.plot == "waterfall" && !answer.fits() && !request.hypothetical) continue;
         if (!kind || (kind->objection && !kind->objection(figure, answer).isEmpty())) continue;
         out.push_back(std::move(figure));
@@ -75,7 +75,7 @@ std::vector<ReportFile> render_report(const ReportRequest& request, const Answer
         case ReportFormat::markdown: break;
     }
     std::vector<ReportFile> files = report_markdown(document, answer, file);
-    if (const QString other = in_the_way(files); !other.isEmpty())
+    if (const QString other = conflicting_file(files); !other.isEmpty())
         return refuse(tr("its figure would overwrite %1, and there is no report of this name; move that file "
                          "away or give the report another name")
                           .arg(other));
@@ -86,7 +86,7 @@ bool write_files(const std::vector<ReportFile>& files, Problems& problems, std::
     std::vector<NewFile> out;
     for (const ReportFile& file : files) {
         const std::string_view bytes(file.bytes.constData(), static_cast<std::size_t>(file.bytes.size()));
-        // Where the report itself has no place, none is made for it.
+        // The folder of the figures may be created, but not the folder of the report.
         out.push_back({file.path.toStdString(), bytes, &file != &files.back()});
     }
     return write_all(out, problems, failed);

@@ -1,8 +1,8 @@
-// A report of a scenario and its pins: HTML in one file, PDF, or Markdown with its figures in files beside
-// it. It carries the scenarios, so that dropped on the window it brings them back. The same request gives the
-// same bytes.
+// Writes a report of a scenario and its pins: HTML in one file, PDF, or Markdown with its figures in separate
+// files. The scenarios are embedded in the report, so that dropping it on the window opens them. The same
+// request gives the same bytes.
 //
-// Needs a QApplication; the offscreen platform will do.
+// A QApplication is needed; the offscreen platform is sufficient.
 #pragma once
 
 #include <QByteArray>
@@ -16,34 +16,33 @@
 namespace shardscope {
 
 enum class ReportFormat { html, pdf, markdown };
-// By the file's ending, in either case; nothing for another one.
+// Returns the format for the file's extension in upper or lower case; empty for an unknown extension.
 std::optional<ReportFormat> report_format_of(const QString& file);
 
 struct ReportRequest {
     std::vector<FigureRequest> figures;  // in their order
     std::vector<Pin> pins;               // beside the scenario
-    bool hypothetical = false;           // rates although it does not fit, said so
-    std::string carries;                 // the JSON of the scenario, or of a session
+    bool hypothetical = false;           // show rates even if it does not fit, labelled as hypothetical
+    std::string carries;                 // JSON to embed: a scenario or a session
 };
-// The plots a report has when nobody says which.
+// Returns the plots that a report has by default.
 std::vector<FigureRequest> usual_figures();
 
-// The request's figures as the report shows them: with its pins, without those that this scenario cannot be
-// drawn as.
+// Returns the request's figures with its pins, without the figures that cannot be drawn for this scenario.
 std::vector<FigureRequest> figures_of(const ReportRequest& request, const Answer& answer);
 
-// Markdown's figures, in a folder of their own beside the report, come before it.
+// A file of a report. The figures of a Markdown report are in a folder beside it and come before it.
 struct ReportFile {
     QString path;
     QByteArray bytes;
 };
-// None, with what is wrong in `problem`, when the scenario is not valid, a figure cannot be drawn, or a new
-// report's figures would overwrite files that are there.
+// Returns no files, with the reason in `problem`, if the extension is unknown, the scenario is not valid, or
+// the figures of a new report would overwrite existing files.
 std::vector<ReportFile> render_report(const ReportRequest& request, const Answer& answer, const QString& file,
                                       QString* problem = nullptr);
 
-// Writes all of them, making the figures' folder, or none. False, with the path that failed, when one cannot
-// be written; then all files are as they were.
+// Writes all files and creates the folder of the figures. If a file cannot be written, it returns false with
+// the path in `failed`, and all files stay as they were.
 bool write_files(const std::vector<ReportFile>& files, Problems& problems, std::string& failed);
 
 }  // namespace shardscope

@@ -18,7 +18,7 @@
 namespace shardscope {
 namespace {
 
-// What a headline says, and what the run costs.
+// Returns the outputs of the headline and those of the whole run.
 std::vector<Output> main_outputs(const Answer& answer) {
     using enum Output;
     std::vector<Output> out{mfu,      tokens_per_s_per_gpu,  tokens_per_s, step_time,     peak_memory,
@@ -147,13 +147,13 @@ ReportSection assumptions(const Answer& answer) {
     return out;
 }
 
-// How far the estimate has been right: on all public runs, and on those most like this one.
+// Describes how accurate the estimate is for all public runs and for those most like this one.
 ReportSection evidence(const Answer& answer) {
     ReportSection out{tr("Validation"), {}};
     const Catalogue& catalogue = *answer.scenario.catalogue;
     out.blocks.push_back(ReportParagraph{summary_words(validation_data(catalogue))});
     std::vector<ComparableRun> like = comparable_runs(answer);
-    // Those with the same settings first.
+    // Runs with the same settings come first.
     std::ranges::stable_sort(like, {}, [](const ComparableRun& one) { return !one.same_settings; });
     constexpr std::size_t kMost = 12;
     if (like.size() > kMost) like.resize(kMost);

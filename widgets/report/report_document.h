@@ -1,4 +1,4 @@
-// What a report says, whatever it is written as: verdict, figures, scenarios side by side, assumptions,
+// The content of a report in any file format: verdict, figures, scenarios side by side, assumptions,
 // evidence, all parameters.
 #pragma once
 
@@ -22,12 +22,12 @@ struct ReportList {
 struct ReportTable {
     QStringList header;
     std::vector<QStringList> rows;
-    int numbers_from = -1;  // the first column of numbers, which are set at the right; −1: none
+    int numbers_from = -1;  // the first column of right-aligned numbers; −1: none
     int formulas = -1;      // the column of formulas; −1: none
 };
 struct ReportFigure {
     FigureRequest request;
-    QString title;  // for those who cannot see it
+    QString title;  // alternative text
 };
 using ReportBlock = std::variant<ReportParagraph, ReportList, ReportTable, ReportFigure>;
 
@@ -40,7 +40,7 @@ struct ReportDocument {
     QString title;
     QString subtitle;
     std::vector<ReportSection> sections;
-    QByteArray carries;  // the JSON that brings it back
+    QByteArray carries;  // the JSON to embed, which restores the scenarios
 };
 
 // `answer` must be valid.

@@ -7,7 +7,7 @@
 namespace shardscope {
 namespace {
 
-// Reads on a screen and on paper; no script, nothing from elsewhere.
+// The style suits screen and paper. It uses no script and no external files.
 constexpr const char* kStyle = R"css(
 body { margin: 0 auto; max-width: 60rem; padding: 2rem 1.25rem 4rem; color: #1d2126; background: #fff;
        font: 15px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
@@ -31,7 +31,7 @@ class HtmlWriter {
   public:
     HtmlWriter(const ReportDocument& document, const Answer& answer) : answer_(answer) {
         out_ = "<!DOCTYPE html>\n<html lang=\"";
-        text(tr("en"));  // the language's code: every catalogue translates it by its own
+        text(tr("en"));  // the language code, which every catalogue translates to its own
         out_ +=
             "\">\n<head>\n<meta charset=\"utf-8\"/>\n"
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
@@ -40,7 +40,7 @@ class HtmlWriter {
         out_ += "</title>\n<style>";
         out_ += kStyle;
         out_ += "</style>\n";
-        // Nothing in JSON begins a tag once this is escaped.
+        // With these characters escaped, nothing in the JSON can begin a tag.
         QByteArray carried = document.carries;
         out_ += kScenarioInHtml + carried.replace("<", "\\u003c").replace("&", "\\u0026") +
                 "</script>\n</head>\n<body>\n<h1>";
@@ -99,7 +99,7 @@ class HtmlWriter {
     }
     void add(const ReportFigure& figure) {
         QByteArray svg = render_figure(figure.request, answer_, FigureFormat::svg);
-        // Inline there is no prologue.
+        // An inline SVG has no XML prologue.
         svg = svg.mid(svg.indexOf("<svg"));
         out_ += "<figure role=\"img\" aria-label=\"";
         text(figure.title);

@@ -22,26 +22,26 @@ constexpr int kFigureIndex = QTextFormat::UserProperty + 1;
 constexpr QSizeF kPage{794, 1123};  // A4 in units of 1/96 inch
 constexpr double kSide = 56;        // left and right
 constexpr double kHead = 56;
-constexpr double kFoot = 64;  // the page number stands in it
+constexpr double kFoot = 64;  // contains the page number
 
 QSizeF body() { return {kPage.width() - 2 * kSide, kPage.height() - kHead - kFoot}; }
 
 }  // namespace
 
-// A figure among the words: painted, not a picture, so that lines stay lines and text stays text.
+// A figure in the text. It is painted, not embedded as an image, so that lines and text stay vectors.
 class FigureObject : public QObject, public QTextObjectInterface {
     Q_OBJECT
     Q_INTERFACES(QTextObjectInterface)
   public:
     FigureObject(const Answer& answer, QObject* parent) : QObject(parent), answer_(answer) {}
 
-    // Its number, for the format of its place.
+    // Adds a figure and returns its index, which the format at its place in the text stores.
     int add(const ReportFigure& figure) {
         figures_.push_back(&figure);
         return static_cast<int>(figures_.size()) - 1;
     }
 
-    // What lies elsewhere is not painted: a plot sets a clip of its own.
+    // Sets the visible area. Figures outside are not painted, because a plot replaces the clip region.
     void set_page(const QRectF& area) { page_ = area; }
 
     QSizeF intrinsicSize(QTextDocument*, int, const QTextFormat& format) override {
@@ -55,7 +55,7 @@ class FigureObject : public QObject, public QTextObjectInterface {
         painter->translate(rect.topLeft());
         const double scale = rect.width() / request(format).size.width();
         painter->scale(scale, scale);
-        // The document hands on the painter it is drawn with, which is one of these.
+        // The document passes on the painter that it is drawn with, which is a QCPPainter.
         paint_page(static_cast<QCPPainter&>(*painter), request(format), answer_);
         painter->restore();
     }
@@ -80,7 +80,7 @@ class PdfWriter {
         text_.setUseDesignMetrics(true);
         text_.setDocumentMargin(0);
         text_.setPageSize(body());
-        // Before there is anything to lay out: its size is asked for only once.
+        // The handler is registered before any text exists, because a figure's size is requested only once.
         figures_ = new FigureObject(answer, &text_);
         text_.documentLayout()->registerHandler(kFigureObject, figures_);
         cursor_ = QTextCursor(&text_);
@@ -91,7 +91,7 @@ class PdfWriter {
         add(ReportParagraph{document.subtitle});
         for (const ReportSection& section : document.sections) {
             heading(section.title, kHeading, 16);
-            // The heading stays with what it is of.
+            // A heading before a figure starts a new page, so that both are on the same page.
             if (!section.blocks.empty() && std::holds_alternative<ReportFigure>(section.blocks.front())) {
                 QTextBlockFormat format = cursor_.blockFormat();
                 format.setPageBreakPolicy(QTextFormat::PageBreak_AlwaysBefore);
@@ -125,7 +125,7 @@ class PdfWriter {
     }
 
   private:
-    // A new paragraph, but for the very first.
+    // Starts a new paragraph; the first call formats the empty paragraph at the start.
     void paragraph(double above, double below) {
         QTextBlockFormat format;
         format.setTopMargin(above);

@@ -39,7 +39,7 @@ QToolButton* HoldSwitch::make_segment(const QString& name, const char* end, Hold
     segment->setProperty("segment", QLatin1String(end));
     segment->setCheckable(true);
     segment->setFocusPolicy(Qt::StrongFocus);
-    // `toggled` and not `clicked`: arrow keys move the choice without a click.
+    // This uses `toggled` instead of `clicked`, because arrow keys change the choice without a click.
     connect(segment, &QToolButton::toggled, this, [this, hold](bool on) {
         if (on && model_.scenario().hold() != hold) model_.hold(hold);
     });

@@ -1,5 +1,5 @@
-// The switch that decides which batch stays when the number of GPUs changes: per GPU (weak scaling) or global
-// (strong scaling). Object names: "hold", its segments "hold/per-gpu" and "hold/global".
+// The switch for the batch that stays constant when the number of GPUs changes: per GPU (weak scaling) or
+// global (strong scaling). Object names: "hold", its segments "hold/per-gpu" and "hold/global".
 #pragma once
 
 #include <QWidget>

@@ -16,7 +16,7 @@ constexpr double kHatchPitch = 5;
 constexpr double kHatchLine = 1.4;
 constexpr double kRadius = 2;
 
-// One strip of the groove with its columns from left to right.
+// Paints one strip of the groove, column by column from left to right.
 class Strip {
   public:
     Strip(QPainter& painter, const QRectF& area, const Track& track, const TrackPicture& picture,
@@ -36,7 +36,7 @@ class Strip {
         }
     }
 
-    // Of the cells, or of the whole strip; `inset` px inside.
+    // Returns the outline of the cells, or of the whole strip, moved inwards by `inset` px.
     [[nodiscard]] QPainterPath outline(double inset) const {
         QPainterPath path;
         const auto inside = [&](const QRectF& rect) { return rect.adjusted(inset, inset, -inset, -inset); };
@@ -56,7 +56,7 @@ class Strip {
     [[nodiscard]] double x(std::size_t edge) const {
         return area_.left() + area_.width() * static_cast<double>(edge) / static_cast<double>(count());
     }
-    // On whole pixels, 2 px apart; many cells share a narrow groove with gaps of 1 px.
+    // Cells start on whole pixels, 2 px apart, or 1 px where many cells share a narrow groove.
     [[nodiscard]] QRectF cell(std::size_t i) const {
         constexpr double kNarrow = 10;
         const bool narrow = area_.width() / static_cast<double>(count()) < kNarrow;
@@ -103,11 +103,12 @@ class Strip {
     const Theme& theme_;
 };
 
-// A black line in a white casing that is seen on every colour, and a triangle above that finds the eye.
+// Paints a black line with white borders, which is visible on every colour, and a triangle above it that
+// attracts attention.
 void paint_notch(QPainter& painter, const QRectF& groove, double x, const Theme& theme) {
-    constexpr double kCasing = 3;
-    x = std::clamp(std::round(x - 0.5) + 0.5, groove.left() + kCasing / 2, groove.right() - kCasing / 2);
-    painter.fillRect(QRectF(x - kCasing / 2, groove.top(), kCasing, groove.height()), Qt::white);
+    constexpr double kBorders = 3;
+    x = std::clamp(std::round(x - 0.5) + 0.5, groove.left() + kBorders / 2, groove.right() - kBorders / 2);
+    painter.fillRect(QRectF(x - kBorders / 2, groove.top(), kBorders, groove.height()), Qt::white);
     painter.fillRect(QRectF(x - 0.5, groove.top(), 1, groove.height()), Qt::black);
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme.text);
@@ -120,7 +121,7 @@ void paint_notch(QPainter& painter, const QRectF& groove, double x, const Theme&
 
 void paint_track(QPainter& painter, const QRectF& groove, const TrackPicture& picture, const Theme& theme) {
     painter.save();
-    const Track& stronger = picture.replanned ? *picture.replanned : *picture.held;
+    const Track& primary = picture.replanned ? *picture.replanned : *picture.held;
     QRectF upper = groove;
     QRectF lower = groove;
     if (picture.replanned) {
@@ -137,13 +138,13 @@ void paint_track(QPainter& painter, const QRectF& groove, const TrackPicture& pi
             painter.fillRect(QRectF(groove.left(), upper.bottom(), groove.width(), 1), theme.window);
             if (picture.stale) painter.setOpacity(0.6);
         }
-        Strip(painter, lower, stronger, picture, theme).paint();
+        Strip(painter, lower, primary, picture, theme).paint();
         painter.restore();
     }
-    // A dark edge would be lost on the dark pane, as the colours of a low MFU nearly are.
+    // A dark edge would be invisible on the dark pane, as the colours of a low MFU nearly are.
     const bool dark = theme.kind == Theme::Kind::dark;
     painter.strokePath(whole.outline(0.5), QPen(dark ? QColor(255, 255, 255, 56) : QColor(0, 0, 0, 71), 1));
-    for (const WallChange& change : stronger.changes) {
+    for (const WallChange& change : primary.changes) {
         const double place = picture.mirrored ? 1 - change.place : change.place;
         paint_notch(painter, groove, groove.left() + place * groove.width(), theme);
     }

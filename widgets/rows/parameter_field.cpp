@@ -15,7 +15,7 @@
 namespace shardscope {
 namespace {
 
-// The style paints a field by these properties ("refused", "flash").
+// Sets a property that the style reads when it paints a field ("refused", "flash").
 void set_look(QWidget& widget, const char* name, bool on) {
     widget.setProperty(name, on);
     widget.update();
@@ -67,7 +67,7 @@ void ParameterField::commit() {
     if (text() == shown_) return;
     const Parsed parsed = parse(id_, text().toStdString(), true);
     if (!parsed.ok) {
-        shown_ = text();  // said once, not again when the focus leaves
+        shown_ = text();  // reported once, not again when the focus leaves
         setRefused(true);
         QString message = QString::fromStdString(parsed.problem);
         if (!parsed.suggestion.empty())
@@ -106,19 +106,21 @@ double ParameterField::stepped(double from, int steps) const {
         return std::clamp(next * domain_.step, row.minimum, row.maximum);
     }
     const Shown shown = shardscope::show(from, row.quantity);
-    // As it is read: the multipliers of counts ("15 T") and another language's units, too.
+    // The parser gives the size of the unit, also for multipliers of counts ("15 T") and units in another
+    // language.
     double unit = 1;
     if (const Parsed one = parse("1 " + shown.unit, row.quantity); one.ok && !shown.unit.empty())
         unit = one.value;
     double digit = (domain_.high - domain_.low) / 100;
     if (from != 0) {
-        // The last digit shown, or a tenth of the first where trailing zeros have been dropped ("0.7").
+        // A step is the last digit shown, or a tenth of the first digit where trailing zeros were dropped
+        // ("0.7").
         digit = std::min(std::pow(10.0, -decimals_of(shown.number)),
                          std::pow(10.0, std::floor(std::log10(std::fabs(from / unit))) - 1)) *
                 unit;
     }
     if (!(digit > 0)) return from;
-    // Through the shown unit and whole digits, so that ten steps of 0.1 end on a round number.
+    // This counts in whole digits of the shown unit, so that ten steps of 0.1 end on a round number.
     const double next = std::round((std::round(from / digit) + steps) * (digit / unit) * 1e6) / 1e6 * unit;
     return std::clamp(next, row.minimum, row.maximum);
 }
@@ -140,8 +142,8 @@ void ParameterField::step(int steps) {
 }
 
 bool ParameterField::event(QEvent* event) {
-    // With nothing typed, undo is the window's, and so are letters: no value begins with one. Behind a value
-    // they may be its unit.
+    // Without typed text, undo and redo belong to the window. So do letters while the whole text is selected,
+    // because no value begins with a letter; behind a value a letter may belong to its unit.
     if (event->type() == QEvent::ShortcutOverride && text() == shown_) {
         const auto* key = static_cast<QKeyEvent*>(event);
         const bool letter = key->modifiers() == Qt::NoModifier && key->text().size() == 1 &&
@@ -200,7 +202,7 @@ void ParameterField::focusInEvent(QFocusEvent* event) {
 
 void ParameterField::focusOutEvent(QFocusEvent* event) {
     QLineEdit::focusOutEvent(event);
-    if (event->reason() == Qt::PopupFocusReason) return;  // its own context menu
+    if (event->reason() == Qt::PopupFocusReason) return;  // the focus went to the field's context menu
     commit();
     if (!refused_) show_value();
 }

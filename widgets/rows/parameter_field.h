@@ -11,32 +11,33 @@
 
 namespace shardscope {
 
-// A number with its unit. Keeps its own double (SI) and never reads its own, rounded text back: an unchanged
-// text commits nothing. While it has the focus, thousands are not grouped, because a typed "1,024" is
-// ambiguous.
+// A field for a number with its unit. It stores the exact value (SI) and never parses the rounded text that
+// it shows, so an unchanged text commits nothing. While it has the focus, thousands are not grouped, because
+// a typed "1,024" is ambiguous.
 class ParameterField : public QLineEdit {
     Q_OBJECT
   public:
     explicit ParameterField(P id, QWidget* parent = nullptr);
 
     [[nodiscard]] double value() const { return value_; }
-    // Shows a value without emitting, and forgets a refused text.
+    // Shows a value without emitting a signal, and discards a refused text.
     void setValue(double value);
     // The values the arrow keys step through.
     void setDomain(const Domain& domain) { domain_ = domain; }
-    // Outlined in ink: what it shows is not a valid value.
+    // Outlines the field in the text colour, because the text that it shows is not a valid value.
     void setRefused(bool refused);
     [[nodiscard]] bool isRefused() const { return refused_; }
-    // A short change of colour: a preset has just changed the value.
+    // Changes the colour for a short time, because a preset has just changed the value.
     void flash(int milliseconds);
 
-    // The next value up (steps > 0) or down: domain stops, else one in the last digit shown.
+    // Returns the value that many steps up (steps > 0) or down. A step goes to the next stop of the domain,
+    // or by the domain's step, or by one in the last digit shown.
     [[nodiscard]] double stepped(double from, int steps) const;
 
   Q_SIGNALS:
     void committed(double value);
     void refused(const QString& message);  // "problem; suggestion"
-    void restored();                       // Escape: the last value is back
+    void restored();                       // the last valid value is shown again, by Escape for instance
 
   protected:
     bool event(QEvent* event) override;
@@ -54,12 +55,12 @@ class ParameterField : public QLineEdit {
     P id_;
     double value_ = 0;
     Domain domain_;
-    QString shown_;  // what was last put into the field by us or refused
+    QString shown_;  // the text that was last set by the program, or last refused
     bool refused_ = false;
 };
 
-// A choice: the parameter's names that are modelled. Those outside the domain (a precision the GPU lacks) are
-// listed but cannot be chosen.
+// A combo box of the parameter's named values that are modelled. Values outside the domain (a precision the
+// GPU lacks) are listed but cannot be chosen.
 class ParameterChoice : public QComboBox {
     Q_OBJECT
   public:
@@ -70,7 +71,7 @@ class ParameterChoice : public QComboBox {
     void setDomain(const Domain& domain);
     void setRefused(bool refused);
     void flash(int milliseconds);
-    // Pixels that the longest name needs.
+    // Returns the width that the longest name needs, in px.
     [[nodiscard]] int neededWidth() const;
 
   Q_SIGNALS:

@@ -33,7 +33,7 @@ bool same(const Domain& a, const Domain& b) {
     return a.low == b.low && a.high == b.high && a.step == b.step && a.stops == b.stops;
 }
 
-// `peak_flops` stands for the peak of the precision in use, and that is what a scenario overrides.
+// Returns the parameter that a scenario overrides. For `peak_flops` that is the peak of the precision in use.
 P stored_as(P id, const Settings& settings) {
     return id == P::peak_flops ? peak_of(settings.choice<Precision>(P::precision)) : id;
 }
@@ -42,7 +42,7 @@ QString pointer_of(P id) {
     return QLatin1Char('/') + text_of(parameter(id).key).replace(QLatin1Char('.'), QLatin1Char('/'));
 }
 
-// Buttons of a row paint themselves: none of them is a box with a text.
+// The base of a row's buttons. They paint themselves, because none of them is a box with a text.
 class PaintedButton : public QAbstractButton {
   public:
     explicit PaintedButton(QWidget* parent) : QAbstractButton(parent) {
@@ -61,7 +61,7 @@ class PaintedButton : public QAbstractButton {
     }
 };
 
-// Padlock: the value is the person's. Filled "auto": the planner chooses it.
+// Shows a padlock if the user sets the value, or a filled "auto" if the planner chooses it.
 class AutoButton : public PaintedButton {
   public:
     explicit AutoButton(QWidget* parent) : PaintedButton(parent) { setCheckable(true); }
@@ -109,7 +109,7 @@ class AutoButton : public PaintedButton {
     }
 };
 
-// A dot of 8 px in a larger area to click on.
+// Shows a dot of 8 px in a larger clickable area.
 class ResetDot : public PaintedButton {
   public:
     using PaintedButton::PaintedButton;
@@ -128,17 +128,17 @@ class ResetDot : public PaintedButton {
 
 using AccessKeys = std::array<QChar, kParameters>;
 
-AccessKeys deal_access_keys() {
+AccessKeys assign_access_keys() {
     AccessKeys keys{};
-    QString used;  // by the window's menus
+    QString used;  // first by the window's menus
     for (const char* menu :
          {phrase("&File"), phrase("&Edit"), phrase("&View"), phrase("&Scenario"), phrase("&Help")})
         used += tr(menu).section(QLatin1Char('&'), 1).left(1).toLower();
-    for (const Prominence turn : {Prominence::row, Prominence::advanced}) {
+    for (const Prominence prominence : {Prominence::row, Prominence::advanced}) {
         for (std::size_t i = 0; i < kParameters; ++i) {
             const Parameter& row = parameters()[i];
-            if (row.prominence != turn) continue;
-            // Of "Peak, bf16" only the part that stays is a safe place.
+            if (row.prominence != prominence) continue;
+            // In "Peak, bf16" the key must be in the part that does not change with the precision.
             const QString label = static_cast<P>(i) == P::peak_flops ? tr("Peak") : text_of(said(row.label));
             for (const bool initials : {true, false}) {
                 for (qsizetype at = 0; at < label.size() && keys[i].isNull(); ++at) {
@@ -160,10 +160,10 @@ AccessKeys deal_access_keys() {
 }  // namespace
 
 QString with_access_key(P id, const QString& label) {
-    static const AccessKeys keys = deal_access_keys();
+    static const AccessKeys keys = assign_access_keys();
     const QChar key = keys[index(id)];
     if (key.isNull()) return label;
-    // At the start of a word where there is one.
+    // The key is marked at the start of a word if possible.
     qsizetype found = -1;
     for (qsizetype at = 0; at < label.size(); ++at) {
         if (label[at].toLower() != key) continue;
@@ -230,7 +230,7 @@ ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent)
     connect(slider_, &ParameterSlider::dragged, this, [this](double value) { model_.drag(id_, value); });
     connect(slider_, &ParameterSlider::released, this, [this] {
         model_.end_gesture();
-        fresh_ = true;  // the slider stood where the pointer was, not where the nearest valid value is
+        fresh_ = true;  // the slider is still at the pointer, not at the nearest valid value
         refresh();
     });
     make_editor();
@@ -242,7 +242,7 @@ ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent)
     make_buttons();
 
     message_ = new QLabel(this);
-    message_->setTextFormat(Qt::PlainText);  // it repeats what was typed
+    message_->setTextFormat(Qt::PlainText);  // it repeats the typed text
     message_->setObjectName(key + QStringLiteral("/message"));
     message_->setWordWrap(true);
     message_->hide();
@@ -250,7 +250,7 @@ ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent)
     connect(&model_, &LiveModel::changed, this, &ParameterRow::refresh);
     connect(&model_, &LiveModel::preset_taken, this, [this] {
         preset_coming_ = true;
-        // The preset may be the one already there: then no change follows, and none later is its doing.
+        // If the preset is already in use no change follows, and a later change has another cause.
         QTimer::singleShot(0, this, [this] { preset_coming_ = false; });
     });
     set_compact(false);
@@ -294,13 +294,13 @@ void ParameterRow::make_buttons() {
     reset_->setObjectName(key + QStringLiteral("/reset"));
     reset_->hide();
     connect(reset_, &QAbstractButton::clicked, this, [this] {
-        // The button is about to vanish; the keyboard stays in the row.
+        // The button will be hidden, so the focus moves to the editor of the row.
         if (reset_->hasFocus()) editor()->setFocus();
         model_.reset(id_);
     });
 }
 
-// What stands against this value, in the words of the rule it would break; empty when no rule does.
+// Returns the reason why this value is not possible, in the words of the rule that it breaks; empty if it is.
 QString ParameterRow::objection_to(double value) const {
     Scenario other = model_.answer().scenario;
     other.give(id_, value);
@@ -388,7 +388,7 @@ void ParameterRow::refresh() {
     }
     if (id_ == P::peak_flops || label_text_.isEmpty()) refresh_label();
 
-    // A value that the whole scenario trips over is said here, beside it.
+    // A value that makes the whole scenario invalid is reported here, beside the value.
     if (answer.valid() && !blamed_) return;
     const QString pointer = pointer_of(id_);
     const auto blame = std::ranges::find_if(answer.problems, [&](const Problem& problem) {
@@ -443,16 +443,16 @@ void ParameterRow::refresh_label() {
     fit_label();
 }
 
-// On one line if that is possible, else on two smaller ones.
+// Sets the label on one line if that is possible, else on two lines in a smaller font.
 void ParameterRow::fit_label() {
     const QString text = abbreviated(label_text_, font(), geometry_.label);
     const bool one_line = QFontMetrics(font()).horizontalAdvance(text) <= geometry_.label;
     constexpr double kTwoLines = 0.85;
     label_->setWordWrap(!one_line);
     label_->setFont(one_line ? font() : scaled_font(font(), kTwoLines));
-    const QRect room(0, 0, geometry_.label, geometry_.height);
-    const QRect whole = label_->fontMetrics().boundingRect(room, Qt::TextWordWrap, label_text_);
-    label_->setText(with_access_key(id_, one_line || whole.height() > room.height() ? text : label_text_));
+    const QRect area(0, 0, geometry_.label, geometry_.height);
+    const QRect whole = label_->fontMetrics().boundingRect(area, Qt::TextWordWrap, label_text_);
+    label_->setText(with_access_key(id_, one_line || whole.height() > area.height() ? text : label_text_));
 }
 
 ParameterRow::Match ParameterRow::match(const QString& words) const {
@@ -495,7 +495,7 @@ void ParameterRow::place() {
     put(label_, g.left, g.label, g.height);
     put(slider_, g.slider_x(), g.slider, g.control);
     int field = g.field;
-    // A choice with long names takes the room of the button it does not have.
+    // A choice with long names also uses the space of the missing auto button.
     if (choice_ && !automatic_ && choice_->neededWidth() > field) {
         field = g.automatic_x() + g.automatic - g.field_x();
     }

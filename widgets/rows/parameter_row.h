@@ -1,8 +1,7 @@
-// One parameter as a person sets it: label, slider, field or choice, lock/auto, reset dot.
+// The row of one parameter: label, slider, field or combo box, lock/auto button and reset dot.
 //
-// Object names: the row is its parameter's key ("training.micro_batch"), its parts are the key with
-// "/slider",
-// "/field" (the combo box of a choice too), "/auto" and "/reset".
+// Object names: the row has the parameter's key ("training.micro_batch"); its parts have the key with
+// "/slider", "/field" (also the combo box of a choice), "/auto", "/reset" and "/message".
 #pragma once
 
 #include <QString>
@@ -22,8 +21,9 @@ class ParameterChoice;
 class ParameterField;
 class ParameterSlider;
 
-// Columns of a row, in px: fixed in the design's font, larger in larger ones so that nothing is cut off. In a
-// wide font of the usual size the slider gives way first. All rows of a panel share them.
+// The columns of a row, in px, which all rows of a panel share. They are fixed for the design font and larger
+// for larger fonts, so that nothing is cut off. In a wide font of the usual size the slider becomes narrower
+// first.
 struct RowGeometry {
     int left = 12;
     int label = 94;
@@ -45,10 +45,10 @@ struct RowGeometry {
     [[nodiscard]] int dot_x() const { return automatic_x() + automatic + dot_gap; }
 };
 
-// The label with "&" before its access key. Keys are dealt out over the whole table, so that those of shown
-// rows are unique in the window and leave the menus theirs; late rows may get none.
+// Returns the label with "&" before its access key. Keys are assigned over the whole table, so that they are
+// unique in the window and differ from those of the menus; the last rows may get none.
 QString with_access_key(P id, const QString& label);
-// `text` with the longest words of the table abbreviated where it exceeds `width` px ("Memory bandw.").
+// Returns `text`, with long words abbreviated if it is wider than `width` px ("Memory bandw.").
 QString abbreviated(const QString& text, const QFont& font, int width);
 
 class ParameterRow : public QWidget, public Explainable {
@@ -61,10 +61,11 @@ class ParameterRow : public QWidget, public Explainable {
     [[nodiscard]] ParameterField* field() const { return field_; }     // nullptr for a choice
     [[nodiscard]] ParameterChoice* choice() const { return choice_; }  // nullptr for a number
     [[nodiscard]] QWidget* editor() const;
-    // The line below the row: what is wrong with the value and what to write instead. Empty when all is well.
+    // Returns the line below the row: what is wrong with the value and what to write instead. It is empty if
+    // there is nothing to report.
     [[nodiscard]] QString message() const { return message_text_; }
 
-    // How well these words find it, all of them: in its help or key, in its label, as the whole label.
+    // How well the row matches all of these words: in its help or key, in its label, or as the whole label.
     enum class Match { none, help, label, whole };
     [[nodiscard]] Match match(const QString& words) const;
     void set_compact(bool compact);
@@ -75,7 +76,7 @@ class ParameterRow : public QWidget, public Explainable {
   protected:
     void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
-    // A click on the label asks why.
+    // Explains the parameter on a click on the label.
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
@@ -103,14 +104,14 @@ class ParameterRow : public QWidget, public Explainable {
     QAbstractButton* reset_ = nullptr;
     QLabel* message_ = nullptr;
 
-    QString label_text_;  // in full
+    QString label_text_;  // not abbreviated
     QString message_text_;
     double value_ = 0;
     Domain domain_;
-    bool fresh_ = true;     // nothing shown yet
-    bool settled_ = false;  // one value only: the slider has nothing to offer
+    bool fresh_ = true;     // the current value has not been shown yet
+    bool settled_ = false;  // only one value is possible, so the slider is disabled
     bool compact_ = false;
-    bool preset_coming_ = false;  // a preset is being taken: a changed value flashes
+    bool preset_coming_ = false;  // a preset is being applied: a changed value flashes
     bool blamed_ = false;         // the message comes from the scenario's problems
 };
 

@@ -20,7 +20,7 @@ constexpr int kKeyStep = 4;  // positions an arrow key moves on a continuous gro
 constexpr double kInset = 6;
 constexpr double kGroove = 12;
 constexpr double kTick = 3;
-constexpr double kTicksApart = 7;  // at least, px
+constexpr double kTicksApart = 7;  // least distance, px
 constexpr double kHandleWidth = 9;
 constexpr double kHandleHeight = 19;
 
@@ -104,7 +104,8 @@ void ParameterSlider::rescale() {
     update();
 }
 
-// Every way to a new value ends here: within a drag it is one of its values, else a gesture of its own.
+// All changes by the user end here. During a drag the value is one of the drag's values; otherwise it is a
+// separate gesture.
 void ParameterSlider::take(double value) {
     value_ = value;
     {
@@ -126,22 +127,24 @@ void ParameterSlider::sliderChange(SliderChange change) {
     if (change == SliderValueChange && !syncing_) take(scale_.at(value()));
 }
 
-// Moves at least so far that the value changes: neighbouring positions may share one.
+// Moves far enough that the value changes, since neighbouring positions may share a value.
 void ParameterSlider::step(int positions) {
     if (positions == 0) return;
-    const int way = positions > 0 ? 1 : -1;
-    // From between two positions a step up starts at the lower one and a step down at the higher one.
+    const int direction = positions > 0 ? 1 : -1;
+    // If the value is between two positions, a step up starts at the lower one and a step down at the higher
+    // one.
     const double place = scale_.place(value_);
     constexpr double kRounding = 1e-9;
     const int start = scale_.has_cells() ? scale_.position(value_)
-                      : way > 0          ? static_cast<int>(std::floor(place + kRounding))
+                      : direction > 0    ? static_cast<int>(std::floor(place + kRounding))
                                          : static_cast<int>(std::ceil(place - kRounding));
     int position = std::clamp(start + positions, 0, scale_.last());
     const auto passed = [&] {
         if (scale_.is_list()) return scale_.at(position) != value_;
-        return way > 0 ? scale_.at(position) > value_ : scale_.at(position) < value_;
+        return direction > 0 ? scale_.at(position) > value_ : scale_.at(position) < value_;
     };
-    while (!passed() && position + way >= 0 && position + way <= scale_.last()) position += way;
+    while (!passed() && position + direction >= 0 && position + direction <= scale_.last())
+        position += direction;
     if (passed()) take(scale_.at(position));
 }
 
@@ -162,7 +165,7 @@ void ParameterSlider::keyPressEvent(QKeyEvent* event) {
 }
 
 void ParameterSlider::wheelEvent(QWheelEvent* event) {
-    // A wheel that scrolls the panel must not change what happens to lie under the pointer.
+    // Scrolling the panel must not change a slider that happens to be under the pointer.
     const int turns = event->angleDelta().y();
     if (!hasFocus() || turns == 0) {
         event->ignore();
@@ -198,7 +201,7 @@ void ParameterSlider::drag_to(double x) {
     const QRectF area = groove();
     double part = (x - grab_ - area.left()) / area.width();
     if (isRightToLeft()) part = 1 - part;
-    // A pixel covers several values; the roundest of them is the one meant.
+    // A pixel covers several values; the roundest of them is chosen.
     const double value = scale_.roundest(part, 0.5 / area.width());
     if (value != value_) take(value);
 }
@@ -210,7 +213,7 @@ void ParameterSlider::let_go() {
     update();
 }
 
-// A drag that can no longer be ended by its release still ends.
+// Ends a drag when the slider is hidden, because its release event may not arrive.
 void ParameterSlider::hideEvent(QHideEvent* event) {
     let_go();
     QAbstractSlider::hideEvent(event);
@@ -226,7 +229,7 @@ double ParameterSlider::zoom() const { return zoom_of(font()); }
 
 QRectF ParameterSlider::groove() const {
     const double height = std::round(kGroove * zoom());
-    // On whole pixels: the columns of a track are.
+    // The groove starts on a whole pixel, because the columns of a track are whole pixels.
     const double inset = std::round(kInset * zoom());
     return {inset, std::floor((this->height() - height) / 2), std::max(1.0, width() - 2 * inset), height};
 }
@@ -274,7 +277,7 @@ void ParameterSlider::paint_ticks(QPainter& painter) const {
     const QRectF area = groove();
     QRectF tick(0, area.bottom() + 1, 1, std::round(kTick * zoom()));
     for (const double value : scale_.ticks(std::min(1.0, kTicksApart * zoom() / area.width()))) {
-        // One whole pixel, no further than the groove's last.
+        // A tick covers one whole pixel, which must be within the groove.
         tick.moveLeft(std::min(std::floor(pointOf(value).x()), area.right() - 1));
         painter.fillRect(tick, current_theme().border);
     }

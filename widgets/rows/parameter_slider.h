@@ -1,8 +1,8 @@
-// The slider of a parameter row: a groove wide enough to be painted on, over the values a parameter may take.
+// The slider of a parameter row. Its groove spans the possible values of the parameter and is high enough to
+// be painted on.
 //
-// It keeps the value itself as a double in SI units; the integer positions of QAbstractSlider are only steps
-// along the groove, so a value between two positions (typed, or from a preset) is shown where it is and never
-// rounded.
+// It stores the value as a double in SI units. The integer positions of QAbstractSlider are only steps along
+// the groove, so a value between two positions (typed, or from a preset) is shown exactly and never rounded.
 #pragma once
 
 #include <QAbstractSlider>
@@ -18,35 +18,35 @@ class ParameterSlider : public QAbstractSlider {
   public:
     explicit ParameterSlider(QWidget* parent = nullptr);
 
-    // The parameter is a row of the table. Not called during a drag: the groove must not move under the
-    // pointer.
+    // Sets the values of the groove; `parameter` is a row of the table. This must not be called during a
+    // drag, because the groove must not move under the pointer.
     void setDomain(const Domain& domain, bool logarithmic, const Parameter& parameter);
-    // Shows a value without emitting; ignored while the slider is held down. Hides the base class's integer
-    // setter, which moves to a position as a gesture of its own (accessibility tools use it).
+    // Shows a value without emitting a signal; ignored while the slider is pressed. It hides the integer
+    // setter of the base class, which accessibility tools use and which counts as a separate gesture.
     void setValue(double value);
 
     [[nodiscard]] double current() const { return value_; }
     [[nodiscard]] const SliderScale& scale() const { return scale_; }
     [[nodiscard]] QString valueText() const;  // "400 Gbit/s"
 
-    // What the groove shows, in words; empty where it is plain.
+    // Describes in words what the groove shows; empty if the groove is plain.
     [[nodiscard]] virtual QString track_text() const { return {}; }
 
     [[nodiscard]] QRectF groove() const;
-    // Where a value stands in this widget: the middle of the handle that shows it.
+    // Returns the point of a value in this widget, which is the centre of the handle at this value.
     [[nodiscard]] QPointF pointOf(double value) const;
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
   Q_SIGNALS:
-    // A gesture: pressed, dragged any number of times, released. A key is a gesture of one step.
+    // A gesture emits pressed, any number of dragged, and released. A key press is a gesture of one step.
     void pressed();
     void dragged(double value);
     void released();
 
   protected:
-    // The groove below the handle: plain, unless a painted track replaces it.
+    // Paints the groove below the handle: plain, unless a subclass paints a track.
     virtual void paint_track(QPainter& painter, const QRectF& groove);
 
     void paintEvent(QPaintEvent* event) override;
@@ -75,7 +75,7 @@ class ParameterSlider : public QAbstractSlider {
     SliderScale scale_;
     double value_ = 0;
     double grab_ = 0;       // pointer minus handle, px
-    bool syncing_ = false;  // our own changes of the position
+    bool syncing_ = false;  // the program itself is changing the position
 };
 
 }  // namespace shardscope

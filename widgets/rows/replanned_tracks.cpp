@@ -10,7 +10,7 @@
 namespace shardscope {
 namespace {
 
-constexpr qint64 kPatience = 150;  // ms a question may run before a newer one ends it
+constexpr qint64 kMinimumRun = 150;  // ms that a request may run before a newer one stops it
 
 }  // namespace
 
@@ -26,15 +26,16 @@ ReplannedTracks::ReplannedTracks(LiveModel& model) : QObject(&model), model_(mod
 
 void ReplannedTracks::want(TrackSlider* slider, P id, const SliderScale& scale, TrackGrain grain) {
     wanted_[slider] = {slider, id, scale, grain};
-    // All sliders of a frame ask together.
+    // The requests of all sliders in a frame are collected.
     if (!soon_.isActive()) soon_.start(0);
 }
 
 void ReplannedTracks::ask_soon() {
     if (wanted_.empty()) return;
-    // Exact tracks of what has changed since are of no use; a guess is better than an older one.
-    if (background_.pending() && (guessing_ || !slow_) && asked_.elapsed() < kPatience) {
-        soon_.start(static_cast<int>(kPatience - asked_.elapsed()));
+    // A running guess or fast exact computation may finish first, because its result is newer than the tracks
+    // on screen. A slow exact computation for an outdated scenario is stopped at once.
+    if (background_.pending() && (guessing_ || !slow_) && asked_.elapsed() < kMinimumRun) {
+        soon_.start(static_cast<int>(kMinimumRun - asked_.elapsed()));
         return;
     }
     std::vector<Wanted> wanted;
@@ -50,7 +51,7 @@ void ReplannedTracks::ask(std::vector<Wanted> wanted, const Scenario& scenario, 
     background_.ask(
         [scenario, wanted, guess](const std::stop_token& stop) {
             Made made(wanted.size());
-            // One processor stays with the window.
+            // background_threads() leaves one processor to the window.
             parallel_for(wanted.size(), background_threads(), [&](std::size_t i) {
                 if (stop.stop_requested()) return;
                 TrackGrain grain = wanted[i].grain;
@@ -60,7 +61,7 @@ void ReplannedTracks::ask(std::vector<Wanted> wanted, const Scenario& scenario, 
             return made;
         },
         [this, scenario, wanted, guess](Made made) {
-            if (!guess) slow_ = asked_.elapsed() > kPatience;
+            if (!guess) slow_ = asked_.elapsed() > kMinimumRun;
             for (std::size_t i = 0; i < wanted.size(); ++i) {
                 if (wanted[i].slider) wanted[i].slider->take_replanned(std::move(made[i]), scenario, guess);
             }

@@ -1,9 +1,9 @@
-// Tracks whose automatic parameters are planned anew at each point: made in the background for the sliders
-// that ask for one, since planning may take long.
+// Computes tracks whose automatic parameters are re-planned at each point. It works in the background for the
+// sliders that request such a track, since planning may take long.
 //
-// All rows of a window share one such maker. Where planning is slow a first guess, the best of a few plans,
-// comes ahead of the exact tracks; a question for it runs a while before a newer one ends it, so that tracks
-// follow during a drag too and not only after it.
+// All rows of a window share one object. Where planning is slow, a first guess (the best of a few plans)
+// arrives before the exact tracks. A request for a guess runs for a minimum time before a newer request stops
+// it, so that tracks are also updated during a drag.
 #pragma once
 
 #include <QElapsedTimer>
@@ -24,12 +24,12 @@ class TrackSlider;
 class ReplannedTracks : public QObject {
     Q_OBJECT
   public:
-    // The model's; made on first use and gone with the model.
+    // Returns the object of this model, which is created on first use and destroyed with the model.
     static ReplannedTracks& of(LiveModel& model);
 
-    // Asks for a slider's track; it is handed over with `take_replanned`.
+    // Requests the track of a slider, which is delivered by TrackSlider::take_replanned.
     void want(TrackSlider* slider, P id, const SliderScale& scale, TrackGrain grain);
-    // Tracks are still to come.
+    // Whether requested tracks have not been delivered yet.
     [[nodiscard]] bool pending() const { return !wanted_.empty() || background_.pending(); }
 
   private:
@@ -47,9 +47,9 @@ class ReplannedTracks : public QObject {
     LiveModel& model_;
     std::map<TrackSlider*, Wanted> wanted_;
     QTimer soon_;
-    QElapsedTimer asked_;    // when the present question was
-    bool guessing_ = false;  // it is for a first guess
-    bool slow_ = true;       // exact tracks take so long that a guess is worth while
+    QElapsedTimer asked_;    // time since the current request
+    bool guessing_ = false;  // the current request is for a first guess
+    bool slow_ = true;       // exact tracks take so long that a guess is worthwhile
     Background background_;
 };
 

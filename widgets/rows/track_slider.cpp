@@ -14,7 +14,8 @@ namespace {
 
 constexpr int kStride = 3;           // px between two estimates of a continuous groove
 constexpr int kReplannedStride = 6;  // planning takes longer
-// A frame's tracks take 3 to 4 ms; of that, starting three helpers takes 0.1 ms and fifteen would take 2.
+// The tracks of a frame take 3 to 4 ms. Starting three helper threads takes 0.1 ms of that; starting fifteen
+// would take 2 ms.
 constexpr unsigned kThreads = 4;
 
 }  // namespace
@@ -46,12 +47,13 @@ TrackGrain TrackSlider::grain(int stride) const {
     return {.columns = columns(), .stride = static_cast<int>(std::lround(stride * devicePixelRatioF()))};
 }
 
-// What outdates one track outdates all: the first that is painted makes those on screen, side by side.
+// All tracks become outdated together, so the first one that is painted computes all visible tracks in
+// parallel.
 void TrackSlider::refresh() {
     if (is_fresh()) return;
     struct Due {
         TrackSlider* slider;
-        TrackGrain grain;  // known here: threads must not ask a widget
+        TrackGrain grain;  // computed in this thread, as others must not use widgets
     };
     std::vector<Due> due{{this, grain(kStride)}};
     for (TrackSlider* other : all()) {

@@ -1,8 +1,9 @@
-// The slider of a parameter row with its painted track: what would happen along it, all else held.
+// The slider of a parameter row with its painted track, which shows the result of each value while all other
+// parameters stay fixed.
 //
-// Tracks are made when one of them is painted, so that only what is on screen costs anything, and at most
-// once a frame. While the slider itself is dragged its track stays: each value is reached from the scenario
-// the drag began with.
+// Tracks are computed when one of them is painted, so that only visible tracks cost time, and at most once
+// per frame. While a slider is dragged its track does not change, because each value applies to the scenario
+// at the start of the drag.
 #pragma once
 
 #include <optional>
@@ -20,11 +21,12 @@ class TrackSlider : public ParameterSlider {
     TrackSlider(P id, LiveModel& model, QWidget* parent = nullptr);
     ~TrackSlider() override;
 
-    // As painted last; the plan is held at each point.
+    // The track as painted last, with the current plan at each point.
     [[nodiscard]] const Track& held() const { return held_; }
-    // With what is automatic planned anew at each point; empty where nothing is, or until it arrives.
+    // The track with the automatic parameters re-planned at each point. It is empty if no parameter is
+    // automatic, or until it arrives.
     [[nodiscard]] const std::optional<Track>& replanned() const { return replanned_; }
-    // The re-planned track is that of an earlier scenario, or a first guess.
+    // Whether the re-planned track belongs to an earlier scenario or is a first guess.
     [[nodiscard]] bool is_stale() const;
 
     void take_replanned(Track track, const Scenario& of, bool guess);
@@ -34,18 +36,18 @@ class TrackSlider : public ParameterSlider {
     void paint_track(QPainter& painter, const QRectF& groove) override;
 
   private:
-    static std::vector<TrackSlider*>& all();  // those there are
+    static std::vector<TrackSlider*>& all();  // all existing sliders
     [[nodiscard]] int columns() const;
     [[nodiscard]] TrackGrain grain(int stride) const;
-    // `held_` belongs to the present scenario, and the re-planned track is asked for; what is disabled shows
-    // none.
+    // Whether `held_` belongs to the current scenario and the re-planned track has been requested. A disabled
+    // slider shows no track and is always fresh.
     [[nodiscard]] bool is_fresh() const { return !isEnabled() || made_for_ == columns(); }
     void refresh();
 
     P id_;
     LiveModel& model_;
     Track held_;
-    int made_for_ = 0;  // columns; none: outdated
+    int made_for_ = 0;  // number of columns; 0: outdated
     std::optional<Track> replanned_;
     Scenario replanned_of_;
     bool guess_ = false;

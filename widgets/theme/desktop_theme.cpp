@@ -30,7 +30,7 @@ const Setting kAnimations{QStringLiteral("org.gnome.desktop.interface"), QString
 
 DesktopTheme::DesktopTheme(QObject* parent) : QObject(parent) {
     qApp->installEventFilter(this);
-    // Even to reach the bus takes its time: after the window's first picture.
+    // Connecting to the bus takes time, so it happens after the window's first frame.
     QMetaObject::invokeMethod(this, &DesktopTheme::ask_portal, Qt::QueuedConnection);
 }
 
@@ -47,14 +47,14 @@ void DesktopTheme::ask_portal() {
         bus.connect(kService, kPath, kInterface, QStringLiteral("SettingChanged"),
                     {setting.space, setting.key}, QStringLiteral("ssv"), this,
                     SLOT(take_setting(QString, QString, QDBusVariant)));
-        QDBusMessage question =
+        QDBusMessage request =
             QDBusMessage::createMethodCall(kService, kPath, kInterface, QStringLiteral("Read"));
-        question << setting.space << setting.key;
-        const auto* waiting = new QDBusPendingCallWatcher(bus.asyncCall(question), this);
+        request << setting.space << setting.key;
+        const auto* waiting = new QDBusPendingCallWatcher(bus.asyncCall(request), this);
         connect(waiting, &QDBusPendingCallWatcher::finished, this,
                 [this, setting](QDBusPendingCallWatcher* done) {
                     const QDBusPendingReply<QDBusVariant> reply = *done;
-                    // A desktop that lacks one of them answers with an error.
+                    // A desktop without this setting answers with an error.
                     if (!reply.isError()) take_setting(setting.space, setting.key, reply.value());
                     done->deleteLater();
                 });

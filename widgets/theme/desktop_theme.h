@@ -1,6 +1,6 @@
-// Tells the ThemeManager whether the desktop is dark and whether it wants less motion, at start and whenever
-// that changes: as the desktop's settings portal says (GNOME, KDE, Xfce and others). Where there is none, the
-// platform's palette says what is dark.
+// Reports to the ThemeManager whether the desktop is dark and whether it requests reduced motion, at start
+// and on every change. The source is the desktop's settings portal (GNOME, KDE, Xfce and others). Without a
+// portal, the platform's palette decides whether the desktop is dark.
 #pragma once
 
 #include <QObject>
@@ -14,11 +14,12 @@ class DesktopTheme : public QObject {
     Q_OBJECT
     Q_MOC_INCLUDE(<QDBusVariant>)
   public:
-    // After ThemeManager::choose. Nothing is waited for: the portal's answer comes while the window is there.
+    // Must be called after ThemeManager::choose. The constructor does not wait for the portal, whose answer
+    // arrives when the window is already visible.
     explicit DesktopTheme(QObject* parent = nullptr);
 
-    // A setting as the portal has it, named by its namespace and key; others than those asked for are none of
-    // ours.
+    // Applies a setting of the portal, which is identified by its namespace and key. Settings that were not
+    // requested are ignored.
     void take(const QString& space, const QString& key, const QVariant& value);
 
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -28,9 +29,9 @@ class DesktopTheme : public QObject {
     void ask_portal();
     void take_scheme(unsigned scheme);
 
-    bool portal_says_ = false;  // the palette is not asked then
-    bool less_motion_ = false;  // the desktops' common setting
-    bool animations_ = true;    // GNOME's own, older than the common one
+    bool portal_says_ = false;  // the portal reports light or dark, so the palette is not used
+    bool less_motion_ = false;  // the setting that desktops have in common
+    bool animations_ = true;    // GNOME's own setting, older than the common one
 };
 
 }  // namespace shardscope

@@ -8,9 +8,9 @@ class QColor;
 
 namespace shardscope {
 
-// The resource icon of that name ("pin"), set in one colour, and for QIcon::Selected in that of highlighted
-// text. The files are drawn in one colour on nothing; disabled states follow from it. A null icon when there
-// is none of that name.
+// Returns the resource icon of that name ("pin") in one colour, and for QIcon::Selected in the colour of
+// highlighted text. The icon files have one colour on a transparent background; Qt derives the disabled
+// state. Returns a null icon if there is no file of that name.
 QIcon tinted_icon(const QString& name, const QColor& color);
 
 }  // namespace shardscope

@@ -93,7 +93,8 @@ Theme make_dark() {
     t.fits = {rgb(0x7FE0C2), rgb(0x153A30), rgb(0x2BBE93)};
     t.risky = {rgb(0xFFCF70), rgb(0x43330F), rgb(0xE69F00)};
     t.does_not_fit = {t.pane, t.text, t.text};
-    // The darker three of the light set lie below 3:1 on the dark pane; these are their dark versions.
+    // The three darker colours of the light set have a contrast below 3:1 on the dark pane, so this set has
+    // their dark versions.
     t.pins = {rgb(0xE69F00), rgb(0xCC79A7), rgb(0x56B4E9), rgb(0x2BBE93), rgb(0xF0803A), rgb(0x3C9FDB)};
     t.categories = {t.compute, t.communication, t.memory_rate, t.recompute, t.activations, t.risk, t.text};
     return t;
@@ -140,8 +141,8 @@ bool is_dark(const QPalette& palette) { return palette.color(QPalette::Window).l
 
 int control_height(const QFontMetrics& metrics) { return std::max(22, metrics.height() + 6); }
 
-// Flat versions of what a style sheet cannot draw without image files (ticks, arrows), and of the fields,
-// whose flash and refusal would otherwise cost a re-polish of the style sheet each time.
+// Draws flat versions of the elements that a style sheet cannot draw without image files (ticks, arrows). It
+// also draws the fields, because each flash or refused input would otherwise re-polish the style sheet.
 class FlatStyle : public QProxyStyle {
   public:
     FlatStyle() : QProxyStyle(QStringLiteral("Fusion")) {}
@@ -159,7 +160,7 @@ class FlatStyle : public QProxyStyle {
                 return;
             case PE_FrameLineEdit: return;  // drawn with the panel
             case PE_FrameFocusRect:
-                // Of a tab the style sheet draws it.
+                // The style sheet draws the focus frame of a tab.
                 if (qobject_cast<const QTabBar*>(widget)) return;
                 outline(*painter, option->rect, current_theme().accent, 2);
                 return;
@@ -188,14 +189,14 @@ class FlatStyle : public QProxyStyle {
         const auto* row =
             element == CE_MenuItem ? qstyleoption_cast<const QStyleOptionMenuItem*>(option) : nullptr;
         const bool highlighted = row && (row->state & State_Selected) && (row->state & State_Enabled);
-        // Icons of the desktop's theme, which have a name, are not drawn in one colour.
+        // Icons of the desktop's theme have a name. They have several colours and stay unchanged.
         const bool ours =
             highlighted && row->icon.name().isEmpty() && !row->icon.availableSizes(QIcon::Selected).isEmpty();
         if (!ours) {
             QProxyStyle::drawControl(element, option, painter, widget);
             return;
         }
-        // Fusion asks for QIcon::Active, which hovered buttons have as well, on another ground.
+        // Fusion requests QIcon::Active, which hovered buttons use as well, on another background.
         QStyleOptionMenuItem changed(*row);
         const int size = pixelMetric(PM_SmallIconSize, option, widget);
         changed.icon = QIcon(
@@ -225,7 +226,7 @@ class FlatStyle : public QProxyStyle {
     int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
                   QStyleHintReturn* data) const override {
         if (hint == SH_ComboBox_Popup) return 0;  // a list below the box, not a menu over it
-        // Fusion's own is the same on every desktop.
+        // Fusion returns the same duration on every desktop.
         if (hint == SH_Widget_Animation_Duration && ThemeManager::instance().reduces_motion()) return 0;
         return QProxyStyle::styleHint(hint, option, widget, data);
     }
@@ -246,7 +247,8 @@ class FlatStyle : public QProxyStyle {
         painter.restore();
     }
 
-    // A line edit or combo box: 1 px border, 2 px when focused (slate) or refused (ink).
+    // Draws a line edit or combo box. The border is 1 px, or 2 px if focused (slate) or refused (text
+    // colour).
     static void field(const QStyleOption& option, QPainter& painter, const QWidget* widget) {
         const Theme& theme = current_theme();
         const bool enabled = option.state & State_Enabled;
@@ -283,7 +285,7 @@ class FlatStyle : public QProxyStyle {
         painter.restore();
     }
 
-    // The line below the tabs, open under the selected one.
+    // Draws the line below the tabs, with a gap under the selected tab.
     static void tab_base(const QStyleOption& option, QPainter& painter) {
         const QRect area = option.rect;
         painter.fillRect(QRect(area.left(), area.bottom(), area.width(), 1), current_theme().line);
@@ -321,7 +323,7 @@ class FlatStyle : public QProxyStyle {
     }
 };
 
-// Bars, buttons and tabs. `%name%` is replaced by the theme's colour or a size.
+// The style sheet of bars, buttons and tabs. `%name%` is replaced by a colour of the theme or a size.
 constexpr const char* kStyleSheet = R"(
 QToolTip { background: %raised%; color: %text%; border: 1px solid %border%; padding: 3px; }
 QMenuBar { background: %window%; border: 0; padding: 1px 4px; }
@@ -440,7 +442,7 @@ QColor Theme::of(StepTerm term) const {
 
 QColor Theme::of(Wall wall) const {
     switch (wall) {
-        case Wall::memory: return hatch_line;  // what does not fit is hatched
+        case Wall::memory: return hatch_line;  // scenarios that do not fit are hatched
         case Wall::compute: return compute;
         case Wall::memory_bandwidth: return memory_rate;
         case Wall::intra_node:
@@ -467,7 +469,7 @@ const Theme& Theme::print() {
 }
 
 double zoom_of(const QFont& font) {
-    constexpr double kLine = 17;  // px, of the design's letters
+    constexpr double kLine = 17;  // px, height of the design font
     return std::max(1.0, QFontMetrics(font).height() / kLine);
 }
 
@@ -483,13 +485,14 @@ QFont scaled_font(const QFont& base, double factor, bool bold) {
 }
 
 QColor mfu_color(double mfu) {
-    // Nine colours of viridis at equal distances; between two of them straight lines stay within what an eye
-    // tells apart. Source: van der Walt and Smith, matplotlib's default colour map, CC0.
+    // Nine colours of viridis at equal distances. Linear interpolation between them differs from viridis by
+    // less than the eye can distinguish. Source: van der Walt and Smith, matplotlib's default colour map,
+    // CC0.
     static const std::array<QColor, 9> viridis{rgb(0x440154), rgb(0x472D7B), rgb(0x3B528B),
                                                rgb(0x2C728E), rgb(0x21918C), rgb(0x28AE80),
                                                rgb(0x5EC962), rgb(0xADDC30), rgb(0xFDE725)};
     constexpr double kLast = viridis.size() - 1;
-    // Written so that NaN lands at the lower end.
+    // This form of the comparison maps NaN to the lower end.
     const double place = mfu > 0 ? std::min(mfu / kMfuScale, 1.0) * kLast : 0;
     const auto below = static_cast<std::size_t>(std::min(place, kLast - 1));
     return mixed(viridis[below], viridis[below + 1], place - static_cast<double>(below));
@@ -497,8 +500,8 @@ QColor mfu_color(double mfu) {
 
 void fill_hatch(QPainter& painter, const QRectF& area, const Theme& theme, double pitch, double width) {
     if (area.isEmpty() || pitch <= 0) return;
-    // Lines x + y = c, cut to the area by hand: SVG export ignores clipping. They are counted from the origin
-    // so that areas that touch share one pattern.
+    // The lines x + y = c are cut to the area here, because SVG export ignores clipping. They are counted
+    // from the origin, so that adjacent areas share one pattern.
     const double step = pitch * std::sqrt(2.0);
     QVector<QLineF> lines;
     const auto first = static_cast<long>(std::ceil((area.left() + area.top()) / step));
@@ -530,7 +533,7 @@ void ThemeManager::set_desktop_dark(bool dark) {
 }
 
 void ThemeManager::read_desktop_palette() {
-    // The desktop's is behind ours.
+    // An empty palette removes ours and makes the desktop's palette readable.
     QApplication::setPalette(QPalette());
     const bool dark = is_dark(QApplication::palette());
     QApplication::setPalette(palette_of(*theme_));
@@ -538,12 +541,12 @@ void ThemeManager::read_desktop_palette() {
 }
 
 void ThemeManager::choose(Choice choice) {
-    // Until one of ours is set, the palette is the desktop's.
+    // Until we set a palette, the application has the desktop's palette.
     if (!desktop_dark_) desktop_dark_ = is_dark(QApplication::palette());
     const bool dark = choice == Choice::dark || (choice == Choice::system && *desktop_dark_);
     choice_ = choice;
     theme_ = dark ? &Theme::dark() : &Theme::light();
-    // The application owns its style; tests make more than one application in a process.
+    // The application owns its style, and tests create several applications in one process.
     static QPointer<QApplication> styled;
     if (styled != qApp) {
         QApplication::setStyle(new FlatStyle);

@@ -1,5 +1,5 @@
-// One palette for everything drawn: light, dark, and print (exports). The interface is grey; colour means
-// data.
+// The palettes of everything that is drawn: light, dark, and print (exports). The interface is grey; colours
+// are reserved for data.
 #pragma once
 
 #include <QColor>
@@ -22,13 +22,13 @@ struct Theme {
 
     // Surfaces and text.
     QColor window, pane, raised, text, muted, border, line, grid;
-    QColor accent, on_accent;  // interaction slate and the text on it
-    QColor flash;              // a field a preset just changed
+    QColor accent, on_accent;  // slate of interactive elements, and the text on it
+    QColor flash;              // a field that a preset has just changed
 
     // Data.
     QColor compute, compute_second, communication, communication_hidden, memory_rate, latency, recompute;
-    QColor weights, gradients, optimizer;  // shared by the GPUs
-    QColor gathered, activations, logits;  // staying with each
+    QColor weights, gradients, optimizer;  // can be sharded
+    QColor gathered, activations, logits;  // stay on each GPU
     QColor context, allocator;
     QColor hatch_ground, hatch_line, risk;
 
@@ -37,7 +37,7 @@ struct Theme {
     };
     Chip fits, risky, does_not_fit;
     std::array<QColor, 6> pins;        // ghosts B … G, in order
-    std::array<QColor, 7> categories;  // Okabe–Ito, for what has no colour of its own
+    std::array<QColor, 7> categories;  // Okabe–Ito, for data without a fixed colour
 
     [[nodiscard]] QColor of(MemoryTerm term) const;
     [[nodiscard]] QColor of(StepTerm term) const;
@@ -48,27 +48,28 @@ struct Theme {
     static const Theme& print();
 };
 
-// How much larger letters are than those that the window's sizes are meant for; never less than 1.
+// Returns the height of the font relative to the font that the window is designed for; at least 1.
 double zoom_of(const QFont& font);
-// Below these sizes, px in letters of the usual size, panels fold.
+// Panels fold in windows below these sizes, in px at the design font size.
 inline constexpr int kNarrowWindow = 1200;
 inline constexpr int kLowWindow = 820;
 
-// Type scale as factors of the application's font: small 0.92, body 1, title 1.33, display 2.
+// The type scale has these factors of the application's font: small 0.92, body 1, title 1.33, display 2.
 QFont scaled_font(const QFont& base, double factor, bool bold = false);
 inline constexpr double kSmall = 0.92;
 inline constexpr double kTitle = 1.33;
 inline constexpr double kDisplay = 2.0;
 
-// The colour of an MFU, the same in every theme and plot: viridis over 0 … kMfuScale, the ends beyond.
+// Returns the colour of an MFU, which is the same in every theme and plot: viridis over 0 … kMfuScale; values
+// beyond have the colour of the nearer end.
 QColor mfu_color(double mfu);
 inline constexpr double kMfuScale = 0.6;
 
-// 45° hatch over a rectangle; `pitch` in px between lines of `width` px.
+// Fills a rectangle with a 45° hatch: lines of `width` px at a distance of `pitch` px.
 void fill_hatch(QPainter& painter, const QRectF& area, const Theme& theme, double pitch = 8,
                 double width = 1);
 
-// Which theme the window uses; emits when it changes, so that everything painted by hand repaints.
+// Decides which theme the window uses. It emits `changed`, so that custom-painted widgets repaint.
 class ThemeManager : public QObject {
     Q_OBJECT
   public:
@@ -77,12 +78,12 @@ class ThemeManager : public QObject {
     [[nodiscard]] const Theme& theme() const { return *theme_; }
     [[nodiscard]] Choice choice() const { return choice_; }
     void choose(Choice choice);  // sets the application's palette and style sheet
-    // What `system` means; followed at once.
+    // Sets which theme `Choice::system` means, and applies it at once.
     void set_desktop_dark(bool dark);
-    // The same, from the palette that the desktop has for programs without one of their own.
+    // Does the same from the palette that the desktop gives to programs without a palette.
     void read_desktop_palette();
-    // Whether the desktop wants still what need not move. It is the style that says so to all that moves or
-    // fades, Qt's own and ours: animations have no length then (SH_Widget_Animation_Duration).
+    // Sets whether the desktop requests reduced motion. The style passes this on to all animations, Qt's and
+    // ours: their duration is then zero (SH_Widget_Animation_Duration).
     void set_reduces_motion(bool reduces) { reduces_motion_ = reduces; }
     [[nodiscard]] bool reduces_motion() const { return reduces_motion_; }
 

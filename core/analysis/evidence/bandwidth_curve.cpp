@@ -64,7 +64,7 @@ BandwidthFit fit_bandwidth(std::span<const CollectivePoint> points) {
     problem.residual = [&](std::size_t i, const std::vector<double>& x) {
         return std::log(curve_of(x).at(used[i].bytes) / used[i].bus_bandwidth);
     };
-    // So wide that they only keep constants at which the points do not look from running away.
+    // The priors are wide. They only bound constants that the points do not determine.
     const double most = std::log(top->bus_bandwidth);
     problem.constants = {{most, 1, most - 2, most + 3, all},
                          {0.65, 1, 0.05, 5, all},
@@ -102,7 +102,7 @@ const std::vector<MeasuredTable>& shipped_tables() {
                 CollectiveTable& table = out.back().table;
                 const double bandwidth = number("busbw_gb_s") * 1e9;
                 const double bytes = number("size_bytes");
-                // Rounded to nothing it says nothing.
+                // A bandwidth that was rounded to zero carries no information.
                 if (!(bandwidth > 0)) continue;
                 table.points.push_back(
                     {bytes, bytes * bus_factor(table.operation, table.ranks) / bandwidth, bandwidth});

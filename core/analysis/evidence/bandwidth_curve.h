@@ -1,8 +1,9 @@
-// E15: the bandwidth of a collective against the size of the message, as a sigmoid of its logarithm.
+// E15: the bandwidth of a collective as a sigmoid of the logarithm of the message size.
 //
 //   B(x) = B_max / (1 + exp(−k·(log2 x − x0)))
 //
-// One table at a time, three constants found; `fabric_fit` finds those of a whole fabric by the engine's law.
+// The three constants are fitted to one table at a time; `fabric_fit` fits those of a whole fabric with the
+// engine's model.
 // Source of the form: after Lu et al. 2024, arXiv 2407.02081 (reconstructed).
 #pragma once
 
@@ -17,26 +18,26 @@ namespace shardscope {
 struct BandwidthCurve {
     double most = 0;       // B_max, B/s of bus bandwidth
     double sharpness = 0;  // k, per doubling of the size
-    double half = 0;       // x0: half of B_max is reached at 2^x0 bytes
+    double half = 0;       // x0: the bandwidth is B_max ÷ 2 at 2^x0 bytes
 
     [[nodiscard]] double at(double bytes) const;
 };
 
 struct BandwidthFit {
     BandwidthCurve curve;
-    int points = 0;            // used; 0: too few, the rest means nothing
+    int points = 0;            // number of points used; 0: too few, the other fields are meaningless
     double rms_log_error = 0;  // of bandwidths
     double median_error = 0;   // |fitted ÷ measured − 1|
     double r_squared = 0;      // of the logarithm of bandwidths
 };
 inline constexpr int kFewestBandwidths = 4;
-// Below, the time of a call does not depend on the size, which no sigmoid knows; bytes.
+// Bytes. The time of a smaller call does not depend on its size, which no sigmoid models.
 inline constexpr double kSmallestFitted = 128 * 1024;
 
-// Of the points from `kSmallestFitted` on.
+// Fits the points of at least `kSmallestFitted` bytes.
 BandwidthFit fit_bandwidth(std::span<const CollectivePoint> points);
 
-// A table that ships, presets/collectives.
+// A shipped table, from presets/collectives.
 struct MeasuredTable {
     std::string name;  // "b200-node"
     std::string gpu;   // "B200"; "": not stated

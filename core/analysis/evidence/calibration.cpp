@@ -24,7 +24,7 @@ struct ConstantRow {
     bool logarithmic = true;  // false where 0 is a good value
 };
 
-// Widths: how far apart measured values lie from stack to stack and from GPU to GPU.
+// The widths are the spread of measured values over stacks and GPUs.
 constexpr std::array kConstants{
     ConstantRow{P::gemm_efficiency, Scope::gpu, 0.1},
     ConstantRow{P::attention_efficiency, Scope::gpu, 0.3},
@@ -56,11 +56,11 @@ constexpr std::array kConstants{
     ConstantRow{P::selective_cost, Scope::stack, 0.15, false},
 };
 
-constexpr std::string_view kUnknownStack = "stack-other";  // its priors are no knowledge to hold on to
+constexpr std::string_view kUnknownStack = "stack-other";  // its priors are defaults: `tightness` is not used
 
-constexpr double kContradiction = 1.5;  // runs alike in all settings are at most so many times apart
+constexpr double kContradiction = 1.5;  // the largest ratio of the times of runs with equal settings
 
-constexpr double kScale = 0.025;  // residuals beyond it weigh linearly
+constexpr double kScale = 0.025;  // the loss of larger residuals is linear
 
 // One run, ready to be predicted with other constants.
 struct Case {
@@ -70,12 +70,12 @@ struct Case {
     std::string machine;     // GPU, node, network
     std::string fold;        // machine × software × model
     double log_measured = 0;
-    std::vector<std::size_t> constants;  // that bear on it
+    std::vector<std::size_t> constants;  // that affect it
 };
 
 const Preset* part_of(const Preset* gpu) { return gpu ? gpu->calibration : nullptr; }
 
-// Equal for runs that agree in every setting.
+// A key that is equal for runs with equal settings.
 std::string settings_key(const Case& item) {
     std::string out;
     for (std::size_t p = 0; p < kParameters; ++p)
@@ -83,8 +83,8 @@ std::string settings_key(const Case& item) {
     return out;
 }
 
-// Runs with the same settings whose times lie far apart differ in something that no column says: none of them
-// takes part, and each names the one that contradicts it most.
+// Leaves out runs with the same settings whose times are far apart, because they must differ in something
+// that no column contains. The message of each names the run that contradicts it most.
 void leave_out_contradictions(std::vector<Case>& cases, std::vector<Validation::Skipped>& skipped) {
     std::map<std::string, std::pair<const Case*, const Case*>> groups;  // the fastest and the slowest
     for (const Case& item : cases) {
@@ -139,8 +139,8 @@ std::vector<Case> cases_of(const std::vector<MeasuredRun>& runs, const Catalogue
     return out;
 }
 
-// Which runs agree in every column: the index of each one's first like.
-std::vector<std::size_t> likes(const std::vector<Case>& cases) {
+// For each run the index of the first run of its family that has the same settings.
+std::vector<std::size_t> first_equals(const std::vector<Case>& cases) {
     std::map<std::string, std::size_t> first;
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -149,11 +149,11 @@ std::vector<std::size_t> likes(const std::vector<Case>& cases) {
     return out;
 }
 
-// The constants of all parts that the cases touch, as the solver sees them.
+// One unknown of the solver: a constant of a part.
 struct Unknown {
     const ConstantRow* row = nullptr;
     std::string part;
-    double prior = 0;  // in the constant's own unit
+    double prior = 0;  // in the unit of the parameter
 };
 
 double inward(const ConstantRow& row, double value) { return row.logarithmic ? std::log(value) : value; }
@@ -163,7 +163,7 @@ using PartConstant = std::pair<P, std::string>;  // a constant of a part
 
 class Fitter {
   public:
-    // `left` stay at their priors.
+    // The constants in `left` stay at their priors.
     Fitter(std::vector<Case> cases, const CalibrationOptions& options, const std::set<PartConstant>& left)
         : cases_(std::move(cases)) {
         for (std::size_t i = 0; i < cases_.size(); ++i) {
@@ -178,8 +178,8 @@ class Fitter {
                                                                       : nowhere_;
                 if (row.scope != Scope::everywhere && part.empty()) continue;
                 const double value = cases_[i].settings[row.id];
-                if (row.logarithmic && value <= 0) continue;  // an effect this part does not have
-                // A stack that fuses its operators, or repeats the whole forward pass.
+                if (row.logarithmic && value <= 0) continue;  // the part does not have this effect
+                // At 1 the stack fuses its operators, or recomputes the whole forward pass.
                 if ((row.id == P::composed_traffic || row.id == P::recompute_share) && value == 1) continue;
                 if (left.contains({row.id, part})) continue;
                 auto found = std::ranges::find_if(unknowns_, [&](const Unknown& unknown) {
@@ -192,15 +192,15 @@ class Fitter {
                     found = unknowns_.end() - 1;
                 }
                 const auto j = static_cast<std::size_t>(found - unknowns_.begin());
-                if (!bears(i, row, before, scratch)) continue;
+                if (!changes_step_time(i, row, before, scratch)) continue;
                 cases_[i].constants.push_back(j);
                 problem_.constants[j].bears_on.push_back(i);
             }
         }
         problem_.scale = kScale;
         problem_.residuals = cases_.size();
-        // Runs alike in all settings weigh as one.
-        const std::vector<std::size_t> like = likes(cases_);
+        // Runs with equal settings have the weight of one run together.
+        const std::vector<std::size_t> like = first_equals(cases_);
         for (const std::size_t first : like)
             problem_.weights.push_back(1.0 / static_cast<double>(std::ranges::count(like, first)));
     }
@@ -209,7 +209,7 @@ class Fitter {
     [[nodiscard]] const std::vector<Unknown>& unknowns() const { return unknowns_; }
     [[nodiscard]] const FitProblem& problem() const { return problem_; }
 
-    // ln(predicted ÷ measured) of one case. `scratch` is the caller's own.
+    // ln(predicted ÷ measured) of one case. Every thread must pass its own `scratch`.
     [[nodiscard]] double residual(std::size_t i, const std::vector<double>& x, Compiled& scratch) const {
         const Case& item = cases_[i];
         Settings settings = item.settings;
@@ -249,7 +249,8 @@ class Fitter {
     }
 
     // Whether the constant changes the case's step time, `before`, at all.
-    [[nodiscard]] bool bears(std::size_t i, const ConstantRow& row, double before, Compiled& scratch) const {
+    [[nodiscard]] bool changes_step_time(std::size_t i, const ConstantRow& row, double before,
+                                         Compiled& scratch) const {
         Settings moved = cases_[i].settings;
         moved.set(row.id, outward(row, inward(row, moved[row.id]) + 0.1 * row.width), Origin::calibration);
         compile(moved, scratch);
@@ -262,9 +263,9 @@ class Fitter {
     FitProblem problem_;
 };
 
-// Runs that agree in every column but were measured more than once are scored against their geometric mean.
+// The log times that predictions are compared with: the geometric mean of all runs with equal settings.
 std::vector<double> reference_times(const std::vector<Case>& cases) {
-    const std::vector<std::size_t> like = likes(cases);
+    const std::vector<std::size_t> like = first_equals(cases);
     std::map<std::size_t, std::pair<double, int>> groups;
     for (std::size_t i = 0; i < cases.size(); ++i) {
         auto& [sum, n] = groups[like[i]];
@@ -291,7 +292,8 @@ CrossValidation summarize_errors(const std::vector<Case>& cases, const std::vect
     return out;
 }
 
-// Half width, in ln, that holds four of five errors, shrunk to `prior` as if that had come from ten runs.
+// The half width, in ln, that contains four of five errors. It is shrunk to `prior`, which has the weight of
+// ten runs.
 double band_of(std::vector<double> errors, double prior) {
     constexpr double kPriorRuns = 10;
     if (errors.empty()) return prior;
@@ -301,13 +303,13 @@ double band_of(std::vector<double> errors, double prior) {
     return (n * own + kPriorRuns * prior) / (n + kPriorRuns);
 }
 
-// Bands of the stacks from errors of left-out runs. Like runs count once. From scratch a stack's band shrinks
-// to the one of all stacks; a user's own runs shrink it to what the stack had before, and few of them say
-// nothing.
+// The error bands of the stacks from the errors of left-out runs. Runs with equal settings count once. From
+// scratch a stack's band is shrunk to the band of all stacks. With a user's runs it is shrunk to the stack's
+// previous band, and stacks with few runs get no new band.
 std::map<std::string, double> bands(const std::vector<Case>& cases, const std::vector<double>& errors,
                                     bool from_scratch) {
     constexpr std::size_t kFewestRuns = 8;
-    const std::vector<std::size_t> like = likes(cases);
+    const std::vector<std::size_t> like = first_equals(cases);
     struct Stack {
         std::vector<double> errors;
         double before = 0;
@@ -331,8 +333,7 @@ std::map<std::string, double> bands(const std::vector<Case>& cases, const std::v
     return out;
 }
 
-// Share of the errors within the band of their stack; those of stacks without one count against what they
-// had.
+// The share of errors within the band of their stack. For stacks without a new band the previous one is used.
 double share_within(const std::vector<Case>& cases, const std::vector<double>& errors,
                     const std::map<std::string, double>& band) {
     double within = 0;
@@ -357,7 +358,7 @@ void in_parallel(std::size_t n, Work&& work) {
     for (std::thread& thread : pool) thread.join();
 }
 
-// Each fold predicted by a calibration on the others.
+// The errors of each fold when it is predicted by a calibration on the others.
 std::vector<double> left_out_errors(const Fitter& fitter, const std::vector<std::string>& fold_of,
                                     const std::vector<double>& start) {
     std::set<std::string> names(fold_of.begin(), fold_of.end());
@@ -386,7 +387,8 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     std::vector<Case> all = cases_of(runs, catalogue, options, out.skipped);
     for (const Case& item : all) out.used.push_back(item.run);
     if (all.empty()) return out;
-    // A constant the runs say nothing about only adds noise to those they do: it stays at its prior.
+    // A constant that the runs do not identify stays at its prior, because fitting it only adds noise to the
+    // others.
     std::set<PartConstant> left;
     {
         const Fitter first(all, options, left);
@@ -423,10 +425,10 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     const auto one_fold = [](const std::vector<std::string>& folds) {
         return std::ranges::all_of(folds, [&](const std::string& fold) { return fold == folds.front(); });
     };
-    // Runs of one model on one machine: each, with its likes, is left out in turn.
+    // With one model on one machine, each run is one fold, together with those of equal settings.
     out.single_model = one_fold(models);
     if (out.single_model) {
-        const std::vector<std::size_t> like = likes(cases);
+        const std::vector<std::size_t> like = first_equals(cases);
         for (std::size_t i = 0; i < models.size(); ++i) models[i] = std::to_string(like[i]);
     }
     if (!one_fold(models)) {
@@ -461,7 +463,7 @@ std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Cat
         NewStack& stack = out[at];
         const std::vector<std::size_t>& own = stacks.at(stack.software);
         Compiled scratch;
-        // Mean size of the errors of `judged` when `left_out` took no part.
+        // The errors of `judged` after a calibration without `left_out`.
         const auto errors_of = [&](const std::set<std::size_t>& left_out,
                                    const std::vector<std::size_t>& judged) {
             const FitResult result = fitter.fit_without(
@@ -481,12 +483,12 @@ std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Cat
         stack.blind = blind.mean_abs_error;
         stack.bias = blind.bias;
         if (own.size() > kRunsGiven + 1) {
-            // Eight runs spread evenly over the table are given; the rest is judged.
+            // The calibration uses eight runs, spread evenly over the table, and is judged by the others.
             std::set<std::size_t> rest(own.begin(), own.end());
             for (std::size_t k = 0; k < kRunsGiven; ++k) rest.erase(own[k * own.size() / kRunsGiven]);
             stack.calibrated = errors_of(rest, {rest.begin(), rest.end()}).mean_abs_error;
         } else if (own.size() > 1) {
-            // Too few runs for that: each is judged after all the others were given.
+            // There are too few runs for that, so that each is predicted from all others.
             for (const std::size_t i : own)
                 stack.calibrated += errors_of({i}, {i}).mean_abs_error / static_cast<double>(own.size());
         } else {

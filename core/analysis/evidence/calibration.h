@@ -1,12 +1,12 @@
-// Calibration: the constants that no data sheet names, found from measured runs.
+// Calibration: fits the constants that no data sheet contains to measured runs.
 //
-// Few named constants, each of one part: everywhere the same, a GPU's, or a software stack's; never of a run,
-// a model or a cluster. They minimise the logarithm of predicted ÷ measured step times with a robust loss,
-// and are held to their priors (the parameter table's defaults and the parts' presets) by the prior's width,
-// so that a constant the runs say nothing about stays where it was. Two cross-validations tell what to expect
-// of a prediction:
-// - a new model on a known machine: folds are machine × software × model,
-// - a new stack: folds are software stacks, blind, and after calibration on eight of its runs.
+// There are few constants, and each belongs to one part: it is the same everywhere, or belongs to a GPU or to
+// a software stack, but never to a run, a model or a cluster. The fit minimises the logarithm of predicted ÷
+// measured step times with a robust loss. Priors (the parameter table's defaults and the parts' presets) with
+// their widths keep constants near their values, so that a constant on which the runs have no information
+// stays at its prior. Two cross-validations show the expected error of a prediction:
+// - for a new model on a known machine, the folds are machine × software × model,
+// - for a new stack, the folds are software stacks, blind, and after calibration on eight of its runs.
 #pragma once
 
 #include <functional>
@@ -23,12 +23,12 @@ struct FittedConstant {
     std::string part;  // "", "gpu-a100", "stack-fsdp1"
     double prior = 0;
     double value = 0;
-    double uncertainty = 1;  // of the prior's width that is left; above kUnidentified the runs say nothing
-    int runs = 0;            // it bears on
+    double uncertainty = 1;  // remaining share of the prior's width; above kUnidentified it is not identified
+    int runs = 0;            // number of runs that depend on it
 };
 inline constexpr double kUnidentified = 0.9;
 
-// Errors of predictions for runs that were left out.
+// Errors of predictions for runs that were left out of the fit.
 struct CrossValidation {
     std::map<std::string, FamilySummary> summary;  // by family, and "all"
     std::vector<double> error;                     // of each run used: predicted ÷ measured − 1
@@ -38,12 +38,12 @@ struct CrossValidation {
 struct Calibration {
     std::vector<FittedConstant> constants;
     std::vector<FittedConstant> unidentified;  // left at their priors
-    std::vector<const MeasuredRun*> used;      // with a step time and a scenario that is valid
+    std::vector<const MeasuredRun*> used;      // runs with a step time and a valid scenario
     std::vector<Validation::Skipped> skipped;
-    CrossValidation fitted;              // of the very runs it was fitted to
-    CrossValidation new_model;           // each model on its machine and stack predicted by the others
-    CrossValidation new_machine;         // each machine (GPU, node, network) predicted by the others
-    bool single_model = false;           // one model on one machine: `new_model` leaves out run by run
+    CrossValidation fitted;              // errors for the runs of the fit itself
+    CrossValidation new_model;           // each model on its machine and stack predicted from the others
+    CrossValidation new_machine;         // each machine (GPU, node, network) predicted from the others
+    bool single_model = false;           // one model on one machine: `new_model` leaves out single runs
     std::map<std::string, double> band;  // 80 % half width by part ("stack-fsdp1"; "": any other)
 };
 
@@ -54,20 +54,22 @@ struct CalibrationOptions {
     std::function<bool(const MeasuredRun&)> take;  // empty: all
 };
 
-// Fits `runs`; priors are what `catalogue` holds. Throws nothing: what cannot be used is in `skipped`, and so
-// are runs that contradict each other: the same settings, and times more than 1.5 times apart.
+// Fits the constants to `runs`; the priors come from `catalogue`. Throws nothing. Runs that cannot be used
+// are in `skipped`. So are runs that contradict each other: their settings are equal, but their times differ
+// by more than a factor of 1.5.
 Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue,
                       const CalibrationOptions& options = {});
 
 // The fitted constants and bands as parts.
 std::vector<PartValues> parts_of(const Calibration& calibration);
 
-// A stack nobody has calibrated on: its error blind, and after calibration on eight of its own runs.
+// The errors for a software stack without calibration, and after calibration on eight of its runs.
 struct NewStack {
     std::string software;
     int runs = 0;
     double blind = 0;  // mean absolute error of all its runs
-    // Of its other runs after eight were given; with nine or fewer each after all others; NaN with one.
+    // Mean absolute error of the remaining runs after a calibration with eight. A stack of up to nine runs is
+    // evaluated run by run, each after a calibration with all others. NaN with one run.
     double calibrated = 0;
     double bias = 0;  // of the blind predictions
 };

@@ -13,24 +13,24 @@
 namespace shardscope {
 namespace {
 
-constexpr std::size_t kFewest = 4;  // points; below, even one table's two constants are guesswork
-// Below it a call's time no longer depends on its size, which the law does not know; training sends more.
+constexpr std::size_t kFewest = 4;  // points; fewer do not determine even the two constants of one table
+// The time of a smaller call does not depend on its size, which is not modelled; training sends larger ones.
 constexpr double kSmallest = 128 * 1024;  // bytes
 constexpr double kNotIdentified = 0.7;    // half of the prior's variance is left
 constexpr double kScale = 0.1;            // rms log error of the law on public tables: 0.1–0.2
 
 struct Constant {
     P id;
-    bool logarithmic;  // found as its logarithm, for a factor of two down weighs as much as one up
+    bool logarithmic;  // fitted as its logarithm, because half and twice the value are equally far away
     double width;      // of the prior
 };
-// Widths: efficiencies of public tables lie within 1.5 times of each other, latencies within 3 times,
-// sharpness between 0.61 and 0.68.
+// The widths are the spread over public tables: efficiencies are within a factor of 1.5 of each other,
+// latencies within a factor of 3, and the sharpness is between 0.61 and 0.68.
 constexpr std::array kConstants{
     Constant{P::intra_node_efficiency, true, 0.4}, Constant{P::collective_latency, true, 1.0},
     Constant{P::network_efficiency, true, 0.4}, Constant{P::inter_node_latency, true, 1.0},
     Constant{P::bandwidth_sharpness, false, 0.05}};
-constexpr double kShortestLatency = 1e-9;  // s; the parameter may be 0, its logarithm may not
+constexpr double kShortestLatency = 1e-9;  // s; a parameter of 0 has no logarithm
 
 double inside(const Constant& constant, double value) {
     return constant.logarithmic ? std::log(std::max(value, kShortestLatency)) : value;
@@ -42,7 +42,7 @@ NetworkRates rates(const std::vector<double>& x, const FabricLinks& links) {
     out.intra_bandwidth = links.intra_node * outside(kConstants[0], x[0]);
     out.start_latency = outside(kConstants[1], x[1]);
     out.intra_latency =
-        parameter(P::intra_node_latency).fallback;  // hops inside are not told apart from the start
+        parameter(P::intra_node_latency).fallback;  // the tables cannot separate it from the start latency
     out.inter_bandwidth = links.inter_node * outside(kConstants[2], x[2]);
     out.inter_latency = outside(kConstants[3], x[3]);
     out.sharpness = outside(kConstants[4], x[4]);
@@ -68,7 +68,7 @@ double predicted(const Measured& point, const NetworkRates& network) {
 FabricFit fit_fabric(std::span<const CollectiveTable> tables, const FabricLinks& links, Problems& problems) {
     std::vector<Measured> points;
     for (const CollectiveTable& table : tables) {
-        // The ring's law does not hold for all-to-all, which shares the way out of a node differently.
+        // The ring model does not apply to all-to-all, which uses the links out of a node differently.
         if (table.operation == CollectiveTest::all_to_all) continue;
         const RingGroup group{static_cast<double>(table.ranks) / table.nodes,
                               static_cast<double>(table.nodes)};

@@ -1,8 +1,8 @@
-// Constants of a fabric from tables of collective operations: the law of E13–E15 fitted to measured times.
+// Fits the constants of a fabric to tables of collective operations, with the model of E13–E15.
 //
-// Tables inside a node tell the link's efficiency and the latency of a hop in it; tables over several nodes
-// those of the network; all of them the sharpness of the bandwidth curve. What the tables do not tell stays
-// at the parameter table's default and says so.
+// Tables within a node determine the link's efficiency and the start latency, tables over several nodes those
+// of the network, and all of them the sharpness of the bandwidth curve. A constant that the tables do not
+// determine stays at the parameter table's default and is marked as not identified.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace shardscope {
 
-// What the links could carry, per GPU and direction, B/s.
+// Nominal link bandwidths per GPU and direction, B/s.
 struct FabricLinks {
     double intra_node = 0;
     double inter_node = 0;
@@ -22,9 +22,9 @@ struct FabricLinks {
 struct FabricConstant {
     P id = P::count;
     double value = 0;
-    double uncertainty = 1;   // standard deviation left ÷ the prior's
-    bool identified = false;  // the tables say more about it than the prior does
-    bool at_limit = false;    // the tables ask for more than the parameter may be
+    double uncertainty = 1;   // remaining standard deviation ÷ the prior's
+    bool identified = false;  // the tables determine it better than the prior does
+    bool at_limit = false;    // the fit stopped at a limit of the parameter
 };
 
 struct FabricFit {
@@ -33,7 +33,7 @@ struct FabricFit {
     int points = 0;
 };
 
-// All tables together. With problems when too little of them can be used; the fit then means nothing.
+// Fits all tables together. Adds a problem if too few points can be used; the fit is then meaningless.
 FabricFit fit_fabric(std::span<const CollectiveTable> tables, const FabricLinks& links, Problems& problems);
 
 }  // namespace shardscope

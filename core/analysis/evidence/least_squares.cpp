@@ -10,14 +10,15 @@
 namespace shardscope {
 namespace {
 
-// ρ as a residual whose square it is, so that a least-squares solver minimises it.
+// The residual whose square is ρ, so that a least-squares solver minimises ρ.
 double softened(double residual, double scale) {
     const double z = residual / scale;
     const double rho = 2 * (std::sqrt(1 + z * z) - 1);
     return std::copysign(std::sqrt(rho), z);
 }
 
-// Values and Jacobian in the form Eigen's solver asks for: the data's residuals first, then one a prior.
+// Residuals and Jacobian in the form that Eigen's solver requires: first the residuals of the data, then one
+// for each prior.
 class Residuals {
   public:
     using Scalar = double;
@@ -40,7 +41,7 @@ class Residuals {
         last_ = out;
         for (std::size_t j = 0; j < x_.size(); ++j) {
             const FitConstant& constant = problem_.constants[j];
-            // Outside its range the pull back grows steeply; inside it is the prior's alone.
+            // Outside the range of a constant a steep penalty is added to the prior's residual.
             const double outside = x[at(j)] - x_[j];
             out[at(problem_.residuals + j)] = (x[at(j)] - constant.prior + 10 * outside) / constant.width;
         }
@@ -83,7 +84,7 @@ class Residuals {
 
     const FitProblem& problem_;
     mutable std::vector<double> x_;
-    mutable InputType last_x_;  // where `last_` was taken
+    mutable InputType last_x_;  // the point at which `last_` was computed
     mutable ValueType last_;
 };
 

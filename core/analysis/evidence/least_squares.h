@@ -1,9 +1,9 @@
-// Robust least squares with priors: how every constant of a calibration is found.
+// Robust least squares with priors, the solver of all calibrations.
 //
 // Minimises Σ w_i·ρ(r_i(x) ÷ scale) + Σ ((x_j − prior_j) ÷ width_j)², with ρ(z) = 2·(√(1 + z²) − 1):
-// quadratic for small residuals, linear for outliers. Levenberg–Marquardt by Eigen; the Jacobian is taken by
-// differences and only where a constant bears on a residual. Source: Moré 1978, “The Levenberg–Marquardt
-// algorithm”; ρ after Charbonnier et al. 1997 (soft L1).
+// quadratic for small residuals, linear for outliers. The solver is Eigen's Levenberg–Marquardt method. The
+// Jacobian is computed by finite differences, only for residuals that a constant affects. Source: Moré 1978,
+// “The Levenberg–Marquardt algorithm”; ρ after Charbonnier et al. 1997 (soft L1).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace shardscope {
 
 struct FitConstant {
-    double prior = 0;  // where it stays when the data say nothing
+    double prior = 0;  // its value if the data carry no information on it
     double width = 1;  // standard deviation of the prior, in the same unit; > 0
     double low = 0;    // the fit stays within [low, high]
     double high = 0;
@@ -23,17 +23,17 @@ struct FitConstant {
 struct FitProblem {
     std::vector<FitConstant> constants;
     std::size_t residuals = 0;
-    // Residual i (pure number) with the constants `x`; called often, must not depend on the order of calls.
+    // Residual i, dimensionless, at the constants `x`. It must not depend on the order of calls.
     std::function<double(std::size_t i, const std::vector<double>& x)> residual;
     std::vector<double> weights;  // w_i of each residual; empty: all 1
-    double scale = 0.03;          // residuals beyond it weigh linearly
+    double scale = 0.03;          // the loss of larger residuals is linear
     std::vector<double> start;    // empty: the priors
     int most_iterations = 60;
 };
 
 struct FitResult {
     std::vector<double> x;
-    // Standard deviation left to each constant ÷ its prior's: near 1 the data do not identify it.
+    // Remaining standard deviation of each constant ÷ its prior's; near 1 the data do not identify it.
     std::vector<double> uncertainty;
     double cost = 0;
     int iterations = 0;

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// Constants that may be off, with the rate each is a share of.
+// The constants that may be wrong, with the rate that each is a share of.
 struct Candidate {
     P id;
     P rate;
@@ -34,7 +34,7 @@ bool is_positive(const json& value) {
     return value.is_number() && std::isfinite(value.get<double>()) && value.get<double>() > 0;
 }
 
-// The scenario as it was measured.
+// The scenario with the GPU count of the measurement.
 Scenario measured_scenario(const Answer& answer, const Measurement& measurement) {
     if (measurement.gpus == answer.settings[P::gpus]) return answer.scenario;
     return edited(answer.scenario, P::gpus, measurement.gpus);
@@ -50,8 +50,8 @@ double step_time_of(const Measurement& measurement, double tokens_per_gpu) {
 }
 
 std::optional<MeasuredKind> other_reading(const Residual& found, const Measurement& measurement) {
-    // A unit is doubted only where the difference is beyond any model's error, and another is offered only
-    // where it would explain it.
+    // The unit is doubted only if the difference exceeds any error of the model, and another one is proposed
+    // only if it would explain the difference.
     constexpr double kDoubtful = 4;
     constexpr double kPlausible = 2;
     const auto factor = [](double a, double b) { return std::max(a / b, b / a); };
@@ -91,7 +91,7 @@ Cause cause_of(const Scenario& scenario, const Settings& settings, const Candida
     const bool rising = at_high > at_low;
     out.best_rate = std::clamp(target, std::min(at_low, at_high), std::max(at_low, at_high));
     if (out.best_rate == target && at_low != at_high) {
-        // The rate is monotone in each of them.
+        // The rate is monotone in each of these constants.
         constexpr int kHalvings = 40;
         constexpr double kClose = 1e-10;
         double middle = out.now;
@@ -227,7 +227,7 @@ std::vector<Cause> causes(const Answer& answer, const Measurement& measurement) 
     Answer scratch;
     if (!answer_into(scenario, scratch)) return out;
     scenario = scratch.scenario;
-    scenario.automatic.reset();  // none of the constants changes what fits
+    scenario.automatic.reset();  // the plan is held; no constant changes whether it fits
     const Settings settings = scratch.settings;
     const double target =
         scratch.estimate.tokens_per_gpu / step_time_of(measurement, scratch.estimate.tokens_per_gpu);

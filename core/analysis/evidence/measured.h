@@ -1,7 +1,7 @@
-// A run somebody measured themselves: what it says about the prediction, and which one constant would explain
-// the difference.
+// A user's measured run: its comparison with the prediction, and the single constants that would explain the
+// difference.
 //
-// It is part of the scenario it was measured on and lives in the file's `view`:
+// The measurement is part of the scenario and is stored in the file's `view`:
 //   "view": {"measured": {"tokens_per_s_per_gpu": 1039, "gpus": 64}}
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace shardscope {
 
-// What was read off the run; its field in the file is `name_of`.
+// The quantity that was measured; `name_of` is its field in the file.
 enum class MeasuredKind { tokens_per_s_per_gpu, tokens_per_s, step_time };
 inline constexpr std::array kMeasuredKinds{MeasuredKind::tokens_per_s_per_gpu, MeasuredKind::tokens_per_s,
                                            MeasuredKind::step_time};
@@ -24,26 +24,26 @@ Quantity quantity_of(MeasuredKind kind);
 struct Measurement {
     MeasuredKind kind = MeasuredKind::tokens_per_s_per_gpu;
     double value = 0;  // tokens/s or s
-    double gpus = 0;   // the run had; it stays when the scenario's GPU count changes
+    double gpus = 0;   // of the run; independent of the scenario's GPU count
     bool operator==(const Measurement&) const = default;
 };
 
-// Nothing when the scenario has none or its entry makes no sense.
+// Returns nothing if the scenario has no measurement or an invalid one.
 std::optional<Measurement> measurement_of(const Scenario& scenario);
-// The scenario with this measurement, or without one; the rest of its view stays.
+// The scenario with this measurement, or without one; the rest of its view is unchanged.
 Scenario with_measurement(const Scenario& scenario, const std::optional<Measurement>& measurement);
-// What is wrong with the entry in a view's JSON text, pointers from the top of the file.
+// Adds the problems of the entry in a view's JSON text, with pointers from the top of the file.
 void check_measurement(std::string_view view, Problems& problems);
 
-// The roof a measurement breaks, so that its unit is more likely wrong than the roof.
+// The upper limit that a measurement exceeds. It was then probably given in a wrong unit.
 enum class Roof {
     none,
     model_flops,  // MFU above 100 %
-    hardware,     // HFU above 100 %, with what is recomputed
-    ideal,        // above the closed form: full peak, perfect overlap, one gather a layer
+    hardware,     // HFU above 100 %, recomputation included
+    ideal,        // above the closed form: full peak, perfect overlap, one gather per layer
 };
 
-// Measured against predicted, both for the GPU count of the measurement.
+// The comparison of measured and predicted results, both for the GPU count of the measurement.
 struct Residual {
     double gpus = 0;
     double step_time = 0;             // s, measured
@@ -59,7 +59,7 @@ struct Residual {
     double ideal_rate = 0;
     Verdict verdict = Verdict::fits;
     Roof roof = Roof::none;
-    // The reading that would make sense where this one does not: per GPU instead of in total, or the reverse.
+    // The more plausible unit if this one is not: per GPU instead of in total, or the reverse.
     std::optional<MeasuredKind> meant;
 
     [[nodiscard]] bool inside_band() const {
@@ -73,18 +73,19 @@ Residual residual(const Answer& answer, const Measurement& measurement);
 struct Cause {
     P id = P::count;
     double now = 0;
-    std::optional<double> value;  // none: no value in the parameter's range does
-    // The rate that the constant is a share of: P::inter_node_bandwidth for the network efficiency. P::count:
-    // none.
+    std::optional<double> value;  // none: no value in the parameter's range does so
+    // The rate that the constant is a share of, such as P::inter_node_bandwidth for the network efficiency.
+    // P::count: none.
     P rate = P::count;
     double effective_now = 0;  // now × rate
     double effective = 0;      // value × rate
-    double best_rate = 0;      // tokens/s/GPU nearest to the measurement that any value gives
+    double best_rate = 0;      // tokens/s/GPU nearest to the measurement over all values
 
-    // 0 … 1, the same for half and for twice.
+    // 0 … 1; half and twice the value are equal changes.
     [[nodiscard]] double relative_change() const;
 };
-// Those that can explain it first, the smallest change leading. Hundreds of estimates: not for every frame.
+// The causes that can explain the measurement come first, the smallest change first. This takes hundreds of
+// estimates, too many for every frame.
 std::vector<Cause> causes(const Answer& answer, const Measurement& measurement);
 
 }  // namespace shardscope

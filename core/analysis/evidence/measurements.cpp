@@ -21,7 +21,7 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLongestTime = 1e6;   // s
 constexpr double kLargestSize = 1e18;  // a dimension, bytes, parameters
 
-// One object of the file: takes its fields one by one, and reports those that nobody took.
+// Reads the fields of one object of the file, and reports the fields that were not read.
 class Fields {
   public:
     Fields(const json& object, std::string pointer, Problems& problems)
@@ -31,7 +31,7 @@ class Fields {
                 {pointer_, said("this is no object"), said("measurements are objects"), said("write {…}")});
     }
 
-    // A number above 0; NaN and a problem otherwise.
+    // A number above 0; otherwise NaN, with a problem.
     double positive(const std::string& field, double most) {
         const json* value = required(field);
         if (!value) return kNone;
@@ -47,7 +47,7 @@ class Fields {
     double seconds(const std::string& field) { return positive(field, kLongestTime); }
     double size(const std::string& field) { return positive(field, kLargestSize); }
 
-    // As `size`, but null, for what was not measured, is 0.
+    // The same as `size`, but null (not measured) is read as 0.
     double optional_size(const std::string& field) {
         const auto found = object_.is_object() ? object_.find(field) : object_.end();
         if (found == object_.end() || !found->is_null()) return size(field);
@@ -55,7 +55,7 @@ class Fields {
         return 0;
     }
 
-    // A value as the parameter table reads it, within what the table allows.
+    // A value in the parameter table's notation and range.
     double value(const std::string& field, P id) {
         const json* given = required(field);
         if (!given) return kNone;
@@ -125,7 +125,7 @@ class Fields {
 
     const json* required(const std::string& field) {
         known_.push_back(field);
-        if (!object_.is_object()) return nullptr;  // said once, by the constructor
+        if (!object_.is_object()) return nullptr;  // the constructor has reported it
         const auto found = object_.find(field);
         if (found != object_.end()) return &*found;
         problems_.push_back({where(field), said("the field is missing"), said("every measurement has it"),
@@ -252,7 +252,7 @@ Timing timing_of(const AttentionMeasurement& attention, Precision precision, boo
     out.op.m = attention.sequence;
     out.op.n = attention.causal ? attention.sequence / 2 : attention.sequence;  // E2
     out.op.k = attention.head_size;
-    // Queries, keys, values and the output once each.
+    // Queries, keys, values and the output are read or written once each.
     out.op.bytes = 4 * activation_bytes(precision) * out.op.count * attention.sequence * attention.head_size;
     return out;
 }
@@ -274,7 +274,7 @@ double peak_of(Precision precision, const NominalRates& nominal) {
     return kNone;
 }
 
-// The precision whose constants are looked for: the one models train in, as far as it was measured.
+// The precision whose constants are fitted: the first one that was measured of those models train in.
 std::optional<Precision> fitted_precision(const Measurements& measured) {
     for (const Precision precision : {Precision::bf16, Precision::fp16, Precision::fp32}) {
         if (std::ranges::find(measured.gemm, precision, &GemmMeasurement::precision) != measured.gemm.end())
@@ -296,23 +296,23 @@ GpuRates rates_of(const std::vector<double>& x, double peak, double memory_bandw
     return gpu;
 }
 
-// What each constant may be before anything is measured. The widths span the GPUs and stacks of the
-// calibrations that ship.
+// The constants and the widths of their priors, which span the GPUs and stacks of the shipped calibrations.
 constexpr std::array kConstants{P::gemm_efficiency, P::gemm_half_depth, P::gemm_half_area,
                                 P::attention_efficiency, P::memory_efficiency};
 constexpr std::array kWidths{0.15, 100.0, 900000.0, 0.15, 0.15};
 
-// The constants that may bear on a kind of time. All three kinds take their memory traffic when it is longer.
-bool bears(P id, Timing::Kind kind) {
+// Whether a constant can affect a kind of time. The time of all three kinds is at least that of their memory
+// traffic.
+bool affects(P id, Timing::Kind kind) {
     if (id == P::memory_efficiency) return true;
     if (id == P::attention_efficiency) return kind == Timing::Kind::attention;
     return kind == Timing::Kind::gemm;
 }
 
-// Times that only a faster GPU than the preset's can have.
+// Reports times that are too short for the preset's GPU.
 void check_speed(const Measurements& measured, Precision precision, double peak, const NominalRates& nominal,
                  Problems& problems) {
-    // Boost clocks beyond the data sheet's exist; a tenth more is another GPU.
+    // Boost clocks may exceed those of the data sheet, but 10 % more means a different GPU.
     constexpr double kBeyond = 1.1;
     const auto complain = [&](std::string where, double rate, double promised, Quantity quantity) {
         problems.push_back({std::move(where), said("this is {1}", {format(rate, quantity)}),
@@ -435,13 +435,13 @@ KernelFit fit_kernels(const Measurements& measured, const NominalRates& nominal,
         const Time predicted = timing.backward ? backward_time(timing.op, gpu) : forward_time(timing.op, gpu);
         return std::log(predicted.total() / timing.seconds);
     };
-    // About what a smooth formula misses of kernels that step from tile to tile.
+    // The scale is about the error of a smooth formula for kernels whose times change in steps (tiles).
     problem.scale = 0.05;
     for (std::size_t j = 0; j < kConstants.size(); ++j) {
         const Parameter& row = parameter(kConstants[j]);
         FitConstant constant{row.fallback, kWidths[j], row.minimum, row.maximum, {}};
         for (std::size_t i = 0; i < timings.size(); ++i) {
-            if (bears(kConstants[j], timings[i].kind)) constant.bears_on.push_back(i);
+            if (affects(kConstants[j], timings[i].kind)) constant.bears_on.push_back(i);
         }
         problem.constants.push_back(std::move(constant));
     }

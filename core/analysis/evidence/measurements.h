@@ -1,5 +1,5 @@
-// Measurements of one GPU (resources/measure/measure_gpu.py): reading the file, and finding the constants of
-// E9 and E10 in it.
+// Measurements of one GPU (resources/measure/measure_gpu.py): reads the file and fits the constants of E9 and
+// E10.
 #pragma once
 
 #include <array>
@@ -34,34 +34,34 @@ struct StreamingMeasurement {
     double seconds = 0;
 };
 
-// Training steps of a small model. What it does not say follows from `mlp`: plain models have biases, learned
-// positions as long as the sequence and tied embeddings, gated ones have none of these (as a measured run
-// whose table is silent).
+// Training steps of a small model. Properties that are not given follow from `mlp`, as in the table of runs:
+// plain models have biases, learned positions as long as the sequence and tied embeddings, gated models have
+// none of these.
 struct BlockMeasurement {
     Values settings;            // of the model and its training, to give to a scenario
     double step = 0;            // s
-    double peak_allocated = 0;  // bytes the program asked for; 0 when not measured, as are the next two
-    double peak_reserved = 0;   // bytes its allocator held
-    double device = 0;          // bytes the driver shows as taken
+    double peak_allocated = 0;  // allocated bytes; 0 if not measured, as are the next two
+    double peak_reserved = 0;   // bytes reserved by the caching allocator
+    double device = 0;          // bytes of device memory in use, as the driver reports
     double parameters = 0;
 };
 
 struct Measurements {
-    std::string gpu;                         // as the driver names it
-    std::string driver, torch, cuda, cudnn;  // versions; empty when not known
+    std::string gpu;                         // the driver's name for it
+    std::string driver, torch, cuda, cudnn;  // versions; empty if not known
     std::string created;                     // ISO date
     bool on_cpu = false;
     std::vector<GemmMeasurement> gemm;
     std::vector<AttentionMeasurement> attention;
     std::vector<StreamingMeasurement> streaming;
     std::vector<BlockMeasurement> blocks;
-    std::size_t skipped = 0;  // cases the script gave up: no memory, no time, no kernel
+    std::size_t skipped = 0;  // cases that the script skipped for lack of memory, time or a kernel
 };
 
-// Every problem is reported at once; the measurements mean something only when there is none.
+// Reports every problem; the measurements are meaningful only if there is none.
 Measurements read_measurements(std::string_view text, Problems& problems);
 
-// What the GPU's data sheet promises. A peak that is not known is 0 or NaN.
+// The rates of the GPU's data sheet. A peak that is not known is 0 or NaN.
 struct NominalRates {
     double peak_bf16 = 0;  // FLOP/s, dense
     double peak_fp16 = 0;
@@ -69,28 +69,29 @@ struct NominalRates {
     double memory_bandwidth = 0;  // B/s
 };
 
-// Measurements of a CPU say nothing about a GPU; they are good for trying the way.
+// Whether measurements of a CPU are accepted. They carry no information on a GPU, but serve for tests of the
+// procedure.
 enum class MeasuredOn { gpu, anything };
 
 struct KernelConstant {
     P id = P::gemm_efficiency;
     double value = 0;
     double prior = 0;        // the parameter table's default
-    double uncertainty = 1;  // standard deviation the data leave ÷ the prior's
+    double uncertainty = 1;  // remaining standard deviation ÷ the prior's
 
-    // Beyond it the value is the prior rather than a finding.
+    // With a larger uncertainty the value is mainly the prior.
     static constexpr double kIdentified = 0.7;
     [[nodiscard]] bool identified() const { return uncertainty <= kIdentified; }
 };
 
 struct KernelFit {
-    // Of gemm_efficiency, gemm_half_depth, gemm_half_area, attention_efficiency and memory_efficiency, in
-    // this order. The attention efficiency found is that of the measured kernel: it holds what
-    // `attention_generation` stands for elsewhere.
+    // gemm_efficiency, gemm_half_depth, gemm_half_area, attention_efficiency and memory_efficiency, in this
+    // order. The attention efficiency is that of the measured kernel, so that it includes the factor
+    // `attention_generation`.
     std::array<KernelConstant, 5> constants;
     Precision precision = Precision::bf16;  // of the matrices that were fitted
-    std::size_t used = 0;                   // times that were fitted
-    // Times left out: matrices of another precision, attention without a fused kernel.
+    std::size_t used = 0;                   // number of times in the fit
+    // Number of times left out: matrices of another precision, attention without a fused kernel.
     std::size_t left_out = 0;
     // Root mean square of log(predicted ÷ measured): of all times used, and of each kind.
     double rms = 0, rms_gemm = 0, rms_attention = 0, rms_streaming = 0;
@@ -98,8 +99,8 @@ struct KernelFit {
     [[nodiscard]] const KernelConstant& operator[](P id) const;
 };
 
-// Finds the constants, or says why the measurements do not serve. `measured` has been read without problems.
-// Means something only when no problem is added.
+// Fits the constants, or adds a problem that explains why the measurements cannot be used; the result is then
+// meaningless. `measured` must have been read without problems.
 KernelFit fit_kernels(const Measurements& measured, const NominalRates& nominal, Problems& problems,
                       MeasuredOn allowed = MeasuredOn::gpu);
 

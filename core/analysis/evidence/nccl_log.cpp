@@ -40,13 +40,13 @@ bool is_digits(std::string_view word) {
     return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// The programs of nccl-tests. Those of the first four are read.
+// The programs of nccl-tests. Tables of the first four are read.
 constexpr std::array<std::string_view, 12> kTests{"all_gather", "reduce_scatter", "all_reduce", "alltoall",
                                                   "alltoallv",  "broadcast",      "reduce",     "gather",
                                                   "scatter",    "sendrecv",       "hypercube",  "bisection"};
 constexpr std::size_t kRead = 4;
 
-// The test a line names, in "# Collective test starting: all_reduce_perf" or in the command that started it.
+// The test that a line names, as "# Collective test starting: all_reduce_perf" or a command line does.
 std::optional<std::size_t> test_named(std::string_view line) {
     const std::size_t end = line.find("_perf");
     if (end == std::string_view::npos) return std::nullopt;
@@ -58,13 +58,13 @@ std::optional<std::size_t> test_named(std::string_view line) {
     return static_cast<std::size_t>(found - kTests.begin());
 }
 
-// Who takes part: the lines "#  Rank  0 Group  0 Pid 123 on host device  0 [0x1b] name".
+// The participating GPUs, from lines "#  Rank  0 Group  0 Pid 123 on host device  0 [0x1b] name".
 struct Devices {
-    std::optional<int> group;  // the first one listed; others run the same at the same time
+    std::optional<int> group;  // the first one listed; the others run the same test at the same time
     std::set<int> ranks;
-    std::map<std::string, int, std::less<>> on_host;  // how many
+    std::map<std::string, int, std::less<>> on_host;  // number of GPUs by host
     bool several_groups = false;
-    bool doubled = false;  // processes that know nothing of each other all call themselves rank 0
+    bool doubled = false;  // a rank occurs twice: independent processes are all rank 0
 };
 
 struct Row {
@@ -76,7 +76,7 @@ struct Row {
 struct Header {
     std::size_t time = 0;
     std::size_t bus_bandwidth = 0;
-    std::optional<std::size_t> operation_column;  // `redop`: blank where a test has none
+    std::optional<std::size_t> operation_column;  // `redop`: blank if the test has none
     int line = 0;
 };
 
@@ -160,7 +160,7 @@ class Reader {
         } else {
             header_ = found;
         }
-        // Whatever comes next says anew which test it is and who takes part.
+        // The lines after this table name the next table's test and GPUs again.
         table_devices_ = std::move(devices_);
         table_test_ = test_;
         devices_ = {};
@@ -168,7 +168,8 @@ class Reader {
     }
 
     void row(Words words) {
-        // Launchers mark whose line it is: "0: 1024 …" (srun --label), "[1,0]<stdout>:1024 …" (mpirun).
+        // Launchers may prefix a line with its rank: "0: 1024 …" (srun --label), "[1,0]<stdout>:1024 …"
+        // (mpirun).
         if (!words.empty()) {
             words[0].remove_prefix(words[0].rfind(':') + 1);
             if (words[0].empty()) words.erase(words.begin());
@@ -194,7 +195,7 @@ class Reader {
         if (*bytes > 0 && *bandwidth > 0) rows_.push_back({{*bytes, *time * 1e-6, *bandwidth * 1e9}, line_});
     }
 
-    // The table is over: can it be used?
+    // Adds the table that has ended, or reports why it cannot be used.
     void judge() {
         const Devices& devices = table_devices_;
         const int line = header_->line;
@@ -241,8 +242,8 @@ class Reader {
             nodes,
             {},
             line};
-        // Times, sizes and bandwidths say the same thing twice; where they disagree, the lines of several
-        // processes ran into each other, or the table is of another test or of other GPUs than it seems.
+        // Bandwidths follow from sizes and times. If they disagree, the lines of several processes are mixed,
+        // or the table belongs to another test or to other GPUs than assumed.
         std::vector<int> contradictory;
         for (const Row& row : rows_) {
             const double expected = bus_factor(table.operation, ranks) * row.point.bytes / row.point.seconds;

@@ -1,8 +1,8 @@
-// Reading what nccl-tests and rccl-tests print: tables of collective operations over message sizes.
+// Reads the output of nccl-tests and rccl-tests: tables of collective operations over message sizes.
 //
 // Layout and meaning of the columns: github.com/NVIDIA/nccl-tests, src/util.cu, src/common.cu and
-// doc/PERFORMANCE.md. `size` is the whole tensor, gathered or before reduction, for every operation read
-// here; time is the average of one call, out of place.
+// doc/PERFORMANCE.md. For every operation read here `size` is that of the whole tensor, after the gather or
+// before the reduction; time is the average of one out-of-place call.
 #pragma once
 
 #include <string_view>
@@ -24,18 +24,18 @@ struct CollectivePoint {
 };
 struct CollectiveTable {
     CollectiveTest operation = CollectiveTest::all_reduce;
-    int ranks = 0;  // GPUs that took part
-    int nodes = 0;  // hosts they are on, the same number on each
+    int ranks = 0;  // number of GPUs
+    int nodes = 0;  // number of hosts, with the same number of GPUs on each
     std::vector<CollectivePoint> points;
     int line = 0;  // of the log, where the table starts
 };
 
-// Whether a text looks like a log: it has the head of a table.
+// Whether a text looks like a log: it has the header of a table.
 bool is_nccl_log(std::string_view text);
 
-// Every table of a log, which may hold the output of several runs one after another. Text that belongs to
-// none is skipped; tables and rows that cannot be used become problems with their line and do not stop the
-// rest. Rows without bytes, or whose bandwidth is rounded to 0.00, say nothing and are dropped.
+// Reads every table of a log, which may contain the output of several runs. Other text is skipped. Tables and
+// rows that cannot be used are reported as problems with their line, and reading continues. Rows without
+// bytes, or whose bandwidth is rounded to 0.00, carry no information and are dropped.
 std::vector<CollectiveTable> read_nccl_log(std::string_view text, Problems& problems);
 
 }  // namespace shardscope

@@ -16,7 +16,7 @@
 namespace shardscope {
 namespace {
 
-// Columns of the table and the parameters they hold, written as the parameter reads them.
+// Columns of the table and their parameters; cells have the notation of the parameter.
 struct ColumnParameter {
     std::string_view column;
     P id;
@@ -52,7 +52,8 @@ constexpr std::array<std::string_view, 11> kRequired{"layers",      "hidden",   
                                                      "vocab",       "gpu",          "gpus",       "sequence",
                                                      "micro_batch", "global_batch", "sharding"};
 
-// 0 for a blank cell. Tables are written by programs: a comma is no decimal mark in them.
+// The number in a cell; 0 if it is blank, NaN if it is not a number. Tables are written by programs, so that
+// a comma is not accepted as a decimal mark.
 double number_in(const MeasuredRun& run, std::string_view column) {
     const auto found = run.column.find(column);
     if (found == run.column.end() || found->second.empty()) return 0;
@@ -64,7 +65,7 @@ constexpr double kShortestStep = 1e-6;  // s
 constexpr double kLongestStep = 1e6;    // s
 constexpr double kMostTokens = 1e9;     // a second and GPU
 
-// Cells a scenario needs, and measurements that make sense.
+// Checks that the cells required by a scenario are not blank and that measurements are plausible.
 void check_cells(MeasuredRun& run) {
     for (const std::string_view required : kRequired) {
         if (run.column[std::string(required)].empty()) {
@@ -102,7 +103,7 @@ void check_cells(MeasuredRun& run) {
     }
 }
 
-// Programs by the name of the stack they train with.
+// The stack that a program trains with.
 std::string_view stack_of(std::string_view software) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kPrograms{
         {{"torchtitan", "fsdp2-compile"},
@@ -118,7 +119,7 @@ std::string_view stack_of(std::string_view software) {
     return software;
 }
 
-// A blank `software` is the usual stack of its plan.
+// The usual stack of a plan, for rows with a blank `software`.
 std::string usual_software(const std::string& sharding, double model_parallel) {
     if (model_parallel > 1 && sharding != "zero3" && sharding != "hsdp") return "megatron-core";
     return sharding == "zero1" || sharding == "zero2" ? "deepspeed" : "fsdp1";
@@ -130,7 +131,7 @@ std::string gpu_hint(const std::string& name, const Catalogue& catalogue) {
                         : said("did you mean “{1}”?", {near});
 }
 
-// Beyond this many GPUs a fast domain is a rack, not a node.
+// An NVLink domain of more GPUs than this is a rack, not a node.
 constexpr double kLargestNode = 16;
 
 double usual_domain(const Preset& gpu) {
@@ -140,8 +141,9 @@ double usual_domain(const Preset& gpu) {
     return 0;
 }
 
-// Programs count differently: “allocated” is what tensors take, “reserved” adds what the caching allocator
-// holds, “device” (or nothing said) also the CUDA context and the communication buffers.
+// The predicted peak of the kind that was measured: “allocated” is the memory of tensors, “reserved” adds the
+// unused memory of the caching allocator, and “device” (or blank) also the CUDA context and the communication
+// buffers.
 double peak_as_measured(const MemoryUse& memory, const std::string& kind) {
     const MemoryTerms& terms = memory.terms();
     double peak = memory.peak;
@@ -164,7 +166,7 @@ FamilySummary summarize(const std::vector<const ValidationRow*>& rows) {
 }
 
 MemorySummary summarize_memory(const std::vector<ValidationRow>& rows) {
-    constexpr double kFull = 0.92;  // of the capacity: the caching allocator stops there
+    constexpr double kFull = 0.92;  // of the capacity; the caching allocator stops growing there
     MemorySummary out;
     for (const ValidationRow& row : rows) {
         const double measured = row.run->peak_memory;
@@ -185,8 +187,8 @@ MemorySummary summarize_memory(const std::vector<ValidationRow>& rows) {
     return out;
 }
 
-// Columns that are given twice, or whose names are nearly ones the table knows: a misspelt degree would be
-// taken for 1.
+// Warns of columns that occur twice, and of names that are similar to known ones, because a misspelt degree
+// would be read as 1.
 void warn_of_columns(const std::vector<std::string>& header, int line, Problems& problems) {
     std::vector<std::string> known{"id",
                                    "family",
@@ -253,7 +255,7 @@ bool is_run_table(std::string_view text) {
     const std::vector<std::string>& columns = header.front().fields;
     const auto known = std::ranges::count_if(
         kRequired, [&](std::string_view name) { return std::ranges::find(columns, name) != columns.end(); });
-    constexpr int kEnough = 3;  // of them only such tables have; what is missing is said when it is read
+    constexpr int kEnough = 3;  // no other table has so many of them; `read_runs` reports the missing ones
     return known >= kEnough;
 }
 
@@ -292,7 +294,7 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
             {"", said("the table has no rows"), said("only its header"), said("add a row for each run"), 1});
     for (std::size_t i = 1; i < rows.size(); ++i) {
         const CsvRow& row = rows[i];
-        if (row.fields == rows[0].fields) continue;  // tables pasted together
+        if (row.fields == rows[0].fields) continue;  // a repeated header of concatenated tables
         if (row.fields.size() != header.size()) {
             problems.push_back({"",
                                 said("the row has {1} fields", {std::to_string(row.fields.size())}),
@@ -324,7 +326,8 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
         run.mfu = number_in(run, "mfu");
         run.peak_memory = number_in(run, "peak_memory_bytes");
         run.out_of_memory = number_in(run, "out_of_memory") == 1;
-        // As the scenario reads them: "8k" is 8,192 tokens. What is no count is refused there.
+        // These cells have the notation of the parameters: "8k" is 8,192 tokens. `scenario_of` reports
+        // errors.
         const auto counted = [&](std::string_view column, P id) {
             const Parsed parsed = parse(id, run.cell(column));
             return parsed.ok && parsed.value > 0 ? parsed.value : 0.0;
@@ -391,7 +394,7 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
                             gpu_hint(run.gpu, catalogue), run.line});
         return scenario;
     }
-    // A stack nobody calibrated on takes the defaults of “other”.
+    // A stack without a calibration gets the constants of “other”.
     const Parsed software = parse(P::software, stack_of(run.software));
     scenario.give(P::software, software.ok ? software.value : parse(P::software, "other").value);
     for (const ColumnParameter& entry : kColumns) {
@@ -405,8 +408,9 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
             scenario.give(entry.id, parsed.value);
         }
     }
-    // Tables name the tray of four where a rack is one NVLink domain (NVL72), and jobs do not always fill
-    // their nodes: every node then has the largest number of GPUs that divides them.
+    // For racks that are one NVLink domain (NVL72), tables give the GPUs of a tray, four, as those of a node.
+    // Jobs may also not fill their nodes. In both cases a node gets the largest number of GPUs, up to the
+    // domain's, that divides the job's.
     const Settings asked = resolve(scenario);
     const double domain = usual_domain(*scenario.gpu);
     const double node =
@@ -419,8 +423,8 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
         const Parsed parsed = parse(nic, Quantity::fraction);
         if (parsed.ok) scenario.give(P::inter_node_bandwidth, parsed.value * 1e9 / 8);
     }
-    // What the table does not say follows from the family of the model: llm-foundry's MPT has biases and
-    // positions as long as the sequence, GPTs have biases and learned positions, gated models have neither.
+    // Properties without a column follow from the model family: llm-foundry's MPT has biases and positions as
+    // long as the sequence, GPTs have biases and learned positions, gated models have neither.
     const Settings settings = resolve(scenario);
     const bool gated = settings.choice<Mlp>(P::mlp) == Mlp::gated;
     const bool mpt = run.model.starts_with("MPT") || run.model.starts_with("mpt");
@@ -463,7 +467,7 @@ std::vector<ComparableRun> comparable_runs(const Answer& answer) {
     const Preset* gpu = answer.scenario.gpu_preset();
     if (!answer.valid() || !gpu) return out;
     const Settings& s = answer.settings;
-    // What makes two runs of the same model the same but for the GPU count.
+    // The settings that must agree for `same_settings`.
     constexpr std::array kSame{P::software,
                                P::sequence_length,
                                P::micro_batch,
@@ -477,7 +481,7 @@ std::vector<ComparableRun> comparable_runs(const Answer& answer) {
                                P::virtual_stages,
                                P::context_parallel,
                                P::async_tensor_parallel};
-    // Rates of another precision stand against another peak.
+    // The precision must agree, too, because the MFU of another precision refers to another peak.
     constexpr std::array kModel{P::layers, P::hidden_size, P::ffn_size, P::precision};
     for (const PublicRun& other : public_runs()) {
         if (other.run->gpu != gpu->name || !(other.run->tokens_per_s_per_gpu > 0)) continue;

@@ -1,4 +1,5 @@
-// Public measured runs: reading the table, turning a row into a scenario, predicted against measured.
+// Public measured runs: reads their table, converts rows to scenarios, and compares predictions with the
+// measurements.
 #pragma once
 
 #include <map>
@@ -10,49 +11,49 @@
 
 namespace shardscope {
 
-// The family of all runs together, in summaries; no run's own.
+// The name that summaries use for all families together; no run has it as its family.
 inline constexpr const char* kAllRuns = "all";
 
 struct MeasuredRun {
     int line = 0;  // of the table
     std::string id, family, source, software, model, gpu, note;
-    std::map<std::string, std::string, std::less<>> column;  // as read
+    std::map<std::string, std::string, std::less<>> column;  // unparsed cells by column
     double gpus = 0;
     double step_time = 0;             // s; 0 when not measured
     double tokens_per_s_per_gpu = 0;  // 0 when not measured
     double mfu = 0;                   // as published; never used for fitting
     double peak_memory = 0;           // bytes; 0 when not measured
     bool out_of_memory = false;
-    // A cell as read; "" where there is no such column.
+    // The unparsed cell; "" if there is no such column.
     [[nodiscard]] std::string cell(std::string_view name) const;
-    Problems problems;  // cells that cannot be read; the row then takes no part
+    Problems problems;  // cells that cannot be read; the row is then not used
 };
 
 // The table that ships with the program.
 const std::vector<MeasuredRun>& shipped_runs();
-// Whether a text is a table of that form, perhaps a faulty one.
+// Whether a text is such a table, possibly with errors.
 bool is_run_table(std::string_view text);
-// Reads a table of that form; a row that cannot be read becomes a problem with its line and does not stop the
-// rest.
+// Reads such a table. A row that cannot be read is reported as a problem with its line, and reading
+// continues.
 std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems);
 
-// The scenario a row describes. Problems when it cannot be understood or its values do not go together.
+// The scenario of a row. Adds problems if the row cannot be read or its values are not valid together.
 Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problems& problems);
 
-// A run of the shipped table with what it was run with.
+// A run of the shipped table with its settings.
 struct PublicRun {
     const MeasuredRun* run = nullptr;
     Settings settings;
     double parameters = 0;  // of the model
-    double mfu = 0;         // as published, else by the model FLOPs of its settings; 0 without a rate
+    double mfu = 0;         // as published, else from the model FLOPs of its settings; 0 without a rate
 };
-// Those of the shipped table that can be understood, read once.
+// The valid runs of the shipped table, read once.
 const std::vector<PublicRun>& public_runs();
 
-// Runs of the same model on the same GPU as the scenario, for the diamonds on the scaling plot.
+// A run of the scenario's model on the same GPU, for the diamonds in the scaling plot.
 struct ComparableRun {
     const MeasuredRun* run = nullptr;
-    bool same_settings = false;  // everything but the GPU count agrees
+    bool same_settings = false;  // it differs from the scenario in the GPU count at most
     double mfu = 0;              // of PublicRun
     double sequence = 0;         // tokens
 };
@@ -63,7 +64,7 @@ struct ValidationRow {
     double predicted_step = 0;
     double measured_step = 0;
     double error = 0;           // predicted ÷ measured − 1
-    double predicted_peak = 0;  // bytes, counted as the measured one was
+    double predicted_peak = 0;  // bytes, of the same kind of peak as the measured one
     double capacity = 0;        // bytes
     Verdict verdict = Verdict::fits;
     double band_low = 0;  // s
@@ -73,18 +74,18 @@ struct FamilySummary {
     int n = 0;
     double mean_abs_error = 0, median_abs_error = 0, p90_abs_error = 0, bias = 0, within_band = 0;
 };
-// The q-quantile, interpolated; 0 of none.
+// The interpolated q-quantile; 0 if there are no values.
 double quantile(std::vector<double> values, double q);
-// Without `within_band`, of which errors alone say nothing.
+// Leaves `within_band` at 0, because it does not follow from errors.
 FamilySummary summary_of(const std::vector<double>& errors);
 
-// Measured peaks: those that say how much is needed, and those so close to the capacity that they only say
-// “full”.
+// The comparison of measured memory peaks. A peak close to the capacity only shows that memory was full, so
+// that it is counted but has no error.
 struct MemorySummary {
     int n = 0;
     double mean_abs_error = 0, bias = 0;
     int full = 0;         // peaks above 92 % of the capacity, and runs out of memory
-    int full_warned = 0;  // of which the verdict is risky or worse
+    int full_warned = 0;  // those of them whose verdict is risky or worse
 };
 struct Validation {
     std::vector<ValidationRow> rows;
@@ -93,7 +94,7 @@ struct Validation {
     struct Skipped {
         const MeasuredRun* run;
         std::string reason;
-        bool unreadable = false;  // the row is at fault; else it measures nothing that is asked for
+        bool unreadable = false;  // the row has errors; otherwise it lacks the required measurement
     };
     std::vector<Skipped> skipped;
 };

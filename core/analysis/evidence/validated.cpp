@@ -11,7 +11,7 @@
 namespace shardscope {
 namespace {
 
-// Inputs whose largest value among the public runs is where validation ends.
+// Inputs that are validated up to their largest value among the public runs.
 constexpr std::array kReach{
     P::gpus,          P::sequence_length, P::tensor_parallel, P::context_parallel, P::pipeline_parallel,
     P::virtual_stages};

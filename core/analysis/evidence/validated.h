@@ -1,4 +1,5 @@
-// How far the public runs reach: beyond it an estimate is an extrapolation and says so.
+// The range of settings that the public runs cover. Estimates outside of it are extrapolations, and warnings
+// say so.
 #pragma once
 
 #include <string>
@@ -8,9 +9,9 @@
 
 namespace shardscope {
 
-// One sentence for each way in which the scenario lies outside the runs that ship: more GPUs, longer
-// sequences, larger models, higher degrees of parallelism, a GPU or a stack nobody measured. Empty when it
-// lies inside.
+// One sentence for each way in which the scenario is outside of that range: more GPUs, longer sequences,
+// larger models, higher degrees of parallelism, a GPU or a stack without a measured run. Empty if it is
+// inside.
 std::vector<std::string> outside_validated(const Answer& answer);
 
 }  // namespace shardscope

@@ -34,7 +34,7 @@ Ingredient line_of(std::string_view name, const Answer& answer) {
     Ingredient out{std::string(name), said(symbol->label),
                    format(value_of(*symbol, answer), symbol->quantity)};
     const bool is_output = symbol->output != Output::count;
-    // Times of a scenario that does not fit are not shown as if they were real.
+    // A scenario that does not fit has no times.
     if (is_output && output(symbol->output).timed && !answer.estimate.fits()) out.value = kNoValue;
     if (is_output) out.opens = Subject::of(symbol->output);
     else if (symbol->parameter != P::count) out.opens = Subject::of(symbol->parameter);
@@ -55,21 +55,21 @@ void add_assumptions(std::string_view names, const Answer& answer, Explanation& 
     }
 }
 
-// One operator's bytes may be few.
+// Writes an amount; bytes below a GiB are written in MiB, because one operator may have few.
 std::string amount(double value, Quantity quantity) {
     constexpr double kMiB = 1024.0 * 1024;
     if (quantity != Quantity::bytes || value >= 1024 * kMiB) return format(value, quantity);
     return format(value / kMiB, Quantity::fraction) + " MiB";
 }
 
-// ---- what adds up ----------------------------------------------------------------------------------------
+// ---- sums ------------------------------------------------------------------------------------------------
 
 struct Part {
     double amount = 0;
     Ingredient line;
 };
 
-// The largest first; nothing is not named.
+// Sorts the parts, largest first, and leaves out zero terms.
 void set_parts(std::string title, std::vector<Part> parts, Explanation& to) {
     std::erase_if(parts, [](const Part& part) { return !(part.amount > 0); });
     if (parts.empty()) return;
@@ -78,13 +78,14 @@ void set_parts(std::string title, std::vector<Part> parts, Explanation& to) {
     for (Part& part : parts) to.parts.push_back(std::move(part.line));
 }
 
-// Every operator of the model that `amount_of` finds something in.
-template <typename Of>
-void set_operators(const Answer& answer, Quantity quantity, Of amount_of, Explanation& to) {
+// Lists every operator of the model for which `amount_of` is above zero.
+template <typename AmountOf>
+void set_operators(const Answer& answer, Quantity quantity, AmountOf amount_of, Explanation& to) {
     std::vector<Part> parts;
     for (const OperatorRow& row : operator_table(answer).rows) {
-        const double of = amount_of(row);
-        parts.push_back({of, {{}, std::string(row.name), amount(of, quantity), Subject::op(row.path())}});
+        const double value = amount_of(row);
+        parts.push_back(
+            {value, {{}, std::string(row.name), amount(value, quantity), Subject::op(row.path())}});
     }
     set_parts(said("Operators"), std::move(parts), to);
 }
@@ -96,7 +97,7 @@ void set_outputs(const std::vector<Output>& ids, const Answer& answer, Explanati
     set_parts(said("Terms"), std::move(parts), to);
 }
 
-// The terms of the step that belong to it.
+// Lists the terms of the step for which `belongs` is true.
 void set_terms(bool (*belongs)(StepTerm), const Answer& answer, Explanation& to) {
     std::vector<Output> ids;
     for (std::size_t i = 0; i < kStepTerms; ++i) {
@@ -105,7 +106,7 @@ void set_terms(bool (*belongs)(StepTerm), const Answer& answer, Explanation& to)
     set_outputs(ids, answer, to);
 }
 
-// What of an output is a sum is opened into what it sums.
+// Lists the summands of an output that is a sum.
 void add_parts(Output id, const Answer& answer, Explanation& to) {
     if (id == Output::peak_memory) {
         std::vector<Output> ids;
@@ -123,7 +124,7 @@ void add_parts(Output id, const Answer& answer, Explanation& to) {
     if (id == Output::exposed_communication) return set_terms(communicates, answer, to);
     if (id == Output::compute_time)
         return set_terms([](StepTerm term) { return !waits(term) && !communicates(term); }, answer, to);
-    // Of a term those operators that are in it.
+    // A term of the step is a sum over operators.
     set_operators(
         answer, Quantity::seconds,
         [&](const OperatorRow& row) { return output_of(row.term) == id ? row.step : 0.0; }, to);
@@ -131,7 +132,7 @@ void add_parts(Output id, const Answer& answer, Explanation& to) {
 
 // ---- outputs ---------------------------------------------------------------------------------------------
 
-// The constants of the chosen law.
+// The parameters that an output depends on under the chosen critical-batch law and MFU.
 std::string_view assumptions_of(Output id, const Answer& answer) {
     if (id == Output::critical_batch) {
         switch (answer.settings.choice<CriticalBatchLaw>(P::critical_batch_law)) {
@@ -195,7 +196,7 @@ std::optional<PresetKind> preset_of(Origin origin) {
     }
 }
 
-// What a parameter that nobody gave follows from.
+// How a parameter that was not given is derived from others.
 struct Derivation {
     P id;
     std::string_view formula;
@@ -256,14 +257,14 @@ bool is_root(const OperatorRow& row, const OperatorList& all) {
     return row.block == all.embedding.name || row.block == all.head.name;
 }
 
-// How many of an operator the layer that most of the model is made of has: of a list its average.
+// How often an operator occurs in the model's most frequent layer; for a list, in its average layer.
 double in_layer(const OperatorRow& row, const Answer& answer) {
     const OperatorList& all = answer.compiled.operators;
     if (!answer.settings.listed()) return row.block == all.layer().name ? 1 : 0;
     return is_root(row, all) ? 0 : row.repeat / all.dense.repeat;
 }
 
-// The operators that a symbol adds up.
+// Lists the operators that a symbol is the sum of.
 void add_operators(Adds adds, const Answer& answer, Explanation& to) {
     switch (adds) {
         case Adds::nothing: return;
@@ -313,7 +314,7 @@ Explanation explain_symbol(const std::string& name, const Answer& answer) {
     return out;
 }
 
-// How the time of an operator is found, and by what.
+// The formula for the time of one kind of operator, and the parameters it depends on.
 struct Rule {
     std::string_view kind;
     std::string_view sentence;
@@ -406,7 +407,7 @@ Explanation explain(const Subject& subject, const Answer& answer) {
         const auto found = std::ranges::find(out.ingredients, symbol, &Ingredient::symbol);
         return found == out.ingredients.end() ? std::string() : found->value;
     });
-    // What does not fit has rates no value stands for.
+    // Times of a scenario that does not fit have no value to substitute.
     if (out.substituted.find("–") != std::string::npos) out.substituted.clear();
     return out;
 }

@@ -1,5 +1,5 @@
-// Why a number is what it is, and of what: every explanation names what it is made from, and that can be
-// explained in turn, down to the operators of the model and the presets of the machine.
+// Explains where a number comes from. An explanation lists the quantities that the number is computed from,
+// and each of these can be explained, too, down to the model's operators and the hardware presets.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@
 
 namespace shardscope {
 
-struct Subject {  // what can be explained; of its fields only the kind's own counts
+struct Subject {  // something that can be explained; only the field of its kind is used
     enum class Kind : unsigned char { output, parameter, symbol, op, preset };
     Kind kind = Kind::output;
     Output output = Output::count;
     P parameter = P::count;
-    PresetKind preset = PresetKind::gpu;  // the one of that kind in use
+    PresetKind preset = PresetKind::gpu;  // the scenario's preset of that kind
     std::string name{};                   // a symbol ("N_g"), or block and operator ("layer/mlp.up")
 
     bool operator==(const Subject&) const = default;
@@ -27,27 +27,27 @@ struct Subject {  // what can be explained; of its fields only the kind's own co
     static Subject op(std::string name) { return {.kind = Kind::op, .name = std::move(name)}; }
 };
 
-struct Ingredient {                  // a line: of a formula, of a sum, of what is assumed
+struct Ingredient {                  // a line of an explanation: a symbol, a summand or an assumption
     std::string symbol{};            // "N"
     std::string label{};             // "parameters"
     std::string value{};             // "12.85 B"
-    std::optional<Subject> opens{};  // nothing: it is what it says
+    std::optional<Subject> opens{};  // its own explanation; nothing: there is none
 };
 
 struct Explanation {         // what the Why panel shows
     std::string title{};     // "MFU"
-    std::string sentence{};  // what it means here, with numbers
+    std::string sentence{};  // the meaning in this scenario, with numbers
     std::string formula{};
-    std::string substituted{};              // its right side with values; empty where that would say nothing
-    std::vector<Ingredient> ingredients{};  // of the formula, in its order
+    std::string substituted{};              // the formula's right side with values; may be empty
+    std::vector<Ingredient> ingredients{};  // the formula's symbols, in its order
     std::string result{};                   // "40.3 %"
     std::string source{};
     std::string parts_title{};        // "Operators"
-    std::vector<Ingredient> parts{};  // what adds up to it, the largest first
+    std::vector<Ingredient> parts{};  // the summands, the largest first
     std::vector<Ingredient> assumptions{};
 };
 
-// Empty but for its title where the scenario is not valid, or no longer has what was opened.
+// Has only a title if the scenario is not valid, or no longer has the subject.
 Explanation explain(const Subject& subject, const Answer& answer);
 
 }  // namespace shardscope

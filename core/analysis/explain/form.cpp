@@ -22,7 +22,7 @@ std::optional<Form> critical_batch_form(const Settings& s) {
 }
 
 std::optional<Form> mfu_form(const Settings& s) {
-    // A list of operators has no convention: its matrices are counted.
+    // The conventions do not apply to a list of operators: its matrix FLOPs are counted.
     if (s.listed()) return Form{"MFU = 3·F_s · r ÷ P", "F_s r P"};
     const bool windowed = attended_tokens(s) < s[P::sequence_length];
     switch (s.choice<FlopsConvention>(P::flops_convention)) {
@@ -37,7 +37,7 @@ std::optional<Form> mfu_form(const Settings& s) {
     return std::nullopt;
 }
 
-// Experts are shared out in a group of their own.
+// Whether there are experts, whose states are sharded over other groups than the dense weights.
 bool has_experts(const Answer& answer) { return answer.compiled.work.sparse.experts > 0; }
 
 std::optional<Form> copies_form(const Answer& answer) {
@@ -84,7 +84,7 @@ std::optional<Form> memory_form(Output id, const Answer& answer) {
         if (offload != Offload::none) return Form{said("M_o = 0: the host holds it"), {}};
         if (experts) return Form{"M_o = Q_o · (N_d ÷ F_o + N_x ÷ X_o)", "Q_o N_d F_o N_x X_o"};
     }
-    // The peak may be at another moment, or on a stage without the head.
+    // Memory may peak at another moment, or on a stage without the head.
     if (id == Output::memory_logits && is_zero)
         return Form{
             said("M_l = 0 at this moment; q_l · E · V ÷ t_l at the end of the last stage's forward pass"),

@@ -1,4 +1,4 @@
-// How an output is found in a scenario: the formula of its row (outputs.inc), or the one that holds here.
+// The formula of an output in a scenario: that of its row (outputs.inc), or a more specific one.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 namespace shardscope {
 
 struct Form {
-    std::string formula;       // in the language spoken; empty where there is none
+    std::string formula;       // translated; empty if there is none
     std::string_view symbols;  // of the formula, in its order
 };
 
-// Of a valid answer: as the chosen convention counts, the chosen law, schedule, sharding and offload say, and
-// where the peak of memory is.
+// The formula depends on the chosen FLOPs convention, critical-batch law, schedule, sharding and offload, and
+// on the moment of the memory peak. `answer` must be valid.
 Form form_of(Output id, const Answer& answer);
 
 }  // namespace shardscope

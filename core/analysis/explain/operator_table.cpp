@@ -28,7 +28,7 @@ Rate bound_of(const Time& time) {
     return *largest > 0 ? static_cast<Rate>(largest - time.by.begin()) : Rate::count;
 }
 
-// One operator of a block whose sum is `work`; seconds as the sum counts them.
+// One operator of a block. Its times are those that the block's sum, `work`, contains.
 OperatorRow row_of(const Operator& op, const Block& block, const BlockWork& work, const Compiled& c) {
     const bool exchange = op.kind == OperatorKind::collective;
     const BlockRates rates = block_rates(c.settings, c.layout, c.gpu, c.network);
@@ -107,7 +107,7 @@ OperatorTable operator_table(const Answer& answer) {
         out.blocks.push_back(sum);
     };
     if (const ListedModel* listed = c.settings.listed()) {
-        // The list's own blocks instead of the average layer; a stage has its share of each.
+        // The rows are the list's blocks instead of the average layer; a stage has the same share of each.
         const std::vector<Block> blocks = listed_blocks(*listed, c.settings);
         const double share = stage.dense / c.operators.dense.repeat;
         for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -123,7 +123,7 @@ OperatorTable operator_table(const Answer& answer) {
         add(c.operators.head, c.work.head, stage.head ? 1 : 0);
     }
     out.model.count = out.rows.size();
-    // What is left of a term that is all operators is rounding.
+    // The remainder of a term that consists of operators only is a rounding error.
     constexpr double kRounding = 1e-9;
     for (double& seconds : out.others) {
         if (seconds < kRounding * out.seconds) seconds = 0;

@@ -31,8 +31,9 @@ constexpr std::array<OutputRow, kOutputs> kTable{{
 #undef SHARDSCOPE_OUTPUT
 }};
 
-// Named at the start of a sentence: where a capital goes is for the language to say.
-std::string starting(Wall wall) {
+// The name of a wall at the start of a sentence. Capitals depend on the language, so that these names are
+// translated separately.
+std::string capitalised(Wall wall) {
     constexpr std::array<std::string_view, 7> kNames{
         phrase("Memory"),     phrase("Compute"), phrase("Memory bandwidth"), phrase("Intra-node"),
         phrase("Inter-node"), phrase("Latency"), phrase("Balanced")};
@@ -43,14 +44,14 @@ std::string starting(Wall wall) {
 std::string takeover_sentence(const Answer& answer) {
     const auto found = nearest_takeover(answer);
     if (!found) return {};
-    // Two digits are as many as such a threshold deserves.
+    // The threshold is not accurate to more than two digits.
     const double digit = std::pow(10, std::floor(std::log10(found->value * 8)) - 1) / 8;
     const std::string value = format(found->rate, std::round(found->value / digit) * digit);
-    return found->below ? said("{1} takes over below {2}.", {starting(found->next), value})
-                        : said("{1} takes over above {2}.", {starting(found->next), value});
+    return found->below ? said("{1} takes over below {2}.", {capitalised(found->next), value})
+                        : said("{1} takes over above {2}.", {capitalised(found->next), value});
 }
 
-// What costs most beside computing where gathers do not set the pace.
+// The largest cost besides computing, for shardings that gather no weights.
 std::string worst_cost(const StepTime& step) {
     struct Cost {
         StepTerm term;
@@ -75,7 +76,7 @@ std::string latency_sentence(const Estimate& e) {
                 {format(share, Quantity::percent)});
 }
 
-// Tokens of a GPU against those that hide the gathers.
+// Compares the tokens per GPU with the number that hides the gathers.
 std::string hiding_sentence(const Answer& answer) {
     const double tokens = answer.compiled.tokens_per_micro_batch;
     const double threshold = answer.estimate.ideal.threshold_tokens;
@@ -221,7 +222,7 @@ std::string wall_sentence(const Answer& answer) {
     if (s[P::gpus] <= 1) return wall + said("One GPU: there is no communication.");
     if (s.choice<Sharding>(P::sharding) < Sharding::zero3) return wall + worst_cost(e.step);
     const std::string takeover = takeover_sentence(answer);
-    // The threshold knows bandwidths only: what waits for latency may be beyond it.
+    // The threshold depends on bandwidths only; a latency-bound step may exceed it.
     if (e.wall == Wall::latency) return wall + latency_sentence(e) + (takeover.empty() ? "" : " ") + takeover;
     return wall + hiding_sentence(answer) + (takeover.empty() ? "" : " ") + takeover;
 }

@@ -1,4 +1,4 @@
-// The table of outputs: everything the estimate says, one row each (outputs.inc).
+// The table of outputs: one row for every result of the estimate (outputs.inc).
 //
 // The headline, `estimate --format json`, sweeps, CSV headers and the Why panel read these rows. To add an
 // output: add one row with its getter, and its value to Estimate if it is new.
@@ -23,43 +23,43 @@ enum class Output : unsigned char {
 };
 inline constexpr std::size_t kOutputs = static_cast<std::size_t>(Output::count);
 
-struct OutputRow {            // one output: how it is called, written, made and found
-    std::string_view path;    // where it is in the result: "memory.peak_bytes"
-    std::string_view label;   // "Peak memory": in English, as formula, sentence and source; see label_of
+struct OutputRow {            // texts are in English, see label_of
+    std::string_view path;    // its key in the result: "memory.peak_bytes"
+    std::string_view label;   // "Peak memory"
     std::string_view symbol;  // "M", for formulas
     Quantity quantity = Quantity::fraction;
-    bool timed = true;  // means nothing when the scenario does not fit
+    bool timed = true;  // meaningless when the scenario does not fit
     double (*get)(const Answer&) = nullptr;
     std::string_view formula{};      // "MFU = (6·N + 12·L·a·d·s) · r ÷ P"
-    std::string_view sentence{};     // one sentence in plain words
-    std::string_view source{};       // where the formula comes from
-    std::string_view symbols{};      // the formula's symbols in order: "N L h s r P" (symbols.cpp knows each)
-    std::string_view assumptions{};  // parameters that bear on it: "gemm_efficiency overlap"
+    std::string_view sentence{};     // one sentence of explanation
+    std::string_view source{};       // source of the formula
+    std::string_view symbols{};      // the formula's symbols in order: "N L h s r P" (see symbols.cpp)
+    std::string_view assumptions{};  // parameters that affect it: "gemm_efficiency overlap"
 };
 
 std::span<const OutputRow, kOutputs> outputs();
 const OutputRow& output(Output id);
-std::string label_of(Output id);  // in the language spoken, as Explanation
-// By path or, where unique, its last name; Output::count when there is none.
+std::string label_of(Output id);  // translated, as the texts of an Explanation are
+// Finds an output by its path or, if unique, the path's last name; returns Output::count if there is none.
 Output find_output(std::string_view path);
 
 Output output_of(MemoryTerm term);
-Output output_of(StepTerm term);  // of StepTerm::count: the step's
+Output output_of(StepTerm term);  // StepTerm::count stands for the step time
 
-// Times, memory, power, money: less of it is better.
+// Whether less of it is better, as of times, memory, power and money.
 bool less_is_better(Output id);
 
-// The value; NaN where it means nothing (the scenario is not valid, or it does not fit and `hypothetical` is
-// off).
+// The value; NaN if the scenario is not valid, or if it does not fit, the output is `timed` and
+// `hypothetical` is off.
 double value_of(Output id, const Answer& answer, bool hypothetical = false);
 std::string text_of(Output id, const Answer& answer, bool hypothetical = false);  // with its unit
 
-// What there is to say of the whole run: days, GPU hours and energy, and cost, failures and the critical
-// batch where the scenario has them.
+// The outputs of the whole run that apply to the scenario: days, GPU hours, steps and batch, and those of
+// cost, energy, failures and the critical batch if it has the inputs for them.
 std::vector<Output> whole_run(const Answer& answer);
 // "Wall: compute. 4,096 tokens per GPU hide the network, which needs 2,165 …": the headline's sentence.
 std::string wall_sentence(const Answer& answer);
-// What the estimate leaves out or cannot vouch for here; empty when nothing.
+// Effects that the estimate leaves out here, and reasons why it may be wrong.
 std::vector<std::string> warnings(const Answer& answer);
 
 }  // namespace shardscope

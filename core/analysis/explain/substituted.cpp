@@ -14,7 +14,8 @@ std::size_t length_at(std::string_view text, std::size_t at) {
     return std::min(length, text.size() - at);
 }
 
-// Greek letters and the halves and zeros that stand below a symbol are part of it, operators are not.
+// Whether a character can be part of a symbol: letters, digits, Greek letters and the subscripts ½ and ₀ can,
+// operators cannot.
 bool is_of_symbol(std::string_view character) {
     if (character.size() == 1) {
         const auto c = static_cast<unsigned char>(character[0]);

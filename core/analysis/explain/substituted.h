@@ -1,4 +1,4 @@
-// A formula with the values of its symbols in their places.
+// Substitutes values for the symbols of a formula.
 #pragma once
 
 #include <functional>
@@ -7,9 +7,9 @@
 
 namespace shardscope {
 
-// The right side of "E = s · b ÷ c_p" as "2,048 · 2 ÷ 1", by `value` of "s", "b" and "c_p"; symbols without a
-// value, and words, stay. Empty where nothing has a value, and of what is no one expression: a rule in two
-// parts, an equation to be solved, a derivative.
+// The right side of "E = s · b ÷ c_p" as "2,048 · 2 ÷ 1", where `value` returns the values of "s", "b" and
+// "c_p". Words and symbols without a value stay. Empty if nothing has a value, or if the formula is not a
+// single expression: a rule in two parts, an equation to be solved, a derivative.
 std::string substituted(std::string_view formula,
                         const std::function<std::string(std::string_view symbol)>& value);
 

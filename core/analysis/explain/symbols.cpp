@@ -13,8 +13,8 @@
 namespace shardscope {
 namespace {
 
-// GPUs of a group that share something out from that sharding on.
-double shared_out(const Answer& a, Sharding from, RingGroup Layout::*group) {
+// The GPUs of `group` if the sharding is `from` or a higher one, else 1.
+double sharding_gpus(const Answer& a, Sharding from, RingGroup Layout::*group) {
     const auto sharding = a.settings.choice<Sharding>(P::sharding);
     return sharding >= from ? (a.compiled.layout.*group).size() : 1;
 }
@@ -42,13 +42,13 @@ double expert_parameters(const Answer& a) {
     return fullest_stage(a).sparse * a.compiled.operators.sparse.local_experts();
 }
 
-// Bytes of the layer that is computed again, where memory peaks.
+// Bytes of the layer being recomputed at the moment of the memory peak.
 double working(const Answer& a) {
     if (a.estimate.memory.peak_moment != Moment::backward) return 0;
     return work_memory(fullest_stage(a), a.compiled).working;
 }
 
-// At the moment at which memory peaks.
+// The gathered units at the moment of the memory peak.
 GatheredUnits gathered(const Answer& a) {
     GatheredUnits out = gathered_units(fullest_stage(a), a.compiled);
     const Moment moment = a.estimate.memory.peak_moment;
@@ -111,21 +111,21 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "Q_g", .label = phrase("bytes per gradient"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return a.compiled.state.gradients; }, .parameter = P::gradient_precision},
     Symbol{.symbol = "Q_o", .label = phrase("bytes of optimizer state"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return a.compiled.state.optimizer; }, .parameter = P::optimizer},
     Symbol{.symbol = "Q_w", .label = phrase("bytes of weights kept"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return a.compiled.state.weights; }, .parameter = P::precision},
-    Symbol{.symbol = "F_w", .label = phrase("GPUs that share weights"), .quantity = Quantity::count, .get = [](const Answer& a) { return shared_out(a, Sharding::zero3, &Layout::shard); },
+    Symbol{.symbol = "F_w", .label = phrase("GPUs that share weights"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, Sharding::zero3, &Layout::shard); },
            .formula = phrase("F_w = GPUs of the shard group from zero3 on, else 1"), .symbols = "G G_m", .assumptions = "sharding shard_group"},
-    Symbol{.symbol = "F_g", .label = phrase("GPUs that share gradients"), .quantity = Quantity::count, .get = [](const Answer& a) { return shared_out(a, Sharding::zero2, &Layout::shard); },
+    Symbol{.symbol = "F_g", .label = phrase("GPUs that share gradients"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, Sharding::zero2, &Layout::shard); },
            .formula = phrase("F_g = GPUs of the shard group from zero2 on, else 1"), .symbols = "G G_m", .assumptions = "sharding shard_group"},
-    Symbol{.symbol = "F_o", .label = phrase("GPUs that share optimizer state"), .quantity = Quantity::count, .get = [](const Answer& a) { return shared_out(a, Sharding::zero1, &Layout::shard); },
+    Symbol{.symbol = "F_o", .label = phrase("GPUs that share optimizer state"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, Sharding::zero1, &Layout::shard); },
            .formula = phrase("F_o = GPUs of the shard group from zero1 on, else 1"), .symbols = "G G_m", .assumptions = "sharding shard_group"},
     Symbol{.symbol = "N_x", .label = phrase("of these, experts"), .quantity = Quantity::big_count, .get = expert_parameters,
            .formula = phrase("N_x = experts of this GPU's layers"), .symbols = "L_g", .assumptions = "experts expert_parallel expert_size"},
     Symbol{.symbol = "N_d", .label = phrase("parameters but experts"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return stage_parameters(a) - expert_parameters(a); },
            .formula = "N_d = N_g − N_x", .symbols = "N_g N_x"},
-    Symbol{.symbol = "X_w", .label = phrase("GPUs that share experts"), .quantity = Quantity::count, .get = [](const Answer& a) { return shared_out(a, Sharding::zero3, &Layout::expert_shard); },
+    Symbol{.symbol = "X_w", .label = phrase("GPUs that share experts"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, Sharding::zero3, &Layout::expert_shard); },
            .formula = phrase("X_w = GPUs with the same experts, from zero3 on, else 1"), .symbols = "G G_m", .assumptions = "sharding expert_parallel"},
-    Symbol{.symbol = "X_g", .label = phrase("GPUs that share their gradients"), .quantity = Quantity::count, .get = [](const Answer& a) { return shared_out(a, Sharding::zero2, &Layout::expert_shard); },
+    Symbol{.symbol = "X_g", .label = phrase("GPUs that share their gradients"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, Sharding::zero2, &Layout::expert_shard); },
            .formula = phrase("X_g = GPUs with the same experts, from zero2 on, else 1"), .symbols = "G G_m", .assumptions = "sharding expert_parallel"},
-    Symbol{.symbol = "X_o", .label = phrase("GPUs that share their state"), .quantity = Quantity::count, .get = [](const Answer& a) { return shared_out(a, Sharding::zero1, &Layout::expert_shard); },
+    Symbol{.symbol = "X_o", .label = phrase("GPUs that share their state"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, Sharding::zero1, &Layout::expert_shard); },
            .formula = phrase("X_o = GPUs with the same experts, from zero1 on, else 1"), .symbols = "G G_m", .assumptions = "sharding expert_parallel"},
     Symbol{.symbol = "M_r", .label = phrase("a layer computed again"), .quantity = Quantity::bytes, .get = working,
            .formula = phrase("M_r = Σ bytes that one layer's operators keep, in the backward pass"), .assumptions = "recompute"},

@@ -1,5 +1,5 @@
-// The symbols that formulas are written in, one row each: what it means, its value in an answer, and what it
-// is: a parameter, an output, an operator's efficiency, or made by a formula of its own.
+// The table of the formulas' symbols: the meaning of each and its value in an answer. A symbol is a
+// parameter, an output, an operator's efficiency, or is computed by another formula.
 #pragma once
 
 #include <string_view>
@@ -8,26 +8,26 @@
 
 namespace shardscope {
 
-// What of the model's operators a symbol adds up.
+// The property of the model's operators that a symbol is the sum of.
 enum class Adds : unsigned char { nothing, layer_weights, root_weights, layer_saved, flops };
 
-struct Symbol {                              // one symbol and what it stands for
+struct Symbol {
     std::string_view symbol;                 // "N_g"
     std::string_view label;                  // "parameters of this GPU's stage"
-    Quantity quantity = Quantity::count;     // as it is shown
+    Quantity quantity = Quantity::count;     // for display
     double (*get)(const Answer&) = nullptr;  // null: the parameter's or the output's value
     P parameter = P::count;
     Output output = Output::count;
-    std::string_view op{};           // of the model's usual layer: "mlp.up"
+    std::string_view op{};           // an operator of the model's most frequent layer: "mlp.up"
     std::string_view formula{};      // "N_g = L_g · ψ ÷ t, and the ends"
     std::string_view symbols{};      // of that formula
-    std::string_view assumptions{};  // parameters that bear on it
+    std::string_view assumptions{};  // parameters that affect it
     Adds adds = Adds::nothing;
 };
 
-// nullptr where there is none.
+// Returns nullptr if there is none.
 const Symbol* find_symbol(std::string_view symbol);
-// NaN where it means nothing here.
+// Returns NaN if the symbol has no meaning in this answer.
 double value_of(const Symbol& symbol, const Answer& answer);
 
 }  // namespace shardscope

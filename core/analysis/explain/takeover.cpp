@@ -29,8 +29,7 @@ std::optional<Takeover> nearest_takeover(const Answer& answer) {
     const double start = answer.settings[id];
     if (down ? end >= start : end <= start) return std::nullopt;
 
-    // The walls found on the way are ordered, so the first change is bracketed by a scan and found by
-    // bisection.
+    // A scan brackets the first change of the wall, and bisection finds it.
     constexpr int kScan = 24;
     Answer scratch;
     double same = start;

@@ -1,4 +1,4 @@
-// Where the wall changes hands along one rate: "inter-node takes over below 150 Gbit/s".
+// The value of a rate at which another wall starts to bind: "inter-node takes over below 150 Gbit/s".
 #pragma once
 
 #include <optional>
@@ -9,13 +9,14 @@ namespace shardscope {
 
 struct Takeover {
     P rate = P::count;  // the input that was varied
-    double value = 0;   // where the wall changes
-    bool below = true;  // it changes below that value, else above
+    double value = 0;   // the other wall binds beyond it
+    bool below = true;  // beyond means below that value, else above
     Wall next = Wall::compute;
 };
 
-// The nearest change along the network's bandwidth: downwards when the network is not the wall, upwards when
-// it is. Nothing when one wall holds over the slider's whole range, or memory is the wall.
+// Finds the nearest change of the wall along the network's bandwidth: downwards if the network is not the
+// wall, upwards if it is. Returns nothing if the wall is the same over the slider's whole range, or if it is
+// memory.
 std::optional<Takeover> nearest_takeover(const Answer& answer);
 
 }  // namespace shardscope

@@ -8,7 +8,8 @@
 namespace shardscope {
 namespace {
 
-// Within a sentence: "Inter-node link" loses its capital, "GPUs" and "MFU convention" do not.
+// The label as it is written within a sentence: "Inter-node link" loses its capital, "GPUs" and "MFU
+// convention" do not.
 std::string in_sentence(std::string_view label) {
     std::string out = said(label);
     if (!speaks_english()) return out;
@@ -28,8 +29,8 @@ std::string title_of(const Preset* preset) {
     return preset->name.empty() ? said("its own") : preset->name;
 }
 
-// The preset that fills a parameter where the scenario itself says nothing. GPU count and software are not a
-// property of the cluster's preset: presets differ in them without a word about the cluster.
+// The preset that sets a parameter which the scenario does not give. Presets of clusters contain a GPU count
+// and a software stack, but these are no properties of the cluster and are compared by value.
 const Preset* preset_behind(const Scenario& scenario, P id) {
     if (id == P::gpus || id == P::software) return nullptr;
     switch (parameter(id).group) {
@@ -43,15 +44,15 @@ const Preset* preset_behind(const Scenario& scenario, P id) {
     return nullptr;
 }
 
-// Said by the scenario, not taken from a preset and not derived.
-bool is_said(const Answer& answer, P id) {
+// Whether the scenario sets the parameter, or has it planned, so that no preset and no other value does.
+bool is_set(const Answer& answer, P id) {
     return answer.settings.origin(id) == Origin::given || answer.scenario.automatic[index(id)];
 }
 
 bool is_compared(const Answer& from, const Answer& to, P id) {
     const Precision precision = to.settings.choice<Precision>(P::precision);
     switch (id) {
-        // A name for the peak of the precision in use.
+        // It is an alias of the peak of the precision in use.
         case P::peak_flops: return false;
         case P::peak_flops_bf16:
         case P::peak_flops_fp16:
@@ -69,17 +70,17 @@ bool is_compared(const Answer& from, const Answer& to, P id) {
 bool differs(const Answer& from, const Answer& to, P id) {
     if (!is_compared(from, to, id)) return false;
     if (preset_behind(from.scenario, id) != preset_behind(to.scenario, id)) {
-        // The new preset says all that is not overridden, and would say it wrongly of what is.
+        // The difference between the presets implies all values but the overridden ones.
         return to.settings.origin(id) == Origin::given;
     }
     if (same(from.settings[id], to.settings[id])) return false;
-    // What both hold differently counts whoever said it.
+    // A difference in these is always listed, wherever the values come from.
     if (id == P::gpus || id == P::software || id == P::global_batch) return true;
-    return is_said(to, id) || is_said(from, id);
+    return is_set(to, id) || is_set(from, id);
 }
 
 std::string words_of(P id, const std::string& value) {
-    // A count reads before its noun.
+    // A count comes before its noun.
     if (id == P::gpus) return said("{1} GPUs", {value});
     if (id == P::layers) return said("{1} layers", {value});
     return in_sentence(parameter(id).label) + " " + value;
@@ -104,7 +105,7 @@ std::vector<Difference> differences(const Answer& from, const Answer& to) {
     const Scenario& b = to.scenario;
     preset(phrase("Model"), a.model, b.model, b.model != nullptr);
     preset(phrase("Cluster"), a.cluster, b.cluster, b.cluster != nullptr);
-    // A cluster brings its GPU; one of its own is said.
+    // A cluster implies its GPU, so that the GPU is compared only if a scenario sets it.
     const bool own_gpu = a.gpu || b.gpu || a.cluster == b.cluster || !b.cluster;
     if (own_gpu) preset(phrase("GPU"), a.gpu_preset(), b.gpu_preset(), b.gpu_preset() != nullptr);
     preset(phrase("Calibration"), a.calibration, b.calibration, false);

@@ -1,4 +1,5 @@
-// What two scenarios were told differently: presets and values, without what only follows from them.
+// The differences between the inputs of two scenarios, presets and values, without values that follow from
+// others.
 #pragma once
 
 #include <string>
@@ -10,15 +11,15 @@ namespace shardscope {
 
 struct Difference {
     P id = P::count;    // count: a preset
-    std::string words;  // as the second one has it: "64 GPUs", "inter-node link 400 Gbit/s"
+    std::string words;  // describes the second scenario: "64 GPUs", "inter-node link 400 Gbit/s"
     std::string label;  // "Inter-node link"
     std::string from;   // "200 Gbit/s"
     std::string to;     // "400 Gbit/s"
 };
 
-// Inputs of `to` that are not those of `from`: presets first, then the parameters in the order of their
-// table. A value that comes with another preset, or follows from others, is not said again. Of the batch only
-// what is held is compared.
+// The inputs of `to` that differ from those of `from`: presets first, then the parameters in the order of
+// their table. A value that comes with a different preset, or follows from other values, is not listed. Of
+// the batch parameters only the held ones are compared.
 std::vector<Difference> differences(const Answer& from, const Answer& to);
 
 // "64 GPUs · sequence 8,192", "same settings".

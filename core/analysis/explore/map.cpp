@@ -10,17 +10,18 @@
 namespace shardscope {
 namespace {
 
-// Whether `value` lies nearer to the axis's i-th value than to its neighbours: half a step is a cell's edge.
+// Whether `value` is nearer to the axis's i-th value than to its neighbours. The edges of a cell are half a
+// step away from its value.
 bool is_in_cell(const Axis& axis, std::size_t i, double value) {
     const double own = axis.values[i];
     if (value == own) return true;
-    const std::size_t other = value > own ? i + 1 : i - 1;  // before the first: beyond the end, too
+    const std::size_t other = value > own ? i + 1 : i - 1;  // wraps round before the first
     if (other >= axis.values.size()) return false;
     return std::fabs(value - own) <= std::fabs(axis.values[other] - own) / 2;
 }
 
-// Of plans for one pair of values, as the planner judges them: what surely fits, then what is quicker, or
-// what is less too large.
+// Compares two plans of one cell as the planner does: a plan that surely fits is better; of two that fit, the
+// faster one is, else the one that needs less memory.
 bool is_better(const MapCell& a, const MapCell& b) {
     if (a.valid != b.valid) return a.valid;
     const bool fits = a.verdict == Verdict::fits;
@@ -28,7 +29,7 @@ bool is_better(const MapCell& a, const MapCell& b) {
     return fits ? a.tokens_per_s_per_gpu > b.tokens_per_s_per_gpu : a.peak_memory < b.peak_memory;
 }
 
-// How little of a search is new when a parameter moves on.
+// How cheap the next search is after a change of this parameter: 2, the cheapest, if it reuses most results.
 int ease(P id) {
     switch (id) {
         case P::memory: return 2;
@@ -73,7 +74,7 @@ Axis map_axis(const Scenario& scenario, P id, int steps) {
         return axis;
     }
     double high = range.high;
-    // The slider reaches to lengths that hardly any plan fits: most of the map would be hatched.
+    // Hardly any plan fits at the slider's longest sequences, so that most of the map would be hatched.
     constexpr double kLongest = 32768;
     if (id == P::sequence_length) high = std::min(high, kLongest);
     const double low = std::min(range.low, now);
@@ -98,7 +99,7 @@ std::size_t PlannedMap::index_of(std::size_t outer, std::size_t i) const {
     return x_inner_ ? outer * columns + i : i * columns + outer;
 }
 
-// Values of an axis that this round and those before it plan at.
+// The indices of an axis at which this round and the earlier ones plan.
 std::vector<std::size_t> PlannedMap::planned(std::size_t count) const {
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i + 1 < count; i += map_.stride) out.push_back(i);
@@ -119,7 +120,7 @@ MapCell PlannedMap::cell(const Scenario& plan, std::size_t here, Answer& scratch
     return map_cell(scratch, valid);
 }
 
-// One after the other along `inner`, so that each has a likely plan from the one before.
+// Plans the cells along `inner` in order, so that each gets a likely plan from the previous one.
 void PlannedMap::plan_line(std::size_t outer, const std::stop_token& stop) {
     const std::vector<std::size_t> places = planned(inner().values.size());
     if (!nested_) {
@@ -132,8 +133,9 @@ void PlannedMap::plan_line(std::size_t outer, const std::stop_token& stop) {
     plan_between(outer, places, stop);
 }
 
-// What is best in much memory, and fits in little, is best between them; and where nothing fits in much, the
-// plan that needs least is the same in less.
+// Plans the cells between two memory sizes. If the best plan of the larger memory also fits in the smaller
+// one, it is the best for all sizes between. If no plan fits in the larger memory, the plan that needs least
+// is the same for all of them.
 void PlannedMap::plan_between(std::size_t outer, std::span<const std::size_t> places,
                               const std::stop_token& stop) {
     if (places.size() <= 2 || stop.stop_requested()) return;
@@ -160,7 +162,7 @@ void PlannedMap::plan_between(std::size_t outer, std::span<const std::size_t> pl
 void PlannedMap::plan_at(std::size_t outer, std::size_t i, std::size_t beside, const std::stop_token& stop) {
     const std::size_t here = index_of(outer, i);
     if (plans_[here]) return;
-    // Planning takes longer than the rest and must be stopped, too.
+    // Planning takes longest, so that it must react to `stop`, too.
     const std::optional<Plan>& likely = plans_[index_of(outer, beside)];
     const auto found = shardscope::planned(at(here), 1, stop, likely ? &*likely : nullptr);
     if (!found) return;

@@ -1,4 +1,4 @@
-// Two inputs against the walls: for every pair of values the MFU, whether it fits, and what bounds the step.
+// A map over two inputs: for every pair of values the MFU, whether it fits, and the wall that binds.
 #pragma once
 
 #include <array>
@@ -12,19 +12,19 @@
 
 namespace shardscope {
 
-// What the map needs of one pair of values.
+// The results that the map shows for one pair of values.
 struct MapCell {
-    bool valid = false;  // the two values can be had together
+    bool valid = false;  // the two values are valid together
     Verdict verdict = Verdict::does_not_fit;
     Wall wall = Wall::memory;
     double mfu = 0;  // as if it fitted
     double tokens_per_s_per_gpu = 0;
     double peak_memory = 0;   // bytes
-    double memory_share = 0;  // of the most that is not judged too much: above 1 it does not fit
-    // Tokens per GPU ÷ the ideal threshold that hides the gathers (E30); 0 where nothing is gathered.
+    double memory_share = 0;  // peak ÷ (capacity + margin); above 1 it does not fit
+    // Tokens per GPU ÷ the ideal threshold that hides the gathers (E30); 0 if nothing is gathered.
     double ideal_cover = 0;
     std::array<double, kRates> elasticity{};  // E29
-    bool borrowed = false;                    // not planned yet: the best of the plans found around it
+    bool borrowed = false;                    // not planned yet: uses the best plan of the cells around it
     [[nodiscard]] bool fits() const { return valid && verdict != Verdict::does_not_fit; }
 };
 MapCell map_cell(const Answer& answer, bool valid);
@@ -32,35 +32,35 @@ MapCell map_cell(const Answer& answer, bool valid);
 struct WallMap {
     Axis x;
     Axis y;
-    std::vector<MapCell> cells;  // row by row, x running fastest; empty when it was stopped
-    std::size_t stride = 1;      // planned anew at every stride-th value of both axes, and at the last
+    std::vector<MapCell> cells;  // row by row, x fastest; empty when it was stopped
+    std::size_t stride = 1;      // cells at every stride-th value of both axes, and at the last, are planned
     [[nodiscard]] const MapCell& at(std::size_t ix, std::size_t iy) const {
         return cells[iy * x.values.size() + ix];
     }
 };
 
-// Whether a map has a row or column of its own for each value: where nothing lies between two (stands_apart),
-// and of inputs with a short list of values. A sweep's curve joins the latter, since an axis may ask for any
-// value.
+// Whether a map has one row or column for each value. This is the case if the values are discrete
+// (stands_apart), and for inputs with a short list of values. A sweep draws a line through the latter,
+// because a sweep's axis may contain any value.
 bool map_axis_stands_apart(P id, const Settings& settings);
-// The values a map shows when nobody says otherwise: the slider's range, the scenario's own value within it.
+// The default values of a map's axis: the slider's range, extended to include the scenario's value.
 Axis map_axis(const Scenario& scenario, P id, int steps);
 
-// Each cell is `answer_into` of the scenario with x and then y edited: what is automatic is planned anew in
-// every cell, a `locked` scenario holds its plan. A pair is not valid where editing one value moves the other
-// out of its cell. Stops within a millisecond or so.
+// Each cell is `answer_into` of the scenario with first x and then y edited. Automatic parameters are planned
+// again in every cell; a `locked` scenario keeps its plan. A pair is not valid if editing one value moves the
+// other out of its cell. Stops within about a millisecond.
 WallMap wall_map(const Scenario& scenario, const Axis& x, const Axis& y, unsigned threads = 1,
                  const std::stop_token& stop = {});
 
-// The same map of a scenario with automatic parameters, in rounds. Each plans at every stride-th value of
-// both axes what those before it have not, and lends the cells between the best of the plans found around
-// them, which may not be the best there is. After the last round, of stride one, it is `wall_map`.
+// Computes the same map in rounds, for scenarios with automatic parameters. Each round plans the cells at
+// every stride-th value of both axes that are not planned yet. The cells between use the best of the plans
+// around them, which may not be optimal. The last round has stride one; its result equals `wall_map`.
 class PlannedMap {
   public:
-    // `stride` of the first round, a power of two; every round halves it.
+    // `stride` is that of the first round, a power of two; every round halves it.
     PlannedMap(Scenario scenario, Axis x, Axis y, std::size_t stride);
     [[nodiscard]] bool finished() const { return stride_ == 0; }
-    // The next round. Empty when it was stopped; what it had planned by then is kept.
+    // Computes the next round. Returns an empty map when it was stopped; the plans found so far are kept.
     WallMap next(unsigned threads = 1, const std::stop_token& stop = {});
 
   private:
@@ -79,9 +79,9 @@ class PlannedMap {
     std::size_t stride_;  // of the next round
     WallMap map_;
     bool x_inner_;                   // lines run along x
-    bool nested_;                    // along a line what is best changes in steps, and fits ever more
+    bool nested_;                    // along a line the set of plans that fit only grows (see plan_between)
     std::vector<Scenario> columns_;  // with x edited
-    std::vector<std::optional<Plan>> plans_;  // by cell, where planned
+    std::vector<std::optional<Plan>> plans_;  // of the cells that are planned
 };
 
 }  // namespace shardscope

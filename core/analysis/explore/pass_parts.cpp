@@ -18,7 +18,7 @@ double sum(const std::vector<Part>& parts) {
     return out;
 }
 
-// Joined to a part of the same kind, if there is one.
+// Adds the seconds to the part of the same activity, if there is one, else as a new part.
 void add(std::vector<Part>& out, Activity activity, double seconds) {
     if (seconds <= 0) return;
     const auto same = std::ranges::find(out, activity, &Part::activity);
@@ -93,12 +93,12 @@ LayerParts PartsOfPasses::parts(const Layer& layer, bool backward, double passes
     return out;
 }
 
-LayerParts PartsOfPasses::forward(const Layer& layer, bool at_end, bool first_turn) const {
-    return parts(layer, false, c_.passes.turn, forward_traffic(policy_, layer.traffic, at_end, first_turn));
+LayerParts PartsOfPasses::forward(const Layer& layer, bool at_end, bool first_visit) const {
+    return parts(layer, false, c_.passes.turn, forward_traffic(policy_, layer.traffic, at_end, first_visit));
 }
 
-LayerParts PartsOfPasses::backward(const Layer& layer, bool at_end, bool last_turn) const {
-    return parts(layer, true, c_.passes.turn, backward_traffic(policy_, layer.traffic, at_end, last_turn));
+LayerParts PartsOfPasses::backward(const Layer& layer, bool at_end, bool last_visit) const {
+    return parts(layer, true, c_.passes.turn, backward_traffic(policy_, layer.traffic, at_end, last_visit));
 }
 
 std::vector<Part> PartsOfPasses::end_chain(const PassTime& pass, Activity activity) const {
@@ -107,15 +107,16 @@ std::vector<Part> PartsOfPasses::end_chain(const PassTime& pass, Activity activi
     return out;
 }
 
-double PartsOfPasses::first_gather(const Stage& stage, bool first_turn) const {
-    return gathers_before(policy_, end_traffic(stage, c_), layers_.last(stage).traffic, first_turn).total();
+double PartsOfPasses::first_gather(const Stage& stage, bool first_visit) const {
+    return gathers_before(policy_, end_traffic(stage, c_), layers_.last(stage).traffic, first_visit).total();
 }
 
-double PartsOfPasses::last_reduce(const Stage& stage, bool last_turn) const {
-    return reductions_after(policy_, end_traffic(stage, c_), layers_.last(stage).traffic, last_turn).total();
+double PartsOfPasses::last_reduce(const Stage& stage, bool last_visit) const {
+    return reductions_after(policy_, end_traffic(stage, c_), layers_.last(stage).traffic, last_visit).total();
 }
 
-// FSDP copies what it gathers in both passes; without it gradients are added up after the backward pass.
+// FSDP copies gathered weights in both passes. Without FSDP, gradients are accumulated after the backward
+// pass.
 double PartsOfPasses::copies(const StepTime& step, bool forward) const {
     const double all = term(step, StepTerm::copies) / c_.passes.count;
     const double before = is_fsdp(c_.settings) ? all / 2 : 0;
@@ -128,7 +129,7 @@ PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool firs
     const bool gives_gradients = kind == (splits ? PassKind::weight_gradient : PassKind::backward);
     PassParts out;
 
-    // Its own work, of one pass through all that the GPU holds.
+    // The compute of one pass through all layers of the GPU.
     const double share = c_.passes.share;
     const double weights = splits ? share * stage.dense * c_.work.dense.weight_gradient.total() +
                                         share * stage.sparse * c_.work.sparse.weight_gradient.total()
@@ -159,7 +160,7 @@ PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool firs
         }
     }
 
-    // What travels, and waits for the host.
+    // Communication and waits for the host.
     const StepTime step = step_of(stage);
     if (kind != PassKind::weight_gradient) {
         const double message = c_.pipeline.virtual_stages * c_.stages.copies * c_.message.total();
@@ -168,11 +169,11 @@ PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool firs
         add(out.hidden, Activity::stage_message, message - visible);
     }
     double wait = 0;
-    // Of layers of one kind: those far from the end of the stage share out what their whole turn shows, those
-    // near it show all of it with the turn's first or last pass.
-    const bool alone = c_.passes.turn == 1;  // a pass is a turn
-    const bool first_turn = alone ? first : true;
-    const bool last_turn = alone ? last : true;
+    // The exposed communication of one kind of layers. For layers far from the end of the stage, that of a
+    // whole visit is spread over its passes; for those near it, it is part of the visit's first or last pass.
+    const bool alone = c_.passes.turn == 1;  // each visit is one pass
+    const bool first_visit = alone ? first : true;
+    const bool last_visit = alone ? last : true;
     const auto add_traffic = [&](const Layer& layer, double count, bool last_kind) {
         if (count <= 0) return;
         const LayerPlaces places = places_of(count, last_kind, c_.passes);
@@ -188,7 +189,7 @@ PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool firs
             const double times = (end ? places.at_end : places.inner) / c_.passes.turn;
             if (times <= 0) continue;
             add_parts(
-                forwards ? this->forward(layer, end, first_turn) : this->backward(layer, end, last_turn),
+                forwards ? this->forward(layer, end, first_visit) : this->backward(layer, end, last_visit),
                 times);
         }
         if (places.beside_end <= 0) return;
@@ -217,7 +218,7 @@ PartsOfPasses::OfStage PartsOfPasses::of_stage(const Stage& stage) const {
     OfStage out;
     const bool splits = c_.schedule->splits_backward;
     const PassKind gradient = splits ? PassKind::weight_gradient : PassKind::backward;
-    // With one micro-batch its forward pass is the first and its backward pass the last.
+    // With one micro-batch, its forward pass is `first_forward` and its backward pass `last_gradient`.
     for (std::size_t i = 0; i < kPassKinds; ++i) {
         const auto kind = static_cast<PassKind>(i);
         if (kind == PassKind::weight_gradient && !splits) continue;

@@ -1,5 +1,5 @@
-// What the passes of a step consist of, in seconds: the engine's terms dealt out to forward pass, backward
-// pass and weight gradients.
+// The seconds of each pass of a step by activity. The engine's terms are split over forward passes, backward
+// passes and weight gradients.
 #pragma once
 
 #include <array>
@@ -16,22 +16,22 @@ struct Part {
     double seconds = 0;
 };
 
-// Of one pass, in the order in which they come: see PassSeconds.
+// The parts of one pass in the order in which they run, see PassSeconds.
 struct PassParts {
     std::vector<Part> lead, chain, tail;
-    std::vector<Part> hidden;  // below the chain
+    std::vector<Part> hidden;  // communication that overlaps with `chain`
     [[nodiscard]] PassSeconds seconds() const;
 };
 
-// One layer's pass, or that of one of the model's ends.
+// A pass of one layer, of the embedding or of the head.
 struct LayerParts {
     std::vector<Part> chain;
-    std::vector<Part> exposed;  // data-parallel communication that outlasts it
+    std::vector<Part> exposed;  // data-parallel communication
     std::vector<Part> hidden;
     double wait = 0;  // for the host, E12
 };
 
-// What every pass of one scenario is made of.
+// Computes the parts of every pass of one scenario.
 class PartsOfPasses {
   public:
     PartsOfPasses(const Compiled& compiled, const Estimate& estimate);
@@ -40,18 +40,18 @@ class PartsOfPasses {
     [[nodiscard]] const Layer& sparse() const { return layers_.sparse; }
     [[nodiscard]] const Stage& pacing() const { return *pacing_; }
 
-    // One layer's turn: all passes that its communication travels below.
-    [[nodiscard]] LayerParts forward(const Layer& layer, bool at_end, bool first_turn) const;
-    [[nodiscard]] LayerParts backward(const Layer& layer, bool at_end, bool last_turn) const;
-    // The model's ends.
+    // One visit of a layer: all its consecutive passes (see Passes), which overlap with one communication.
+    [[nodiscard]] LayerParts forward(const Layer& layer, bool at_end, bool first_visit) const;
+    [[nodiscard]] LayerParts backward(const Layer& layer, bool at_end, bool last_visit) const;
+    // Embedding or head.
     [[nodiscard]] std::vector<Part> end_chain(const PassTime& pass, Activity activity) const;
-    // Before the first layer and after the last of a turn: nothing hides them.
-    [[nodiscard]] double first_gather(const Stage& stage, bool first_turn) const;
-    [[nodiscard]] double last_reduce(const Stage& stage, bool last_turn) const;
-    // Of one forward or backward pass in a step.
+    // Exposed communication before the first layer and after the last one of a visit.
+    [[nodiscard]] double first_gather(const Stage& stage, bool first_visit) const;
+    [[nodiscard]] double last_reduce(const Stage& stage, bool last_visit) const;
+    // Seconds of memory copies in one forward or backward pass.
     [[nodiscard]] double copies(const StepTime& step, bool forward) const;
 
-    // All of a stage's passes in a pipeline, one piece of it.
+    // The passes of one virtual stage of a pipeline stage.
     struct OfStage {
         std::array<PassParts, kPassKinds> pass;
         PassParts first_forward, last_gradient;
@@ -60,10 +60,10 @@ class PartsOfPasses {
     [[nodiscard]] OfStage of_stage(const Stage& stage) const;
 
   private:
-    // `passes` of a layer, and what travels below them.
+    // `passes` consecutive passes of a layer and the communication that overlaps with them.
     [[nodiscard]] LayerParts parts(const Layer& layer, bool backward, double passes,
                                    const LayerTraffic& traffic = {}) const;
-    // The step as long as a stage like this one takes it.
+    // The step time of a stage of this kind.
     [[nodiscard]] StepTime step_of(const Stage& stage) const;
     [[nodiscard]] PassParts whole_pass(const Stage& stage, PassKind kind, bool first, bool last) const;
 

@@ -21,7 +21,8 @@ GridReport grid_report(const GridQuestion& question, const std::function<void(do
     std::array<double, kBest.size()> most{};
     for (const Output id : kBest) out.best.push_back({id, {}});
 
-    // Points side by side, each planned by one thread; block by block, as an answer takes kilobytes.
+    // The points are planned in parallel, each by one thread. They come in blocks, because an answer needs
+    // kilobytes.
     constexpr std::size_t kBlock = 1024;
     std::vector<Answer> answers;
     std::atomic<std::size_t> done{0};

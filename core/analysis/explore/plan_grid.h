@@ -1,7 +1,7 @@
-// E25: the grid search over the job and the machine, with the best plan at every point: which GPU count,
-// sequence length, bandwidth, memory or assumed efficiency reaches most, and how much hardware a target
-// takes. After Wang et al. 2025, arXiv 2504.03655 (reconstructed), whose grid of ZeRO stages and
-// recomputation is the plan here.
+// E25: the grid search over the job and the machine, with the best plan at every point. It finds the GPU
+// count, sequence length, bandwidth, memory or assumed efficiency with the best results, and the hardware
+// that a target requires. After Wang et al. 2025, arXiv 2504.03655 (reconstructed); the plan replaces its
+// grid of ZeRO stages and recomputation.
 #pragma once
 
 #include <functional>
@@ -16,18 +16,18 @@ namespace shardscope {
 
 struct GridQuestion {
     PlanQuestion plan;
-    std::vector<Axis> over;        // what is varied beyond the plan
-    std::optional<Target> target;  // hardware thresholds are wanted for it
+    std::vector<Axis> over;        // the inputs that are varied besides the plan
+    std::optional<Target> target;  // the target of the hardware thresholds
     unsigned threads = 1;
 };
 
-// The best of all points in one respect.
+// The point with the best value of one output.
 struct GridBest {
     Output output = Output::mfu;
-    std::optional<Answer> answer;  // at that point, with the plan; none: nothing fits
+    std::optional<Answer> answer;  // at that point, with the best plan; none: nothing fits
 };
-// The least of an input, all else as at the point of highest MFU and the plan chosen anew, at which the
-// target is met.
+// The smallest value of an input that meets the target. The other inputs are those of the point of highest
+// MFU, and the plan is chosen again for each value.
 struct Threshold {
     P id = P::count;
     Solution solution;
@@ -39,7 +39,7 @@ struct GridReport {
     std::vector<GridBest> best;         // highest MFU, tokens/s/GPU, tokens/s
     std::vector<Threshold> thresholds;  // inter-node bandwidth, memory
 };
-// `progress` hears the share of the points that is done, from any thread.
+// `progress` receives the share of the points that is done, from any thread.
 GridReport grid_report(const GridQuestion& question, const std::function<void(double)>& progress = {});
 
 }  // namespace shardscope

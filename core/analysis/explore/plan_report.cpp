@@ -12,8 +12,8 @@
 namespace shardscope {
 namespace {
 
-// Outputs that only throughput changes, the job and the machine being given. With a critical batch law the
-// whole run depends on the plan's batch too.
+// Whether an output depends on the plan through throughput only. With a critical-batch law the whole run also
+// depends on the plan's batch.
 bool follows_throughput(Output id, const Settings& s) {
     constexpr std::array kRates{Output::mfu, Output::tokens_per_s, Output::tokens_per_s_per_gpu};
     constexpr std::array kRun{Output::training_days, Output::gpu_hours, Output::cost};
@@ -22,7 +22,7 @@ bool follows_throughput(Output id, const Settings& s) {
            (any_batch && std::ranges::find(kRun, id) != kRun.end());
 }
 
-// Seconds per step by what they are spent on, in words.
+// Terms of the step that are reported together.
 struct Share {
     const char* label;
     std::vector<StepTerm> terms;
@@ -50,11 +50,11 @@ double seconds(const StepTime& step, const Share& share) {
     return sum;
 }
 
-// One step from a value: the next smaller and the next larger one, or any other choice where they have no
-// order.
+// The values one step away from the present one: the next smaller and the next larger one, or, of choices
+// without an order, all others.
 std::vector<double> steps_from(P id, const Settings& s) {
     std::vector<double> stops = domain(id, s).stops;
-    // Zero is all of them; a group of one shares nothing out.
+    // Zero means all GPUs; a group of one GPU shards nothing.
     if (id == P::shard_group) std::erase(stops, 1);
     if (id == P::schedule) {
         std::erase(stops, s[id]);
@@ -62,7 +62,7 @@ std::vector<double> steps_from(P id, const Settings& s) {
     }
     const auto here = std::ranges::find(stops, s[id]);
     if (here == stops.end()) {
-        // Between two of the slider's values.
+        // The present value is between two of the slider's values.
         std::vector<double> out;
         const auto above = std::ranges::upper_bound(stops, s[id]);
         if (above != stops.begin()) out.push_back(*(above - 1));
@@ -86,7 +86,7 @@ Neighbour neighbour(const Answer& best, const Scenario& scenario, P id, bool all
     if (e.verdict == Verdict::does_not_fit) out.over = e.memory.peak - e.memory.capacity;
     else if (e.verdict == Verdict::risky && !allow_risky)
         out.over = e.memory.peak - (e.memory.capacity - e.memory.margin);
-    // Steps of other batches are compared token by token.
+    // Steps with different batches are compared per token.
     const double scale = best.estimate.tokens_per_gpu / e.tokens_per_gpu;
     out.slower = scale * e.step.total - best.estimate.step.total;
     for (const Share& share : shares()) {
@@ -199,7 +199,7 @@ std::vector<Neighbour> neighbours_of(const Answer& best, const ParameterSet& fre
             const Scenario next = edited(base, id, value);
             if (resolve(next)[id] == best.settings[id]) continue;
             Neighbour one = neighbour(best, next, id, allow_risky);
-            // A switch that means nothing here makes no other plan.
+            // A switch without an effect does not make a different plan.
             const bool same = one.slower == 0 && one.answer.estimate.memory.peak == best.estimate.memory.peak;
             if (one.valid() && !same) out.push_back(std::move(one));
         }

@@ -1,4 +1,4 @@
-// What a search has to say: the best plans, what else could have been, and why it loses.
+// The report of a plan search: the best plans, the neighbours of the best one, and why those are worse.
 #pragma once
 
 #include <functional>
@@ -10,43 +10,43 @@
 
 namespace shardscope {
 
-struct PlanQuestion {   // what the best plan is asked for
-    Scenario scenario;  // what is not free keeps the value it has here
+struct PlanQuestion {   // the input of a plan search
+    Scenario scenario;  // parameters that are not free keep their values
     ParameterSet free;
     Output objective = Output::mfu;
     bool allow_risky = false;
     std::size_t top = 5;
 };
-// Of a scenario: what is automatic in it, or what is usually free.
+// The scenario's automatic parameters or, if it has none, those that are usually free.
 ParameterSet free_of(const Scenario& scenario);
-// Ranked by throughput where that is all the output depends on, else by the output itself.
+// The objective is throughput if the output depends on nothing else, else the output itself.
 Objective objective_of(Output id, const Settings& settings);
-// Options of a search for the best plans, the frontier, and the number that fit.
+// The options of a search for the best plans, the frontier and the number of plans that fit.
 SearchOptions options_of(const PlanQuestion& question);
 
-// A plan that differs from the best one by one step of one parameter; others follow where they must.
+// A plan that differs from the best one by one step of one parameter, and in the parameters that must follow.
 struct Neighbour {
     P id = P::count;
     double from = 0;
     double to = 0;
     Answer answer;
-    // Bytes beyond what is usable, as the verdict says it; of what may fit, into the margin; 0: it fits.
+    // Bytes above the usable memory or, if the verdict is risky, above that less the margin; 0: it fits.
     double over = 0;
-    double slower = 0;                    // s a step of as many tokens as the best plan's; negative: faster
-    struct Part {                         // a share of the difference
-        std::string label;                // "exposed communication": in English, why() says it
-        std::string brief;                // the same where there is little room
-        StepTerm term = StepTerm::count;  // the first of those it is the sum of
+    double slower = 0;  // s per step, scaled to the tokens of the best plan's step; negative: faster
+    struct Part {                         // a part of `slower`
+        std::string label;                // "exposed communication": in English, why() translates it
+        std::string brief;                // a shorter label
+        StepTerm term = StepTerm::count;  // the first of the terms in the part
         double seconds = 0;
     };
-    std::vector<Part> parts;  // what `slower` adds up from, the largest loss first
+    std::vector<Part> parts;  // they sum to `slower`; the largest loss comes first
     [[nodiscard]] bool valid() const { return answer.valid(); }
 };
-// "TP 8 SP, PP 4×5 interleaved, zero1, micro-batch 1 × 48": what distinguishes a plan, in one line.
+// A plan in one line: "TP 8 SP, PP 4×5 interleaved, zero1, micro-batch 1 × 48".
 std::string short_plan(const Settings& settings);
 // "does not fit by 3.4 GiB", "exposed communication +12 ms, bubble +3 ms".
 std::string why(const Neighbour& neighbour);
-// The parts of the loss that are worth saying, largest first; none where it does not lose, or does not fit.
+// The parts that make up most of the loss, largest first; none if the plan is not slower, or does not fit.
 std::vector<Neighbour::Part> main_losses(const Neighbour& neighbour);
 // "Tensor parallel 4 → 8"
 std::string title(const Neighbour& neighbour);
@@ -61,13 +61,13 @@ struct PlanReport {  // the best plans, and why each neighbour loses
     std::vector<Answer> plans;        // best first
     std::vector<Candidate> frontier;  // ascending in memory and in the objective
     std::vector<Neighbour> neighbours;
-    std::string reason;  // why there is no plan; empty when there is one
+    std::string reason;  // why there is no plan; empty if there is one
     [[nodiscard]] bool found() const { return !plans.empty(); }
 };
-// `progress` hears the share of the search that is done, from any thread.
+// Runs the search. `progress` receives the share of it that is done, from any thread.
 PlanReport plan_report(const PlanQuestion& question, unsigned threads, const std::stop_token& stop = {},
                        const std::function<void(double)>& progress = {});
-// The same from what a search found.
+// Reports on the result of a search.
 PlanReport plan_report(const PlanQuestion& question, const SearchResult& found);
 
 }  // namespace shardscope

@@ -22,7 +22,8 @@ bool fits_well(const Scenario& scenario, Answer& scratch) {
     return answer_into(scenario, scratch) && scratch.estimate.verdict == Verdict::fits;
 }
 
-// The candidate nearest to the present value that fits, trying `candidates` in order; asked to stop, none.
+// Tries `candidates` in order, nearest to the present value first, and returns the first that fits. If none
+// does, or when it was stopped, the repair does not work.
 Repair try_values(const Scenario& scenario, const Answer& now, P id, const std::vector<double>& candidates,
                   const std::stop_token& stop = {}) {
     Repair repair;
@@ -30,7 +31,7 @@ Repair try_values(const Scenario& scenario, const Answer& now, P id, const std::
     Answer scratch;
     double last_peak = 0;
     for (const double value : candidates) {
-        if (stop.stop_requested()) break;  // each may take a search of its own
+        if (stop.stop_requested()) break;  // each value may need a plan search
         const Scenario trial = edited(scenario, id, value);
         const bool fits = fits_well(trial, scratch);
         last_peak = scratch.estimate.memory.peak;
@@ -70,7 +71,7 @@ std::vector<double> ascending_above(const std::vector<double>& stops, double val
     return out;
 }
 
-// Every whole micro-batch below the present one, or every divisor where the global batch is held.
+// Every smaller whole micro-batch or, if the global batch is held, every smaller divisor of it.
 std::vector<double> smaller_micro_batches(const Scenario& scenario, const Settings& s) {
     if (scenario.hold() == Hold::global_batch)
         return descending_below(domain(P::micro_batch, s).stops, s[P::micro_batch]);
@@ -89,8 +90,8 @@ std::vector<double> shorter_sequences(const Settings& s) {
     return out;
 }
 
-// Memory of other GPUs there are, ascending. Of those that ship: a window's own catalogue may be added to
-// while repairs are looked for beside it.
+// Memory sizes of shipped GPUs with more memory, ascending. The window's catalogue is not used, because
+// presets may be added to it while repairs are computed in another thread.
 std::vector<double> larger_memories(const Settings& s) {
     std::vector<double> out;
     for (const Preset* gpu : Catalogue::shipped().all(PresetKind::gpu)) {
@@ -103,7 +104,7 @@ std::vector<double> larger_memories(const Settings& s) {
     return out;
 }
 
-// In their order, without the present one.
+// All choices but the present one, in their order.
 std::vector<double> other_choices(P id, const Settings& s) {
     std::vector<double> out = domain(id, s).stops;
     std::erase(out, s[id]);
@@ -143,7 +144,7 @@ std::optional<Repair> best_fix(const Answer& now) {
         return std::move(found.front());
     }
     const Settings& s = now.settings;
-    // One step on each axis of the plan.
+    // Each plan parameter is changed by one step.
     const std::pair<P, Value> steps[] = {{P::micro_batch, s[P::micro_batch] * 2},
                                          {P::recompute, 0},
                                          {P::sharding, Sharding::zero2},
@@ -173,7 +174,7 @@ std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& sto
     if (!now.valid() || now.fits()) return out;
     const Settings& s = now.settings;
     const auto try_all = [&](P id, const std::vector<double>& candidates) {
-        // The planner has tried the others of what is automatic.
+        // The planner has tried the other values of automatic parameters.
         if (!scenario.automatic[index(id)]) out.push_back(try_values(scenario, now, id, candidates, stop));
     };
 
@@ -203,7 +204,7 @@ std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& sto
     std::ranges::stable_sort(out, [](const Repair& a, const Repair& b) {
         if (a.works != b.works) return a.works;
         if (!a.works) return false;
-        // Another plan for the same job comes before another job.
+        // Other plans for the same job come before other jobs.
         const bool a_plan = parameter(a.id).plan;
         const bool b_plan = parameter(b.id).plan;
         return a_plan != b_plan ? a_plan : a.mfu > b.mfu;

@@ -9,13 +9,13 @@
 namespace shardscope {
 namespace {
 
-// GPU counts for a smooth curve: powers of two inside a node, then `an_octave` node counts an octave. The
-// scenario's own count is always among them, so that its dot lies on the curve.
-Axis gpu_axis(double node, double gpus, double lowest, double highest, double an_octave) {
+// GPU counts for a smooth curve: powers of two inside a node, then `per_octave` node counts per doubling. The
+// scenario's count is always included, so that its dot lies on the curve.
+Axis gpu_axis(double node, double gpus, double lowest, double highest, double per_octave) {
     std::vector<double> counts;
     for (double g = 1; g < node; g *= 2) counts.push_back(g);
     for (double octave = 1; node * octave <= highest; octave *= 2) {
-        const double stride = std::max(1.0, octave / an_octave);
+        const double stride = std::max(1.0, octave / per_octave);
         for (double nodes = octave; nodes < 2 * octave; nodes += stride) counts.push_back(node * nodes);
     }
     counts.push_back(gpus);
@@ -25,14 +25,15 @@ Axis gpu_axis(double node, double gpus, double lowest, double highest, double an
     return {P::gpus, counts};
 }
 
-// Whether the plan as it is can run on `gpus`: whole copies of the model, and experts that divide them.
+// Whether the plan can run unchanged on `gpus`: they must form whole model replicas, and the expert parallel
+// degree must divide replicas × context parallel degree.
 bool keeps_plan(const Settings& s, double gpus) {
-    const double copies = gpus / model_gpus(s);
-    return copies == std::floor(copies) &&
-           std::fmod(copies * s[P::context_parallel], s[P::expert_parallel]) == 0;
+    const double replicas = gpus / model_gpus(s);
+    return replicas == std::floor(replicas) &&
+           std::fmod(replicas * s[P::context_parallel], s[P::expert_parallel]) == 0;
 }
 
-// Keeps the points of GPU counts that can be had.
+// Keeps the points whose GPU count is valid, so that the edit did not move it.
 void keep_counts(Curve& curve, const Scenario& scenario) {
     std::erase_if(curve, [&](const CurvePoint& point) {
         return resolve(edited(scenario, P::gpus, point.x))[P::gpus] != point.x;
@@ -66,9 +67,9 @@ Scaling scaling(const Scenario& scenario, double lowest, double highest, const s
         if (!divides.values.empty()) out.strong = curve(strong, divides, stop);
     }
 
-    // The knee: from here on every added GPU brings less than half of what the first ones bring. Looked for
-    // from the far end, so that one step down (the first hop out of a node) does not count as the curve's
-    // bend.
+    // From the knee on every added GPU adds less than half of the throughput that each of the first ones has.
+    // The search starts at the largest count, so that a single drop (at the first count beyond one node) is
+    // not taken for the knee.
     constexpr double kHalf = 0.5;
     double first_share = 0;
     for (const CurvePoint& point : out.weak) {

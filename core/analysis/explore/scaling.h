@@ -9,15 +9,16 @@ namespace shardscope {
 
 struct Scaling {
     Curve weak;
-    Curve strong;      // ends where the global batch leaves nothing to split
+    Curve strong;      // ends where the global batch cannot be split further
     double node = 8;   // GPUs of one node
     double gpus = 64;  // the scenario's
-    double knee =
-        0;  // weak: GPUs from which on an added GPU brings less than half of the first ones' share; 0: none
+    // The GPU count of the weak curve from which on an added GPU adds less than half of the throughput that
+    // each of the first ones has; 0: none.
+    double knee = 0;
 };
 
-// `lowest` to `highest` GPUs on the values a slider takes. What is automatic is planned anew at every count;
-// where that takes its time, the counts are powers of two. A stopped one means nothing.
+// Computes both curves from `lowest` to `highest` GPUs. Automatic parameters are planned again at every
+// count; if planning is slow, the counts are powers of two. The result is meaningless when it was stopped.
 Scaling scaling(const Scenario& scenario, double lowest = 1, double highest = 16384,
                 const std::stop_token& stop = {});
 

@@ -16,7 +16,8 @@ bool is_input(P id) {
     return !row.named_only && row.prominence != Prominence::file;
 }
 
-// As answer_into; planning takes longer than the rest and must be stopped, too. The present plan shortens it.
+// Does the same as the planner's answer_into. Planning takes longest, so that it must react to `stop`; the
+// present plan makes it faster.
 bool answer_into(const Scenario& scenario, Answer& out, const Plan& present, const std::stop_token& stop) {
     const auto plan = planned(scenario, 1, stop, &present);
     return plan && answer_into(locked(*plan), out);
@@ -31,7 +32,7 @@ struct Ends {
 
     std::optional<SensitivityEnd> at(const SensitivityBar& bar, double factor, Answer& scratch) const {
         const double x = nearest_valid(bar.id, bar.now * factor, resolve(base));
-        // The step to the nearest valid value may be none, or lead the other way.
+        // The nearest valid value may be the present one, or one in the other direction.
         if (factor < 1 ? x >= bar.now : x <= bar.now) return std::nullopt;
         if (!answer_into(edited(base, bar.id, x), scratch, present, stop) || scratch.settings[bar.id] != x)
             return std::nullopt;
@@ -45,7 +46,7 @@ struct Ends {
     }
 };
 
-// Rates that grow, and times that shrink as much.
+// The inputs of a rate: rates to multiply and times to divide.
 struct RateInputs {
     std::vector<P> faster, shorter;
 };
@@ -80,13 +81,13 @@ Sensitivity sensitivity(const Scenario& scenario, Output output, Change change, 
     const auto plan = planned(scenario, threads, stop);
     Answer start;
     if (!plan || !shardscope::answer_into(locked(*plan), start)) return out;
-    // Edits start from the plan as it was found, as they do in the window.
+    // Edits start from the planned scenario, as they do in the window.
     const Scenario& base = *plan;
     const Settings& settings = start.settings;
     const Ends ends{base, plan_of(settings), output, stop};
     out.fits = start.fits();
     out.now = value_of(output, start, true);
-    // Zero has no multiples, and what is unknown none either.
+    // Inputs that are zero or unknown (NaN) have no multiples.
     std::vector<SensitivityBar> bars;
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
@@ -101,14 +102,14 @@ Sensitivity sensitivity(const Scenario& scenario, Output output, Change change, 
         bar.more = ends.at(bar, more, scratch);
     });
     for (SensitivityBar& bar : bars) {
-        bool turns = false;
+        bool changes_fit = false;
         for (const auto& end : {bar.less, bar.more}) {
             if (!end) continue;
             bar.effect = std::max(bar.effect, std::fabs(end->as_if / out.now - 1));
-            turns = turns || end->fits != out.fits;
+            changes_fit = changes_fit || end->fits != out.fits;
         }
-        bar.mends = turns && !out.fits;
-        if (bar.effect >= kNoEffect || turns) out.bars.push_back(bar);
+        bar.mends = changes_fit && !out.fits;
+        if (bar.effect >= kNoEffect || changes_fit) out.bars.push_back(bar);
         else ++out.without_effect;
     }
     std::ranges::stable_sort(out.bars, [](const SensitivityBar& a, const SensitivityBar& b) {
@@ -131,17 +132,17 @@ std::optional<std::array<double, kRates>> planned_elasticity(const Answer& base,
     // tokens/s at the lower and the higher end of each rate.
     std::array<double, 2 * kRates> found{};
     const Plan present = plan_of(base.settings);
-    std::atomic<bool> whole = true;
+    std::atomic<bool> complete = true;
     parallel_for(found.size(), threads, [&](std::size_t i) {
         Answer scratch;
         const double factor = i % 2 == 0 ? 1 - kRateStep : 1 + kRateStep;
         const Scenario there = with_rate(base, static_cast<Rate>(i / 2), factor);
         for (const Scenario& plan : {there, locked(there)}) {
-            if (!answer_into(plan, scratch, present, stop)) whole = false;
+            if (!answer_into(plan, scratch, present, stop)) complete = false;
             found[i] = std::max(found[i], scratch.estimate.tokens_per_s);
         }
     });
-    if (!whole) return std::nullopt;
+    if (!complete) return std::nullopt;
     std::array<double, kRates> out{};
     for (std::size_t i = 0; i < kRates; ++i)
         out[i] = std::log(found[2 * i + 1] / found[2 * i]) / std::log((1 + kRateStep) / (1 - kRateStep));

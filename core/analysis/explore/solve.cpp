@@ -26,10 +26,10 @@ bool meets(const Target& target, const Answer& answer) {
 // One value that was tried.
 struct Sample {
     double x = 0;
-    bool valid = false;  // it can be set as it is
+    bool valid = false;  // the value is valid and an edit does not move it
     bool fits = false;   // with the margin to spare
     bool met = false;
-    double reached = kNone;  // the target's output; NaN where it means nothing
+    double reached = kNone;  // the target's output; NaN if it does not apply
     double excess = 0;       // bytes beyond the capacity less the margin
     double capacity = 0;     // bytes
     MemoryTerms terms{};     // bytes at the fullest moment
@@ -39,12 +39,12 @@ class Search {
   public:
     Search(const Question& question, const std::stop_token& stop, const std::function<void(double)>& progress)
         : q_(question), stop_(stop), progress_(progress), now_(resolve(question.scenario)) {
-        find_reach();
+        find_range();
     }
     Solution run();
 
   private:
-    void find_reach();
+    void find_range();
     [[nodiscard]] bool has_list() const;
     [[nodiscard]] double next(double value) const;
     [[nodiscard]] std::vector<double> values();
@@ -64,14 +64,14 @@ class Search {
     const std::stop_token& stop_;
     const std::function<void(double)>& progress_;
     Settings now_;
-    bool complete_ = false;  // every valid value was looked at
+    bool complete_ = false;  // every valid value was tried
     std::vector<Sample> samples_;
     Solution out_;
 };
 
 bool Search::has_list() const { return parameter(q_.id).named_only || q_.id == P::recompute; }
 
-void Search::find_reach() {
+void Search::find_range() {
     const Parameter& row = parameter(q_.id);
     constexpr double kBeyond = 1000;
     double low = row.minimum;
@@ -79,7 +79,7 @@ void Search::find_reach() {
     if (row.slider_low > 0) low = std::max(low, row.slider_low / kBeyond);
     if (row.slider_high > 0) high = std::min(high, row.slider_high * kBeyond);
     if (q_.id == P::gpus) high = std::min(high, std::max(row.slider_high, now_[P::gpus]));
-    // The scenario's own value is always among them.
+    // The range always includes the scenario's value.
     low = std::min(low, now_[q_.id]);
     high = std::max(high, now_[q_.id]);
     if (!std::isnan(q_.low)) low = q_.low;
@@ -88,7 +88,7 @@ void Search::find_reach() {
     out_.high = high;
 }
 
-// The next larger valid value of a whole number, or one beyond `high` when there is none.
+// The next larger valid value of a whole number, or one above `high` if there is none.
 double Search::next(double value) const {
     const auto valid_from = [&](double v) { return nearest_valid(q_.id, v, now_); };
     double stride = 1;
@@ -105,14 +105,14 @@ double Search::next(double value) const {
     return valid_from(hit);
 }
 
-// All valid values where they are few; else points over the slider and, in logarithm, over the whole reach.
+// All valid values if there are few; else points along the slider and, logarithmically, over the whole range.
 std::vector<double> Search::values() {
     if (has_list()) {
         complete_ = true;
         return domain(q_.id, now_).stops;
     }
     const Parameter& row = parameter(q_.id);
-    // Planning anew takes its time.
+    // Planning again at every point is slow.
     const int points = q_.scenario.automatic.any() ? 60 : 240;
     std::vector<double> out;
     const auto add = [&](double value) {
@@ -137,7 +137,7 @@ std::vector<double> Search::values() {
     };
     if (row.slider_high > row.slider_low)
         between(row.slider_low, row.slider_high, row.logarithmic && row.slider_low > 0);
-    constexpr double kDecades = 1e-9;  // of the upper end, where the lower one is zero
+    constexpr double kDecades = 1e-9;  // lower end ÷ upper end, if the lower one is zero
     if (out_.high > 0) between(std::max(out_.low, out_.high * kDecades), out_.high, true);
     add(out_.low);
     add(out_.high);
@@ -178,7 +178,7 @@ void Search::look_at_all(const std::vector<double>& values) {
     std::erase_if(samples_, [](const Sample& sample) { return !sample.valid; });
 }
 
-// The sample that comes nearest to a target that none meets.
+// The sample with the best value of the target's output; nullptr if no sample has one.
 const Sample* Search::best() const {
     const Sample* found = nullptr;
     for (const Sample& sample : samples_) {
@@ -203,7 +203,7 @@ void Search::set_share_of_best() {
     }
 }
 
-// The neighbours between a value that misses the target and one that meets it.
+// The adjacent values between which the target starts to be met: the one that misses and the one that meets.
 std::pair<double, double> Search::edge(double missed, double met) const {
     if (complete_) return {missed, met};
     constexpr double kClose = 1e-9;
@@ -248,7 +248,7 @@ void Search::choose() {
     out_.scenario = edited(q_.scenario, q_.id, out_.value);
 }
 
-// ---- why there is none -----------------------------------------------------------------------------------
+// ---- reasons for no solution -----------------------------------------------------------------------------
 
 std::string Search::reason() const {
     std::string range = label_of(q_.id);
@@ -260,7 +260,8 @@ std::string Search::reason() const {
     return nearest ? reason_of_value(range, *nearest) : reason_of_memory(range);
 }
 
-// The terms that no value makes small enough; else the largest ones where the least is missing.
+// The memory term that is too large at every value. If there is none, the largest terms at the value that
+// exceeds the capacity least.
 std::string Search::reason_of_memory(const std::string& range) const {
     const auto bytes = [](double value) { return format(value, Quantity::bytes); };
     double capacity = 0;
@@ -401,7 +402,7 @@ std::string text_of(P id, const MetStretch& stretch) {
     else if (runs_up && !runs_down) out = said("from {1} up", {text(stretch.from)});
     else if (runs_down && !runs_up) out = said("up to {1}", {text(stretch.to)});
     else out = said("from {1} to {2}", {text(stretch.from), text(stretch.to)});
-    // Between numbers without steps there is no next one to name.
+    // Continuous values have no next value to name.
     const bool below = !runs_down && text(stretch.below) != text(stretch.from);
     const bool above = !runs_up && text(stretch.above) != text(stretch.to);
     if (below && above)
@@ -433,7 +434,7 @@ std::vector<WayOut> ways_out(const Question& question, const std::stop_token& st
     Scenario planned = question.scenario;
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
-        // Offload is no plan to propose unasked: it takes memory and time of the host's.
+        // Offload is not proposed unasked, because it needs memory and time of the host.
         if (parameter(id).plan && id != question.id && id != P::offload) planned.automatic.set(i);
     }
     attempt(said("with the plan automatic"), planned);

@@ -1,4 +1,4 @@
-// One or more parameters against any outputs: the engine of sweeps, scaling curves and sliders' tracks.
+// Answers over one or more varied parameters, for sweeps, scaling curves and maps.
 #pragma once
 
 #include <stop_token>
@@ -14,28 +14,29 @@ struct Axis {  // a parameter and the values it takes
     std::vector<double> values;
 };
 
-// `steps` points from `from` to `to`, both included, snapped to valid values, duplicates dropped.
+// `steps` points from `from` to `to`, both included, moved to the nearest valid values, without duplicates.
 Axis make_axis(const Scenario& scenario, P id, double from, double to, int steps, bool logarithmic);
-// Whether nothing lies between two values of an axis: choices, and degrees of parallelism.
+// Whether an axis is discrete, so that a plot draws no line between its values: choices, and degrees of
+// parallelism.
 bool stands_apart(P id);
-// The axis a plot shows when nobody says otherwise: the slider's range.
+// The default axis of a plot: the slider's range.
 Axis usual_axis(const Scenario& scenario, P id, int steps);
-// "KEY=FROM:TO:STEPS[:log]" or "KEY=a,b,c". On a problem the axis has no values.
+// Reads "KEY=FROM:TO:STEPS[:log]" or "KEY=a,b,c". If there is a problem, the axis has no values.
 Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& problems);
 
-// How many combinations of the axes' values there are, and the indices of one of them: the last axis runs
+// The number of combinations of the axes' values, and the indices of one of them; the last axis varies
 // fastest.
 std::size_t combinations(const std::vector<Axis>& axes);
 std::vector<std::size_t> indices_of(const std::vector<Axis>& axes, std::size_t combination);
-// The answer of the scenario with these values: what an estimate of it says. No other value follows. False
-// where they cannot be used together; then `reason_of(out)` says why.
+// Computes the answer of the scenario with these values assigned; no other value is changed. Returns false if
+// they are not valid together; then `reason_of(out)` explains why.
 bool answer_point(const Scenario& scenario, const std::vector<Axis>& axes, const std::vector<std::size_t>& at,
                   Answer& out);
 
-// Why a point is invalid, in one line: all problems of its values.
+// The reason why a point is invalid, in one line: all problems of its values.
 std::string reason_of(const Answer& point);
 
-// What a curve needs of one point.
+// The results that a curve shows at one point.
 struct CurvePoint {
     double x = 0;
     bool valid = false;
@@ -49,12 +50,12 @@ struct CurvePoint {
     double peak_memory = 0;
     double ideal_mfu = 0;
     double ideal_tokens_per_s_per_gpu = 0;
-    double run_tokens = 0;  // of the whole run, with what its batch adds and failures cost
+    double run_tokens = 0;  // of the whole run, with those that its large batch and failures add
     [[nodiscard]] bool fits() const { return valid && verdict != Verdict::does_not_fit; }
 };
 using Curve = std::vector<CurvePoint>;
 CurvePoint curve_point(double x, const Answer& answer, bool valid);
-// Ends where it is asked to stop.
+// The curve is cut short when it was stopped.
 Curve curve(const Scenario& scenario, const Axis& axis, const std::stop_token& stop = {});
 
 }  // namespace shardscope

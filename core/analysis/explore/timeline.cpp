@@ -13,7 +13,7 @@
 namespace shardscope {
 namespace {
 
-// More intervals than this on one picture say nothing; micro-batches in the middle are folded instead.
+// More intervals than this are not readable in one figure, so that micro-batches in the middle are omitted.
 constexpr double kMostIntervals = 24000;
 
 double term(const Estimate& estimate, StepTerm which) {
@@ -25,7 +25,7 @@ class Lanes {
   public:
     explicit Lanes(StageTimeline& out) : out_(out) {}
 
-    // Labels of what follows.
+    // The labels of the intervals to be added.
     int micro_batch = 0;
     int piece = 0;
     int layer = 0;
@@ -40,8 +40,8 @@ class Lanes {
         for (const Part& part : parts) at = add(at, part.activity, part.seconds);
         return at;
     }
-    // Communication below what lasts from `from` to `to`, ending there. More than there is room for lies over
-    // each other.
+    // Adds communication that overlaps with compute between `from` and `to` and ends at `to`. If it is longer
+    // than that, its parts overlap each other.
     void add_hidden(double from, double to, const std::vector<Part>& parts) {
         double end = to;
         for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
@@ -50,7 +50,7 @@ class Lanes {
             end -= part->seconds;
         }
     }
-    // What ends a step on every stage.
+    // Adds the end of a step, which every stage has.
     double add_end(double at, const Compiled& c, const Estimate& estimate) {
         micro_batch = piece = layer = 0;
         at = add(at, Activity::optimizer, term(estimate, StepTerm::optimizer));
@@ -69,11 +69,11 @@ double end_seconds(const Compiled& c, const Estimate& estimate) {
 
 void sort_by_start(std::vector<Interval>& lane) { std::ranges::stable_sort(lane, {}, &Interval::start); }
 
-// ---- without a pipeline: layer by layer ------------------------------------------------------------------
+// ---- without a pipeline: layer after layer ---------------------------------------------------------------
 
-class InLayers {
+class LayerTimelineBuilder {
   public:
-    InLayers(const Compiled& c, const Estimate& estimate, Timeline& out)
+    LayerTimelineBuilder(const Compiled& c, const Estimate& estimate, Timeline& out)
         : c_(c), estimate_(estimate), out_(out), parts_(c, estimate) {
         out_.stages.emplace_back();
     }
@@ -81,21 +81,21 @@ class InLayers {
     void fill() {
         StageTimeline& stage = out_.stages.front();
         Lanes lanes(stage);
-        // Where all micro-batches pass through a layer before the next, they are drawn as one.
-        turns_ = static_cast<int>(c_.passes.turns());
-        const int micro_batches = turns_;
+        // If all micro-batches pass through a layer before the next layer, they are drawn as one.
+        visits_ = static_cast<int>(c_.passes.turns());
+        const int micro_batches = visits_;
         const double layers = c_.stages.first.layers();
         constexpr double kPerLayer = 8;
         const int drawn = std::clamp(static_cast<int>(kMostIntervals / (kPerLayer * layers)), 2,
                                      micro_batches < 2 ? 2 : micro_batches);
         out_.folded = std::max(0, micro_batches - drawn);
-        const int fold_after = drawn / 2;  // micro-batches
+        const int omit_after = drawn / 2;  // micro-batches
         double at = 0;
         for (int i = 1; i <= micro_batches; ++i) {
             lanes.micro_batch = c_.passes.turn > 1 ? 0 : i;
-            if (out_.folded > 0 && i == fold_after + 1) {
-                // All but the first and the last are alike.
-                const double one = length_of_one();
+            if (out_.folded > 0 && i == omit_after + 1) {
+                // All micro-batches but the first and the last take the same time.
+                const double one = seconds_of_one();
                 at = lanes.add(at, Activity::folded, out_.folded * one);
                 i += out_.folded - 1;
                 continue;
@@ -110,14 +110,14 @@ class InLayers {
     }
 
   private:
-    struct Layered {
+    struct LayerEntry {
         const Layer* layer;
-        double count;  // one, or what is left of one
+        double count;  // 1, or the fraction of a layer at the end
         int number;
     };
 
-    [[nodiscard]] std::vector<Layered> layers() const {
-        std::vector<Layered> out;
+    [[nodiscard]] std::vector<LayerEntry> layers() const {
+        std::vector<LayerEntry> out;
         const auto add = [&](const Layer& layer, double count) {
             for (; count > 0; count -= 1)
                 out.push_back({&layer, std::min(1.0, count), static_cast<int>(out.size()) + 1});
@@ -133,11 +133,11 @@ class InLayers {
                 false};
     }
 
-    double length_of_one() {
+    double seconds_of_one() {
         StageTimeline scratch;
         Lanes lanes(scratch);
         const std::size_t before = passes_.size();
-        const int middle = turns_ / 2 + 1;
+        const int middle = visits_ / 2 + 1;
         const double seconds = pass(lanes, 0, middle, false);
         const double both = pass(lanes, seconds, middle, true);
         passes_.resize(before);
@@ -147,21 +147,22 @@ class InLayers {
     double pass(Lanes& lanes, double at, int micro_batch, bool backward) {
         const double start = at;
         const bool first = micro_batch == 1;
-        const bool last = micro_batch == turns_;
-        const double turn = c_.passes.turn;
+        const bool last = micro_batch == visits_;
+        const double per_visit = c_.passes.turn;
         if (all_.empty()) all_ = layers();
-        const double copies = turn * parts_.copies(estimate_.step, !backward) / c_.stages.first.layers();
+        const double copy_seconds =
+            per_visit * parts_.copies(estimate_.step, !backward) / c_.stages.first.layers();
         const auto end = [&](const BlockWork& work) {
             lanes.layer = 0;
             const PassTime& both = backward ? work.backward : work.forward;
             const double from = at;
             std::vector<Part> chain =
                 parts_.end_chain(both, backward ? Activity::backward : Activity::forward);
-            for (Part& part : chain) part.seconds *= turn;
+            for (Part& part : chain) part.seconds *= per_visit;
             at = lanes.add(at, chain);
-            lanes.add_hidden(from, at, {{Activity::context_exchange, turn * both.hidden}});
+            lanes.add_hidden(from, at, {{Activity::context_exchange, per_visit * both.hidden}});
         };
-        const auto one = [&](const Layered& entry) {
+        const auto one = [&](const LayerEntry& entry) {
             lanes.layer = entry.number;
             const bool at_end = &entry == &all_.back();
             LayerParts now = backward ? parts_.backward(*entry.layer, at_end, last)
@@ -177,13 +178,13 @@ class InLayers {
             lanes.add_hidden(from, at, now.hidden);
             at = lanes.add(at, now.exposed);
             at = lanes.add(at, Activity::host, now.wait);
-            at = lanes.add(at, Activity::copies, copies * entry.count);
+            at = lanes.add(at, Activity::copies, copy_seconds * entry.count);
         };
         lanes.layer = 0;
         if (!backward) {
             at = lanes.add(at, Activity::gather, parts_.first_gather(c_.stages.first, first));
             end(c_.work.embedding);
-            for (const Layered& entry : all_) one(entry);
+            for (const LayerEntry& entry : all_) one(entry);
             end(c_.work.head);
         } else {
             end(c_.work.head);
@@ -206,17 +207,17 @@ class InLayers {
     const Estimate& estimate_;
     Timeline& out_;
     PartsOfPasses parts_;
-    std::vector<Layered> all_;
+    std::vector<LayerEntry> all_;
     std::vector<TimedPass> passes_;
     double forward_chain_ = 0;
-    int turns_ = 1;
+    int visits_ = 1;
 };
 
-// ---- with one: pass by pass ------------------------------------------------------------------------------
+// ---- with a pipeline: pass after pass --------------------------------------------------------------------
 
-class InStages {
+class PipelineTimelineBuilder {
   public:
-    InStages(const Compiled& c, const Estimate& estimate, Timeline& out)
+    PipelineTimelineBuilder(const Compiled& c, const Estimate& estimate, Timeline& out)
         : c_(c), estimate_(estimate), out_(out), parts_(c, estimate), shape_(c.pipeline) {}
 
     void fill() {
@@ -225,13 +226,14 @@ class InStages {
             every_stage(c_.stages, c_.operators.dense.repeat, c_.operators.sparse.repeat);
         std::vector<StageSeconds> seconds;
         for (const Stage& stage : stages) {
-            // Most stages are like the one before.
+            // Most stages do the same work as the previous one.
             const bool alike = !seconds.empty() && same_work(stage, stages[seconds.size() - 1]);
             if (alike) contents_.push_back(contents_.back());
             else contents_.push_back(parts_.of_stage(stage));
             seconds.push_back(contents_.back().seconds());
         }
-        // Of one copy of the weights the first that is like the fullest of those between.
+        // `stages.middle` is the fullest middle stage; its index is that of the first stage with the same
+        // work. With two replicas of the weights, its own position is used.
         int middle = static_cast<int>(std::lround(c_.stages.middle.position));
         const auto like = std::find_if(stages.begin() + 1, stages.end(), [&](const Stage& stage) {
             return same_work(stage, c_.stages.middle);
@@ -241,23 +243,24 @@ class InStages {
                            : &parts_.pacing() == &c_.stages.middle ? middle
                                                                    : count - 1;
         const double end = end_seconds(c_, estimate_);
-        fold(seconds[static_cast<std::size_t>(pacing)]);
+        omit_micro_batches(seconds[static_cast<std::size_t>(pacing)]);
         run_ = run_pipeline_within(*c_.schedule, shape_, seconds,
-                                   out_.end - end - folded_forward_ - folded_backward_);
+                                   out_.end - end - omitted_forward_ - omitted_backward_);
         out_.hop = run_.hop;
-        cut(pacing);
+        find_gaps(pacing);
 
         const int fullest = static_cast<int>(std::lround(estimate_.memory.stage));
         double most = 0;
         for (int position = 0; position < count; ++position) {
-            // Of many the first half, one less of the last: the row between says so.
+            // Of a long pipeline the first kMostStages / 2 stages are drawn and one less of the last ones,
+            // because one row marks the stages left out.
             if (count > kMostStages && position >= kMostStages / 2 &&
                 position < count - (kMostStages / 2 - 1))
                 continue;
             if (position == pacing) out_.pacing = out_.stages.size();
             const Stage& stage = stages[static_cast<std::size_t>(position)];
             const MemoryUse memory = position == fullest ? estimate_.memory : memory_use(stage, c_);
-            // Where the fullest of all is not drawn, it is the fullest of those that are.
+            // If the fullest stage is not drawn, `fullest` is the fullest one of those drawn.
             if (memory.peak > most || position == fullest) {
                 most = memory.peak;
                 out_.fullest = out_.stages.size();
@@ -271,53 +274,54 @@ class InStages {
         return a.dense == b.dense && a.sparse == b.sparse && a.embedding == b.embedding && a.head == b.head;
     }
 
-    // Passes of one kind and micro-batch on every GPU.
-    [[nodiscard]] double passes_of_one() const { return shape_.virtual_stages * shape_.sequence_pieces; }
+    // Passes of one kind on each GPU for one micro-batch.
+    [[nodiscard]] double passes_per_micro_batch() const {
+        return shape_.virtual_stages * shape_.sequence_pieces;
+    }
 
-    // Fewer micro-batches where there are too many to draw, the same time for those left out as the slowest
-    // stage takes for them.
-    void fold(const StageSeconds& pacing) {
+    // Omits micro-batches if there are too many to draw. Their time on the slowest stage is kept.
+    void omit_micro_batches(const StageSeconds& pacing) {
         constexpr double kPerPass = 10;
         const double drawn = std::min(shape_.stages, static_cast<double>(kMostStages));
-        const double most =
-            std::max(4 * shape_.stages, std::floor(kMostIntervals / (kPerPass * drawn * passes_of_one())));
+        const double most = std::max(
+            4 * shape_.stages, std::floor(kMostIntervals / (kPerPass * drawn * passes_per_micro_batch())));
         double left_out = shape_.micro_batches - most;
-        // Whole groups: the order repeats after p of them.
+        // Only multiples of p micro-batches are omitted, because the order repeats after p of them.
         left_out = std::floor(left_out / shape_.stages) * shape_.stages;
         if (left_out <= 0) return;
         out_.folded = static_cast<int>(left_out);
         shape_.micro_batches -= left_out;
         const auto seconds = [&](PassKind kind) {
-            return left_out * pacing.pass[static_cast<std::size_t>(kind)].total() * passes_of_one();
+            return left_out * pacing.pass[static_cast<std::size_t>(kind)].total() * passes_per_micro_batch();
         };
-        folded_forward_ = seconds(PassKind::forward);
-        folded_backward_ = seconds(PassKind::backward) + seconds(PassKind::weight_gradient);
+        omitted_forward_ = seconds(PassKind::forward);
+        omitted_backward_ = seconds(PassKind::backward) + seconds(PassKind::weight_gradient);
     }
 
-    // Everything that begins after the middle of the slowest stage's work is moved back by what is left out.
-    // Where all micro-batches pass through a piece before the next, each piece's turn has a middle of its
-    // own.
-    void cut(int pacing) {
+    // Finds the gaps for the omitted micro-batches. There is one in the middle of the slowest stage's passes;
+    // everything that begins after it is shifted by the omitted time. If all micro-batches pass through a
+    // virtual stage before the next one, each of these groups of passes has a gap in its middle.
+    void find_gaps(int pacing) {
         if (out_.folded == 0) return;
         const auto& passes = run_.stages[static_cast<std::size_t>(pacing)];
-        if (!in_turns()) {
-            // Not where it waits: that wait is the bubble's.
+        if (!passes_are_grouped()) {
+            // The gap must not be where the stage waits, because that wait is part of the bubble.
             std::size_t at = passes.size() / 2;
             while (at + 1 < passes.size() && passes[at].start > passes[at - 1].end()) ++at;
-            cuts_ = {{passes[at].start, folded_forward_ + folded_backward_, out_.folded}};
+            gaps_ = {{passes[at].start, omitted_forward_ + omitted_backward_, out_.folded}};
             return;
         }
-        const auto turn = static_cast<std::size_t>(shape_.micro_batches);
-        // In each direction.
-        const double turns = static_cast<double>(passes.size()) / static_cast<double>(2 * turn);
-        for (std::size_t first = 0; first < passes.size(); first += turn) {
+        const auto group = static_cast<std::size_t>(shape_.micro_batches);
+        // Groups of one direction.
+        const double groups = static_cast<double>(passes.size()) / static_cast<double>(2 * group);
+        for (std::size_t first = 0; first < passes.size(); first += group) {
             const bool forward = passes[first].kind == PassKind::forward;
-            cuts_.push_back(
-                {passes[first + turn / 2].start, (forward ? folded_forward_ : folded_backward_) / turns, 0});
+            gaps_.push_back({passes[first + group / 2].start,
+                             (forward ? omitted_forward_ : omitted_backward_) / groups, 0});
         }
     }
-    // All forward passes of a piece come one after the other.
-    [[nodiscard]] bool in_turns() const { return c_.schedule->layered || c_.schedule->in_turns; }
+    // Whether all forward passes of a virtual stage are consecutive.
+    [[nodiscard]] bool passes_are_grouped() const { return c_.schedule->layered || c_.schedule->in_turns; }
 
     void add_stage(int position, const MemoryUse& memory, bool head) {
         out_.stages.emplace_back();
@@ -326,33 +330,34 @@ class InStages {
         Lanes lanes(stage);
         auto& passes = run_.stages[static_cast<std::size_t>(position)];
         const auto& contents = contents_[static_cast<std::size_t>(position)];
-        const double last = out_.end - end_seconds(c_, estimate_);  // where the step's end begins
+        const double last = out_.end - end_seconds(c_, estimate_);  // the optimizer starts here
         const double begin = out_.steps_overlap ? passes.front().start : 0;
-        double free = begin;  // since when nothing runs
-        auto cut = cuts_.begin();
-        double later = 0;
+        double free = begin;  // the end of the latest interval
+        auto gap = gaps_.begin();
+        double shift = 0;
         int micro_batches_on = 0;
-        const int pieces_of_one = static_cast<int>(shape_.sequence_pieces);
-        const int copies = c_.schedule->copies;
-        // Where a micro-batch that ends here does so.
+        const int chunks = static_cast<int>(shape_.sequence_pieces);
+        const int replicas = c_.schedule->copies;
+        // The virtual stage in which a forward pass ends, if it ends on this stage.
         int head_piece = -1;
-        for (int way = 0; way < copies; ++way) {
+        for (int way = 0; way < replicas; ++way) {
             const int last_step = static_cast<int>(shape_.stages * shape_.virtual_stages) - 1;
             const Place end = place_of(*c_.schedule, shape_, way, last_step);
             if (end.stage == position) head_piece = end.piece;
         }
         for (TimedPass& pass : passes) {
-            while (cut != cuts_.end() && pass.start >= cut->at) {
-                later += cut->seconds;
-                micro_batches_on += cut->micro_batches;
-                ++cut;
+            while (gap != gaps_.end() && pass.start >= gap->at) {
+                shift += gap->seconds;
+                micro_batches_on += gap->micro_batches;
+                ++gap;
                 lanes.micro_batch = lanes.piece = 0;
-                free = lanes.add(free, Activity::folded, pass.start + later - free);
+                free = lanes.add(free, Activity::folded, pass.start + shift - free);
             }
-            pass.start += later;
-            pass.micro_batch = pass.micro_batch / pieces_of_one + micro_batches_on;
-            // In turns the ones left out are those in the middle of each.
-            if (in_turns() && pass.micro_batch >= shape_.micro_batches / 2) pass.micro_batch += out_.folded;
+            pass.start += shift;
+            pass.micro_batch = pass.micro_batch / chunks + micro_batches_on;
+            // In groups of passes, the omitted micro-batches are in the middle of each group.
+            if (passes_are_grouped() && pass.micro_batch >= shape_.micro_batches / 2)
+                pass.micro_batch += out_.folded;
             lanes.micro_batch = lanes.piece = 0;
             lanes.add(free, Activity::bubble, pass.start - free);
             lanes.micro_batch = pass.micro_batch + 1;
@@ -372,7 +377,7 @@ class InStages {
         if (out_.steps_overlap) lanes.add(ended, Activity::bubble, begin + out_.end - ended);
         const bool splits = c_.schedule->splits_backward;
         const double share =
-            head ? c_.passes.share * c_.work.head.forward.time.total() / shape_.virtual_stages / copies /
+            head ? c_.passes.share * c_.work.head.forward.time.total() / shape_.virtual_stages / replicas /
                        contents.pass[static_cast<std::size_t>(PassKind::forward)].seconds().total()
                  : 0;
         stage.memory = memory_of_passes(passes, memory, out_.steps_overlap ? done : free,
@@ -383,19 +388,20 @@ class InStages {
         sort_by_start(stage.communication);
     }
 
-    // A stage that begins late ends as late: after the step's end it shows what the step before has left.
+    // A stage that begins late also ends late. Its intervals after the step's end are moved to the beginning,
+    // where they stand for the previous step.
     void wrap(StageTimeline& stage) const {
         const double end = out_.end;
-        const double nothing = 1e-12 * end;  // rounding
+        const double rounding = 1e-12 * end;
         for (auto* lane : {&stage.compute, &stage.communication}) {
             for (std::size_t i = 0, size = lane->size(); i < size; ++i) {
                 Interval& interval = (*lane)[i];
-                if (interval.end <= end + nothing) continue;
+                if (interval.end <= end + rounding) continue;
                 Interval before = interval;
                 before.previous = true;
                 before.start = std::max(interval.start - end, 0.0);
                 before.end = interval.end - end;
-                if (interval.start < end - nothing) {
+                if (interval.start < end - rounding) {
                     interval.end = end;
                     lane->push_back(before);
                 } else {
@@ -413,15 +419,15 @@ class InStages {
     PipelineShape shape_;
     std::vector<PartsOfPasses::OfStage> contents_;
     PipelineRun run_;
-    // Seconds of the micro-batches that are left out, and where.
-    double folded_forward_ = 0;
-    double folded_backward_ = 0;
-    struct Cut {
-        double at = 0;       // in the run
-        double seconds = 0;  // by which what follows is moved
+    // Seconds of the omitted micro-batches.
+    double omitted_forward_ = 0;
+    double omitted_backward_ = 0;
+    struct Gap {
+        double at = 0;       // time in `run_`
+        double seconds = 0;  // by which later passes are shifted
         int micro_batches = 0;
     };
-    std::vector<Cut> cuts_;
+    std::vector<Gap> gaps_;
 };
 
 template <typename Names>
@@ -429,7 +435,7 @@ std::string_view pick(const Names& names, Activity activity) {
     return names[static_cast<std::size_t>(activity)];
 }
 
-// The picture of a step whose MFU is set by hand is that of the predicted one, stretched.
+// Stretches the timeline of the predicted step to the step time of an MFU set by hand.
 void stretch(Timeline& timeline, double factor) {
     timeline.end *= factor;
     timeline.hop *= factor;
@@ -480,9 +486,9 @@ Timeline timeline(const Compiled& c, const Estimate& estimate) {
     if (c.stages.count > 1) {
         out.pieces = static_cast<int>(c.pipeline.virtual_stages * c.stages.copies);
         out.steps_overlap = c.schedule->steps_overlap;
-        InStages(c, estimate, out).fill();
+        PipelineTimelineBuilder(c, estimate, out).fill();
     } else {
-        InLayers(c, estimate, out).fill();
+        LayerTimelineBuilder(c, estimate, out).fill();
     }
     return out;
 }

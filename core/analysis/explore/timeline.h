@@ -1,16 +1,17 @@
-// One optimizer step as a picture: what each pipeline stage computes and sends when, and what lies in its
-// memory meanwhile.
+// The timeline of one optimizer step: when each pipeline stage computes and communicates, and how much memory
+// it uses over time.
 //
-// The engine knows a step as a sum (E17–E20); this arranges the same terms in time. What computes, what
-// communication stays visible and what the bubble takes add up to the engine's terms on the stage that sets
-// the pace, and the end is the engine's step time.
+// The engine computes a step as a sum of terms (E17–E20); the timeline arranges the same terms in time. On
+// the slowest stage compute, exposed communication and bubble sum to the engine's terms, and the timeline
+// ends at the engine's step time.
 //
-// Without a pipeline the layers come in turn. With one, passes wait for each other in the schedule's order,
-// each stage's layers in one go, and one number joins the picture to the sum: the hop, the time between a
-// pass and the one that waits for it on the next stage, is the one for which the step ends when the engine
-// says. It holds the messages and what the slowest stage takes more than the average one; it is a little
-// below zero where the picture's stages hold each other up in a way the engine's sum does not know. What data
-// parallelism shows of itself is the slowest stage's, on all of them.
+// Without a pipeline the timeline shows layer after layer. With a pipeline each pass of a virtual stage is
+// one unit, and the passes wait for each other in the schedule's order. One number reconciles the timeline
+// with the engine's sum: the hop, which is the time from the end of a pass to the start of the dependent pass
+// on the next stage. It is chosen so that the step ends at the engine's step time. The hop includes the
+// messages and the extra time of the slowest stage over the average one. It is slightly negative if stages
+// delay each other in a way that the engine's sum does not model. All stages show the exposed data-parallel
+// communication of the slowest stage.
 #pragma once
 
 #include <string>
@@ -22,18 +23,18 @@
 namespace shardscope {
 
 enum class Activity : unsigned char {
-    // Of the computing lane.
+    // In the compute lane:
     forward,
     backward,
     weight_gradient,  // of schedules that split the backward pass
     recompute,
-    copies,
+    copies,  // memory copies
     optimizer,
     host_link,
     host,
     bubble,  // waits for other stages
-    folded,  // micro-batches that are like those around them and not drawn
-    // Of the communicating lane.
+    folded,  // micro-batches that are omitted because they are like those around them
+    // In the communication lane:
     gather,
     reduce,
     tensor_exchange,
@@ -50,11 +51,11 @@ struct Interval {
     double start = 0;  // s
     double end = 0;
     Activity activity = Activity::forward;
-    bool exposed = true;    // communication: nothing computes meanwhile
-    bool previous = false;  // of the step before, where steps overlap
-    int micro_batch = 0;    // from 1; 0: of the whole step
-    int piece = 0;          // of the stage's, from 1; 0: it has one
-    int layer = 0;          // from 1; 0: of several layers
+    bool exposed = true;    // communication that overlaps with no compute
+    bool previous = false;  // belongs to the previous step, if steps overlap
+    int micro_batch = 0;    // from 1; 0: the whole step
+    int piece = 0;          // virtual stage of the GPU, from 1; 0: it has only one
+    int layer = 0;          // from 1; 0: several layers
     [[nodiscard]] double seconds() const { return end - start; }
 };
 
@@ -64,28 +65,28 @@ struct MemoryPoint {
 };
 
 struct StageTimeline {
-    int position = 0;                     // places from the front
-    std::vector<Interval> compute;        // in the order of their starts, one after the other
-    std::vector<Interval> communication;  // in the order of their starts
-    std::vector<MemoryPoint> memory;      // straight lines between them
+    int position = 0;                     // index of the stage in the pipeline, from 0
+    std::vector<Interval> compute;        // sorted by start, without overlap
+    std::vector<Interval> communication;  // sorted by start
+    std::vector<MemoryPoint> memory;      // points of a piecewise linear curve
 };
 
 struct Timeline {
-    std::vector<StageTimeline> stages;  // those drawn; of long pipelines the first and the last
-    int stage_count = 1;                // all
-    std::size_t pacing = 0;             // in `stages`: the slowest
-    std::size_t fullest = 0;            // in `stages`: of them the one with the most memory
+    std::vector<StageTimeline> stages;  // the stages drawn: of long pipelines the first and the last ones
+    int stage_count = 1;                // of the pipeline
+    std::size_t pacing = 0;             // index in `stages` of the slowest stage
+    std::size_t fullest = 0;            // index in `stages` of the drawn stage with the highest peak memory
     double end = 0;                     // s; the step time
     double hop = 0;                     // s, see above; 0 without a pipeline
     int micro_batches = 1;
-    int pieces = 1;  // on each stage
-    int folded = 0;  // micro-batches that are not drawn
+    int pieces = 1;  // virtual stages on each GPU
+    int folded = 0;  // omitted micro-batches
     bool steps_overlap = false;
 };
 
 Timeline timeline(const Compiled& compiled, const Estimate& estimate);
 
-// What more than this many stages are drawn as: the first and the last ones.
+// Of a longer pipeline only the first and the last stages are drawn.
 inline constexpr int kMostStages = 16;
 
 }  // namespace shardscope

@@ -14,7 +14,7 @@ double bytes(const MemoryUse& use, Moment moment, MemoryTerm term) {
 std::vector<MemoryPoint> memory_of_passes(const std::vector<TimedPass>& passes, const MemoryUse& use,
                                           double done, double end, const MemoryContext& context) {
     const Settings& s = context.compiled.settings;
-    // The allocator's holes grow with what comes and goes.
+    // Fragmentation grows with the memory that is allocated and freed during the step.
     const double holes = 1 + s[P::fragmentation];
     const double gathered_holes = holes + s[P::gathered_slack];
     const auto at = [&](Moment moment, MemoryTerm term) { return bytes(use, moment, term); };
@@ -22,10 +22,10 @@ std::vector<MemoryPoint> memory_of_passes(const std::vector<TimedPass>& passes, 
     const double forward = states + gathered_holes * at(Moment::forward_end, MemoryTerm::gathered);
     const double backward = states + gathered_holes * at(Moment::backward, MemoryTerm::gathered);
     const double held = at(Moment::forward_end, MemoryTerm::activations);
-    const double again = holes * (at(Moment::backward, MemoryTerm::activations) - held);
+    const double recomputed = holes * (at(Moment::backward, MemoryTerm::activations) - held);
     const double logits = holes * at(Moment::forward_end, MemoryTerm::logits);
     const double most = most_in_flight(passes, {}, context.splits_backward);  // passes
-    const double piece = most > 0 ? holes * held / most : 0;
+    const double per_pass = most > 0 ? holes * held / most : 0;
 
     std::vector<MemoryPoint> out;
     out.reserve(3 * passes.size() + 4);
@@ -38,30 +38,30 @@ std::vector<MemoryPoint> memory_of_passes(const std::vector<TimedPass>& passes, 
         const double ended = pass.end();
         switch (pass.kind) {
             case PassKind::forward:
-                level(pass.start, forward + live * piece);
+                level(pass.start, forward + live * per_pass);
                 live += 1;
                 if (logits > 0 && pass.piece == context.head_piece && context.head_share > 0) {
                     const double share = std::min(1.0, context.head_share);
-                    level(ended - share * pass.seconds.total(), forward + (live - share) * piece);
-                    level(ended, forward + live * piece + logits);
+                    level(ended - share * pass.seconds.total(), forward + (live - share) * per_pass);
+                    level(ended, forward + live * per_pass + logits);
                 } else {
-                    level(ended, forward + live * piece);
+                    level(ended, forward + live * per_pass);
                 }
                 break;
             case PassKind::backward:
-                level(pass.start, backward + live * piece + again);
+                level(pass.start, backward + live * per_pass + recomputed);
                 if (!context.splits_backward) live -= 1;
-                level(ended, backward + live * piece + again);
+                level(ended, backward + live * per_pass + recomputed);
                 break;
             case PassKind::weight_gradient:
-                level(pass.start, backward + live * piece);
+                level(pass.start, backward + live * per_pass);
                 live -= 1;
-                level(ended, backward + live * piece);
+                level(ended, backward + live * per_pass);
                 break;
             case PassKind::count: break;
         }
-        // What stays until the next pass.
-        level(ended, forward + live * piece);
+        // This memory stays allocated until the next pass.
+        level(ended, forward + live * per_pass);
     }
     level(done, forward);
     level(done, states);
@@ -85,7 +85,7 @@ std::vector<MemoryPoint> wrapped(const std::vector<MemoryPoint>& points, double 
         else now.push_back(point);
     }
     if (before.empty()) return now;
-    // The step's own states lie there from its own first pass on.
+    // The previous step's points end here; this step's points follow.
     const double since = before.back().time;
     for (const MemoryPoint& point : now) {
         if (point.time >= since) before.push_back(point);

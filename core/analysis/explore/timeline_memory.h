@@ -1,6 +1,6 @@
-// Memory over a step, E3–E8 laid out in time: states all the while; while passes run, gathered units and the
-// activations of the micro-batches on their way; logits at the end of a forward pass; what is computed again
-// in a backward pass. Its fullest moment is the one the engine's peak is taken from.
+// Memory over the time of a step, E3–E8: model states throughout; during the passes, gathered units and the
+// activations of the micro-batches in flight; logits at the end of a forward pass; recomputed activations in
+// a backward pass. The maximum is the peak memory of the engine.
 #pragma once
 
 #include <vector>
@@ -12,16 +12,16 @@ namespace shardscope {
 
 struct MemoryContext {
     const Compiled& compiled;
-    double head_share = 0;  // of a forward pass: the LM head's, at its end
-    int head_piece = 0;     // the GPU's that ends in it
+    double head_share = 0;  // share of a forward pass's time: that of the LM head, at its end
+    int head_piece = 0;     // index of the GPU's virtual stage with the head
     bool splits_backward = false;
 };
 
-// `passes` in the order of their starts. `done`: the last of them has ended; `end`: the step has.
+// `passes` are in the order of their starts. The last of them ends at `done`, the step at `end`.
 std::vector<MemoryPoint> memory_of_passes(const std::vector<TimedPass>& passes, const MemoryUse& use,
                                           double done, double end, const MemoryContext& context);
 
-// What lies beyond `end` comes first instead.
+// Moves the points after `end` to the beginning, where they stand for the previous step.
 std::vector<MemoryPoint> wrapped(const std::vector<MemoryPoint>& points, double end);
 
 }  // namespace shardscope

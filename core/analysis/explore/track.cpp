@@ -8,7 +8,7 @@
 namespace shardscope {
 namespace {
 
-// Between neighbours this far apart in MFU lies a step rather than a slope.
+// A larger difference in MFU between two neighbours is treated as a step.
 constexpr double kStep = 0.03;
 
 bool differ(const TrackPoint& a, const TrackPoint& b) {
@@ -18,13 +18,13 @@ bool differ(const TrackPoint& a, const TrackPoint& b) {
 
 bool by_place(const TrackPoint& a, const TrackPoint& b) { return a.place < b.place; }
 
-// Estimates along a continuous groove, in its order.
+// The estimates along a continuous groove, by pixel column.
 class Groove {
   public:
     Groove(TrackEstimator& estimator, const SliderScale& scale, int columns, double own,
            const std::stop_token& stop)
         : estimator_(estimator), scale_(scale), stop_(stop), at_(static_cast<std::size_t>(columns)) {
-        // The scenario's own value stands for its column.
+        // The scenario's value represents its column.
         if (std::isfinite(own)) {
             const double place = scale.fraction(own);
             const auto column = std::min(static_cast<std::size_t>(place * columns), at_.size() - 1);
@@ -34,8 +34,8 @@ class Groove {
 
     std::vector<TrackPoint> points(int stride) {
         const std::size_t last = at_.size() - 1;
-        for (std::size_t i = 0; i <= last; i += static_cast<std::size_t>(stride)) ask(i);
-        ask(last);
+        for (std::size_t i = 0; i <= last; i += static_cast<std::size_t>(stride)) estimate_column(i);
+        estimate_column(last);
         std::size_t before = 0;
         for (std::size_t i = 1; i <= last; ++i) {
             if (!at_[i].known) continue;
@@ -55,7 +55,7 @@ class Groove {
         TrackPoint point;
     };
 
-    const TrackPoint& ask(std::size_t i) {
+    const TrackPoint& estimate_column(std::size_t i) {
         Column& column = at_[i];
         if (!column.known && !stop_.stop_requested()) {
             const double place = (static_cast<double>(i) + 0.5) / static_cast<double>(at_.size());
@@ -66,7 +66,7 @@ class Groove {
     void refine(std::size_t from, std::size_t to) {
         if (to - from < 2 || stop_.stop_requested() || !differ(at_[from].point, at_[to].point)) return;
         const std::size_t middle = (from + to) / 2;
-        ask(middle);
+        estimate_column(middle);
         refine(from, middle);
         refine(middle, to);
     }
@@ -84,7 +84,7 @@ std::vector<TrackPoint> list_points(TrackEstimator& estimator, const SliderScale
         if (stop.stop_requested()) return out;
         out.push_back(estimator.at(value, scale.fraction(value)));
     }
-    // A typed value may lie between the stops; a cell it has not.
+    // A typed value may lie between the stops, but there is no cell for it.
     if (!scale.has_cells() && std::isfinite(own) &&
         std::ranges::find(scale.stops(), own) == scale.stops().end()) {
         const TrackPoint present = estimator.present(scale.fraction(own));
@@ -93,7 +93,7 @@ std::vector<TrackPoint> list_points(TrackEstimator& estimator, const SliderScale
     return out;
 }
 
-// One column a pixel: whether it fits is the nearest point's word, the MFU lies on a line between two points
+// One column for each pixel. It fits if the nearest point does; its MFU is interpolated between two points
 // that fit.
 std::vector<TrackColumn> columns_of(const std::vector<TrackPoint>& points, int count) {
     std::vector<TrackColumn> out(static_cast<std::size_t>(count));
@@ -112,9 +112,9 @@ std::vector<TrackColumn> columns_of(const std::vector<TrackPoint>& points, int c
     return out;
 }
 
-// Where two walls are equal nobody rules yet: such points belong to the wall from which a walk away from the
-// scenario's own value comes. So a wall begins where it takes over, as in the headline's sentence.
-std::vector<Wall> ruling_walls(const std::vector<TrackPoint>& points, std::size_t own) {
+// The wall of each point, with balanced ones assigned: a balanced point gets the wall of its neighbour on the
+// side of the scenario's value. So a wall begins where it takes over, as in the headline's sentence.
+std::vector<Wall> assigned_walls(const std::vector<TrackPoint>& points, std::size_t own) {
     std::vector<Wall> walls(points.size());
     std::ranges::transform(points, walls.begin(), &TrackPoint::wall);
     const auto take_over = [&](std::size_t i, std::size_t from) {
@@ -151,10 +151,10 @@ Track track(const Scenario& scenario, P id, const SliderScale& scale, TrackGrain
         out.columns = columns_of(out.points, grain.columns);
     }
 
-    // Between two names there is no place where a wall could change.
+    // A choice has no values between which the wall could change.
     if (out.cells && !parameter(id).names.empty()) return out;
     const std::size_t present = nearest_to(out.points, scale.fraction(own));
-    const std::vector<Wall> walls = ruling_walls(out.points, present);
+    const std::vector<Wall> walls = assigned_walls(out.points, present);
     for (std::size_t i = 0; i + 1 < out.points.size(); ++i) {
         const TrackPoint& a = out.points[i];
         const TrackPoint& b = out.points[i + 1];

@@ -8,7 +8,7 @@
 namespace shardscope {
 namespace {
 
-// Texts bear on nothing and cost a copy at each point.
+// Texts have no effect on estimates, and copying them at each point would cost time.
 Scenario without_texts(Scenario scenario) {
     scenario.name.clear();
     scenario.view.clear();
@@ -45,7 +45,7 @@ TrackPoint TrackEstimator::at(double value, double place) {
 TrackPoint TrackEstimator::point(const Scenario& of, double value, double place) {
     if (of.automatic.none()) return judged(of, value, place);
     if (plans_.empty()) {
-        // A search looks at the token itself: it may last longer than anybody wants to wait.
+        // A search may be slow, so that it checks the stop token itself.
         const std::optional<Scenario> plan = planned(of, 1, stop_, latest_ ? &*latest_ : nullptr);
         if (!plan) return {place, value};
         const TrackPoint out = judged(locked(*plan), value, place);
@@ -57,7 +57,7 @@ TrackPoint TrackEstimator::point(const Scenario& of, double value, double place)
     for (const Plan& plan : plans_) {
         const TrackPoint met = judged(locked(with_plan(of, plan, of.automatic)), value, place);
         if (!met.fits) continue;
-        // As the planner does: what is sure to fit goes before what may.
+        // As in the planner, a plan that surely fits is preferred to one that may fit.
         const bool safe = scratch_.estimate.verdict == Verdict::fits;
         const bool better = safe == best_is_safe ? met.mfu > best.mfu : safe;
         if (best.fits && !better) continue;

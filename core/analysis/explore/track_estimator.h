@@ -1,4 +1,4 @@
-// Estimates of one parameter's values, all else held, for its painted track.
+// Estimates a scenario at different values of one parameter, for the parameter's painted track.
 #pragma once
 
 #include <initializer_list>
@@ -15,29 +15,29 @@ namespace shardscope {
 class TrackEstimator {
   public:
     TrackEstimator(const Scenario& scenario, P id, const std::stop_token& stop = {});
-    // From now on automatic parameters take the best of the present plan and those made at these values.
+    // From now on automatic parameters get the best of the present plan and the plans of these values.
     void keep_plans_of(std::initializer_list<double> values);
 
-    // The scenario as it is.
+    // The unchanged scenario.
     [[nodiscard]] const Settings& settings() const { return settings_; }
     TrackPoint present(double place);
-    // After an edit to `value`. A value that no edit reaches does not fit.
+    // The scenario after an edit to `value`. If the edit changes nothing, the point does not fit.
     TrackPoint at(double value, double place);
 
   private:
     [[nodiscard]] TrackPoint point(const Scenario& of, double value, double place);
-    // With nothing automatic.
+    // `of` has no automatic parameters.
     [[nodiscard]] TrackPoint judged(const Scenario& of, double value, double place);
     [[nodiscard]] bool is_base(const Scenario& other) const;
 
     Scenario base_;
     P id_;
     Settings settings_;
-    bool alone_;     // nothing follows the parameter: the edit is an assignment
+    bool alone_;     // no other parameter follows an edit, so that the edit is an assignment
     Scenario edit_;  // the base with the parameter given
     std::size_t stored_;
     std::vector<Plan> plans_;     // to choose from; none: planned at each point
-    std::optional<Plan> latest_;  // the latest point's
+    std::optional<Plan> latest_;  // the plan of the latest point
     std::stop_token stop_;
     Answer scratch_;
 };

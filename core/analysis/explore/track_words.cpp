@@ -1,4 +1,4 @@
-// What a painted track shows, for those who listen.
+// Describes a painted track in words, for screen readers.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -65,7 +65,7 @@ class Words {
         }
     }
 
-    // The last values before and after the edge between two points of which one fits.
+    // The values just before and after the edge between two points of which one fits.
     std::pair<double, double> edge(TrackPoint a, TrackPoint b) {
         for (int step = 0; step < kFine.halvings && !scale_.is_list(); ++step) {
             const double middle = (a.place + b.place) / 2;
@@ -95,7 +95,8 @@ class Words {
         }
     }
 
-    // As many as a threshold of rates deserves, in the unit it is shown in; a count stays what it is.
+    // Rounds a threshold to two digits in its display unit, because it is not more accurate. Whole numbers
+    // stay unchanged.
     [[nodiscard]] double two_digits(double value) const {
         const Parameter& row = parameter(id_);
         if (row.whole || !(value > 0)) return value;
@@ -105,7 +106,7 @@ class Words {
         return std::round(value / digit) * digit;
     }
 
-    // The value at which a wall that is met going up (or down) begins.
+    // The value at which a wall begins, in the direction away from the scenario's value.
     [[nodiscard]] std::string start_of(const WallChange& change, bool up) const {
         if (!scale_.is_list()) return text(two_digits(scale_.value_at(change.place)));
         const auto after = std::ranges::find_if(

@@ -7,10 +7,10 @@
 
 namespace shardscope {
 bool answer_into(const Scenario& scenario, Answer& out) {
-    // Loops go from a point to its neighbour, whose plan is likely good here, too.
+    // Callers loop over neighbouring points, so the plan of the previous one is probably good here, too.
     const Plan before = plan_of(out.settings);
-    const bool any = before[P::tensor_parallel] > 0;
-    out.scenario = planned(scenario, any ? &before : nullptr);
+    const bool has_plan = before[P::tensor_parallel] > 0;
+    out.scenario = planned(scenario, has_plan ? &before : nullptr);
     out.settings = resolve(out.scenario);
     out.problems.clear();
     out.impossible = false;
@@ -45,7 +45,7 @@ Answer answer(const Scenario& scenario) {
     const bool valid = answer_into(scenario, out);
     out.problems = check(out.scenario, out.settings);
     if (out.problems.empty() && out.impossible) out.problems.push_back(impossible_problem(out));
-    // The two ways of asking must agree.
+    // `check` must find a problem whenever `is_valid` is false.
     if (!valid && out.problems.empty())
         out.problems.push_back({"", said("the values cannot be used together"), "", {}});
     return out;
@@ -64,7 +64,8 @@ Levers levers(const Answer& base) {
     if (more_batch.hold() == Hold::global_batch)
         more_batch.give(P::global_batch, 2 * base.settings[P::global_batch]);
     more_batch.give(P::micro_batch, 2 * base.settings[P::micro_batch]);
-    // What cannot be had is no lever; where already this does not fit, all rates are hypothetical.
+    // A batch that is not valid or does not fit has no value here. If the base itself does not fit, all rates
+    // are hypothetical anyway.
     const bool reached = answer_into(more_batch, scratch) && (scratch.fits() || !base.fits());
     out.batch = reached ? std::log2(scratch.estimate.tokens_per_s / before) : std::nan("");
     return out;

@@ -32,7 +32,7 @@ Cut cut_of(const Settings& s) {
 void FoldedOperators::prepare(const Settings& settings) {
     static const ParameterSet crossing = operator_inputs() & ~operator_divisions();
     static const ParameterSet inside = crossing & ~operator_inputs_between_nodes();
-    constexpr std::size_t kMost = 4096;  // some 16 MB
+    constexpr std::size_t kMost = 4096;  // about 16 MB
     const std::uint64_t list = settings.listed() ? settings.listed()->number : 0;
     const bool same = list == list_;
     if (!same || !same_values(settings, settings_, inside) || inside_.size() > kMost) inside_.clear();

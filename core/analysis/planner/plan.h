@@ -1,8 +1,8 @@
 // A training plan: one value for every plan parameter, in canonical order.
 //
-// The order is that of a search's loops, from what decides most to what decides least, and the tie-break
-// between plans that are equally good: the one that comes first, parameter by parameter, smaller values
-// before larger ones, wins.
+// The canonical order is that of a search's loops: the parameters with the largest influence come first. It
+// also breaks ties between equally good plans. The plan that comes first wins, where plans are compared
+// parameter by parameter and smaller values come before larger ones.
 #pragma once
 
 #include <array>
@@ -27,20 +27,20 @@ inline constexpr std::array kPlanParameters{P::tensor_parallel,
                                             P::recompute,
                                             P::offload};
 inline constexpr std::size_t kPlanSize = kPlanParameters.size();
-// What a search varies unless told otherwise: all but what is a property of the software rather than a
-// choice (asynchronous tensor parallelism).
+// The parameters that a search varies by default: all except asynchronous tensor parallelism, which is a
+// property of the software rather than a choice.
 ParameterSet usually_free();
 
-struct Plan {  // a value for every parameter of the plan
+struct Plan {  // a value for every plan parameter
     std::array<double, kPlanSize> value{};
 
     double& operator[](P id) { return value[place(id)]; }
     double operator[](P id) const { return value[place(id)]; }
     bool operator==(const Plan&) const = default;
-    // In canonical order.
+    // Compares in canonical order.
     bool operator<(const Plan& other) const { return value < other.value; }
 
-    // Where a plan parameter stands in the canonical order; kPlanSize for any other.
+    // The index of a plan parameter in the canonical order; kPlanSize for any other parameter.
     static constexpr std::size_t place(P id) {
         std::size_t i = 0;
         while (i < kPlanSize && kPlanParameters[i] != id) ++i;
@@ -48,7 +48,7 @@ struct Plan {  // a value for every parameter of the plan
     }
 };
 Plan plan_of(const Settings& settings);
-// The scenario with the plan's value for each of these parameters; what is automatic stays so.
+// The scenario with the plan's value for each of these parameters; automatic parameters stay automatic.
 Scenario with_plan(const Scenario& scenario, const Plan& plan, const ParameterSet& parameters);
 
 }  // namespace shardscope

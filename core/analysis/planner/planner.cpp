@@ -10,7 +10,7 @@
 namespace shardscope {
 namespace {
 
-// Throughput of a scenario whose plan is settled; nothing when it does not fit or is not valid.
+// The throughput of a scenario whose plan is chosen; nothing when it does not fit or is not valid.
 std::optional<double> throughput(const Scenario& scenario) {
     static thread_local Compiled scratch;
     const Settings settings = resolve(scenario);
@@ -20,8 +20,8 @@ std::optional<double> throughput(const Scenario& scenario) {
     return scratch.tokens_per_gpu / step_time(scratch).total;
 }
 
-// Memory grows with the micro-batch: between a size that fits and the next one tried, or beyond the last, the
-// largest that fits is found by bisection.
+// Sets the largest micro-batch that fits, if it is faster. Memory grows with the micro-batch, so that
+// doubling and then bisection find it.
 void raise_micro_batch(Scenario& scenario) {
     const double now = resolve(scenario)[P::micro_batch];
     const std::optional<double> before = throughput(scenario);
@@ -47,14 +47,14 @@ void raise_micro_batch(Scenario& scenario) {
     if (throughput(trial).value_or(0) > *before) scenario = trial;
 }
 
-Scenario with_best(const Scenario& scenario, const Plan& plan) {
+Scenario with_plan_and_raised_batch(const Scenario& scenario, const Plan& plan) {
     Scenario out = with_plan(scenario, plan, scenario.automatic);
     if (scenario.automatic[index(P::micro_batch)] && scenario.hold() == Hold::per_gpu_batch)
         raise_micro_batch(out);
     return out;
 }
 
-// A micro-batch raised as above is brought back to where the search starts from.
+// Lowers a micro-batch that was raised as above to the slider's value that the search tries.
 Plan of_sliders(Plan plan, const Settings& settings) {
     const std::vector<double> stops = domain(P::micro_batch, settings).stops;
     const auto above = std::ranges::upper_bound(stops, plan[P::micro_batch]);
@@ -72,7 +72,7 @@ Settings without_plan(const Settings& settings) {
 }
 
 bool plans_at_once(const Scenario& scenario) {
-    // A few milliseconds on one core.
+    // Searching that many plans takes a few milliseconds on one core.
     constexpr double kMostPlans = 20000;
     if (scenario.automatic.none()) return true;
     const Settings settings = resolve(scenario);
@@ -94,18 +94,18 @@ std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, cons
     }
     SearchResult found = search_plans(settings, scenario.automatic, options);
     if (!found.stopped && found.best.empty() && std::isfinite(options.reached)) {
-        // Some of the likely plan's values are none of the sliders', and none of those is as good.
+        // The likely plan has values that no slider has, and no plan of slider values is as good.
         options.reached = -std::numeric_limits<double>::infinity();
         found = search_plans(settings, scenario.automatic, options);
     }
     if (found.stopped) return std::nullopt;
-    if (!found.best.empty()) return with_best(scenario, found.best.front().plan);
+    if (!found.best.empty()) return with_plan_and_raised_batch(scenario, found.best.front().plan);
     if (!std::isfinite(found.smallest.peak)) return scenario;
     return with_plan(scenario, found.smallest.plan, scenario.automatic);
 }
 
 Scenario taking(const Scenario& scenario, const Plan& plan) {
-    return with_best(scenario, of_sliders(plan, resolve(scenario)));
+    return with_plan_and_raised_batch(scenario, of_sliders(plan, resolve(scenario)));
 }
 
 Scenario planned(const Scenario& scenario, const Plan* likely) { return *planned(scenario, 1, {}, likely); }

@@ -1,4 +1,4 @@
-// The plan a scenario's automatic parameters get.
+// Chooses the plan for a scenario's automatic parameters.
 #pragma once
 
 #include <optional>
@@ -9,25 +9,25 @@
 
 namespace shardscope {
 
-// The settings with a plan that is always valid in place of theirs, to judge all else by (`check`,
-// `is_valid`): what a search needs of them.
+// The settings with a plan that is always valid. `check` and `is_valid` of the result judge everything but
+// the plan, which a search requires to be valid.
 Settings without_plan(const Settings& settings);
 
-// The scenario with its automatic parameters set: the plan of highest MFU that fits; where none fits, the one
-// that needs least memory; where no value is valid, the scenario as it is. Equally good plans: the first in
-// canonical order. With the per-GPU batch held the micro-batch may lie between the slider's values: the
-// largest that fits, if that is better.
+// The scenario with its automatic parameters set to the plan of highest MFU that fits. If none fits, it gets
+// the plan that needs least memory; if no plan is valid, the scenario is returned unchanged. Of equally good
+// plans the first in canonical order is chosen. If the per-GPU batch is held, the micro-batch may lie between
+// the slider's values: it is the largest that fits, provided that this is faster.
 //
-// `likely` is a plan that may be nearly as good, such as a neighbouring point's: it only saves time.
+// `likely` is a plan that may be nearly as good, such as that of a neighbouring point; it only saves time.
 Scenario planned(const Scenario& scenario, const Plan* likely = nullptr);
-// Whether that takes no longer than a frame of a window leaves for it.
+// Whether planning is fast enough to run within one frame of a window.
 bool plans_at_once(const Scenario& scenario);
-// The same beside a window; nothing when asked to stop.
+// The same for background threads. Returns nothing when it was stopped.
 std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, const std::stop_token& stop,
                                 const Plan* likely = nullptr);
 
-// The scenario with a plan that was found elsewhere, a larger micro-batch included where it would have got
-// one: a good plan at once.
+// The scenario with a plan that was found for another one, including the larger micro-batch that `planned`
+// would choose. It is a good plan that needs no search.
 Scenario taking(const Scenario& scenario, const Plan& plan);
 
 }  // namespace shardscope

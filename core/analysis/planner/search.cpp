@@ -15,46 +15,46 @@
 namespace shardscope {
 namespace {
 
-// Bounds and results are summed in different orders: a plan is only ruled out when it is worse by more than
-// rounding can be.
+// Bounds and results are summed in different orders, so a plan is ruled out only when it is worse by more
+// than rounding errors.
 constexpr double kRounding = 1 + 1e-9;
 
-// GPUs of a pipeline are like one of these: of the first, the middle and the last stage.
+// Every GPU of a pipeline is equivalent to one of the first, a middle or the last stage.
 template <typename T>
 using ByStage = std::array<T, 3>;
 
-// One way to keep the state under given degrees: sharding, its group, offload and resharding.
-struct Keeping {
+// One way to store the model states under given degrees: a sharding, its group, offload and resharding.
+struct StatePlacement {
     ByStage<UnhiddenFloor> unhidden;
     TrafficFloor traffic;
     ByStage<StateMemory> state;
 };
 
-// Layout and traffic of one way to share the state under given degrees.
-struct SharedParts {
+// Layout and traffic of one sharding of the model states under given degrees.
+struct ShardingParts {
     Layout layout;
     Traffic traffic;
-    std::vector<Keeping> keepings;  // by resharding and offload
+    std::vector<StatePlacement> placements;  // by resharding and offload
 };
 
-// What plans of equal degrees have in common; each thread makes it when it first meets them.
+// What plans of equal degrees have in common. Each thread computes it when it first needs it.
 struct DegreesParts {
     bool made = false;
     Stages stages;
-    Layout layout;  // but for the sharing
-    std::vector<SharedParts> sharings;
+    Layout layout;  // without the sharding
+    std::vector<ShardingParts> sharings;
 };
 
 bool better(const Candidate& a, const Candidate& b) {
     return a.score != b.score ? a.score > b.score : a.number < b.number;
 }
 
-// Needs less memory.
+// Whether `a` needs less memory.
 bool smaller(const Candidate& a, const Candidate& b) {
     return a.peak != b.peak ? a.peak < b.peak : a.number < b.number;
 }
 
-// The best plans so far, of one thread; the worst score still wanted is shared by all threads.
+// The best plans that one thread has found. All threads share `least`: plans of a lower score are not needed.
 class Best {
   public:
     Best(std::size_t top, std::atomic<double>& least) : top_(top), least_(least) {}
@@ -84,10 +84,11 @@ class Best {
     std::vector<Candidate> kept_;  // a heap with the worst in front
 };
 
-// Ascending in memory, and in score: what needs more must bring more.
+// The best plan for every amount of memory, ascending in memory and in score: a plan that needs more memory
+// than another must have a higher score.
 class Frontier {
   public:
-    // Something that needs no more memory is at least as good.
+    // Whether a kept plan that needs no more memory has a higher score, by more than rounding errors.
     [[nodiscard]] bool beats(double score, double peak) const {
         const auto after = std::ranges::upper_bound(kept_, peak, {}, &Candidate::peak);
         return after != kept_.begin() && (after - 1)->score > score * kRounding;
@@ -110,7 +111,7 @@ class Frontier {
 ByStage<const Stage*> stage_kinds(const Compiled& c) {
     return {&c.stages.first, &c.stages.middle, &c.stages.last};
 }
-// How many of them there are: one GPU is the first.
+// The number of stage kinds: without a pipeline there is only the first.
 std::size_t kinds_of(const Compiled& c) { return c.stages.count > 1 ? 3 : 1; }
 
 double peak_of(const ByStage<StateMemory>& state, const ByStage<WorkMemory>& work, const Compiled& c) {
@@ -119,8 +120,8 @@ double peak_of(const ByStage<StateMemory>& state, const ByStage<WorkMemory>& wor
     return peak;
 }
 
-// The values that a cell's plans share.
-void take_cell(const Cell& cell, const Degrees& d, Settings& s) {
+// Sets the values that all plans of a cell have.
+void set_cell(const Cell& cell, const Degrees& d, Settings& s) {
     const auto set = [&](P id, double value) { s.set(id, value, Origin::given); };
     set(P::tensor_parallel, d.tensor);
     set(P::sequence_parallel, cell.sequence_parallel);
@@ -130,7 +131,8 @@ void take_cell(const Cell& cell, const Degrees& d, Settings& s) {
     set(P::expert_parallel, d.expert);
     set(P::micro_batch, cell.micro_batch);
     set(P::accumulation, cell.accumulation);
-    // What all of them say of the weights: how many copies there are, and how long they stay.
+    // The first schedule stands for all of the cell: they have the same number of weight copies and gather
+    // the weights in the same way.
     set(P::virtual_stages, d.pieces.front().virtual_stages);
     set(P::schedule, d.pieces.front().schedule);
 }
@@ -141,13 +143,13 @@ class Search {
         : options_(options), base_(base), space_(base, free), least_(options.reached) {
         machine_.settings = base;
         compile_machine(machine_);
-        fold();
+        compute_operator_work();
     }
     SearchResult run();
 
   private:
     struct Worker {
-        Answer a;  // its compiled part is what plans are tried on
+        Answer a;  // scratch; `a.compiled` is the plan being evaluated
         Best best;
         Frontier frontier;
         std::vector<Candidate> all;
@@ -158,26 +160,26 @@ class Search {
         std::vector<DegreesParts> parts{};  // by degrees
         Candidate best_here{};              // of the cell
 
-        // Of the cell and its pieces: by recomputation …
+        // Of the cell with its current schedule: by recomputation …
         std::vector<ComputeFloor> floors{};
         std::vector<double> floor{};  // s
         std::vector<ByStage<WorkMemory>> work{};
-        // … and by sharing and keeping.
+        // … and by index of the sharding and of the placement.
         std::vector<std::vector<double>> unhidden{};  // s
     };
 
-    void fold();
+    void compute_operator_work();
     [[nodiscard]] DegreesParts& parts_of(const Cell& cell, Worker& w) const;
-    void make_keepings(const Cell& cell, DegreesParts& parts, Compiled& c) const;
-    static void take_sharing(const SharedParts& parts, const Sharing& values, Compiled& c);
+    void make_placements(const Cell& cell, DegreesParts& parts, Compiled& c) const;
+    static void set_sharing(const ShardingParts& parts, const Sharing& values, Compiled& c);
     void visit(std::size_t index, Worker& w);
-    void visit_pieces(const Cell& cell, const DegreesParts& parts, double number, Worker& w);
+    void visit_schedule(const Cell& cell, const DegreesParts& parts, double number, Worker& w);
     void judge(Worker& w, Candidate& candidate) const;
     [[nodiscard]] bool by_throughput() const { return !options_.objective.get; }
-    // Whether every plan is looked at: the frontier has its own use for plans that are far from the best, if
-    // they are small.
+    // Whether no plan may be ruled out by its bound. The frontier is not included here: it keeps a slow plan
+    // only if that plan needs little memory.
     [[nodiscard]] bool judges_all() const { return options_.everything || options_.count_feasible; }
-    // Whether a plan that reaches at most `rate` may be wanted: among the best …
+    // Whether a plan that reaches at most `rate` may be needed: among the best …
     [[nodiscard]] bool may_be_best(double rate) const {
         return options_.everything || !by_throughput() ||
                rate * kRounding >= least_.load(std::memory_order_relaxed);
@@ -197,26 +199,26 @@ class Search {
     const Settings& base_;
     PlanSpace space_;
     Compiled machine_;
-    // By cell: its operators, and the most throughput it can reach.
-    std::vector<const Folded*> folded_;
+    // By cell: its operator times, and an upper bound of its throughput.
+    std::vector<const Folded*> operator_work_;
     std::vector<double> cell_bound_;
     std::atomic<double> least_;
 };
 
-// Operators and their times, once for all plans that cut a micro-batch alike.
-void Search::fold() {
-    // One search follows another; only its own thread folds.
+// Computes the operator times once for all plans that split a micro-batch in the same way.
+void Search::compute_operator_work() {
+    // Later searches of this thread reuse the cache. The worker threads do not need it.
     static thread_local FoldedOperators operators;
     operators.prepare(base_);
     Compiled c = machine_;
-    // Cells come in canonical order, so that equal cuts lie close together.
+    // Cells are in canonical order, so that equal splits are close together.
     std::vector<std::pair<Cut, const Folded*>> near;
     const auto& cells = space_.cells();
-    folded_.resize(cells.size());
+    operator_work_.resize(cells.size());
     cell_bound_.resize(cells.size());
     for (std::size_t i = 0; i < cells.size(); ++i) {
         const Degrees& d = space_.degrees()[cells[i].degrees];
-        take_cell(cells[i], d, c.settings);
+        set_cell(cells[i], d, c.settings);
         const Cut cut = cut_of(c.settings);
         if (!near.empty()) {
             const Cut& last = near.back().first;
@@ -230,13 +232,13 @@ void Search::fold() {
             near.emplace_back(cut, &operators.of(c));
             found = near.end() - 1;
         }
-        folded_[i] = found->second;
-        // The slowest stage computes at least the average of them, whatever the number of stages and of
+        operator_work_[i] = found->second;
+        // The slowest stage computes at least as long as the average one, for any number of stages and
         // micro-batches.
-        cell_bound_[i] = folded_[i]->tokens / (d.tensor * folded_[i]->layers);
+        cell_bound_[i] = operator_work_[i]->tokens / (d.tensor * operator_work_[i]->layers);
     }
     if (cells.empty()) return;
-    compile_operators(c);  // for what all cuts have in common
+    compile_operators(c);  // for the totals that do not depend on the split
     machine_.operators = c.operators;
     machine_.parameters = c.parameters;
     machine_.active_parameters = c.active_parameters;
@@ -245,7 +247,7 @@ void Search::fold() {
     machine_.flops_per_token = c.flops_per_token;
 }
 
-// Stages and layout; the cell's values are in `w`.
+// Stages and layout. The cell's values must be set in `w.a.compiled`.
 DegreesParts& Search::parts_of(const Cell& cell, Worker& w) const {
     DegreesParts& parts = w.parts[cell.degrees];
     Compiled& c = w.a.compiled;
@@ -260,9 +262,9 @@ DegreesParts& Search::parts_of(const Cell& cell, Worker& w) const {
     return parts;
 }
 
-// Who shares the state with whom, how long its traffic takes and what lies where: the same for all
-// micro-batches.
-void Search::make_keepings(const Cell& cell, DegreesParts& parts, Compiled& c) const {
+// Computes the sharding groups, the bounds of their traffic and the memory of the states, none of which
+// depend on the micro-batch.
+void Search::make_placements(const Cell& cell, DegreesParts& parts, Compiled& c) const {
     const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
     const auto stages = stage_kinds(c);
     const std::size_t kinds = kinds_of(c);
@@ -270,23 +272,23 @@ void Search::make_keepings(const Cell& cell, DegreesParts& parts, Compiled& c) c
         set(P::sharding, sharing.sharding);
         set(P::shard_group, sharing.group);
         compile_sharing(c);
-        SharedParts& made = parts.sharings.emplace_back(SharedParts{c.layout, c.traffic, {}});
+        ShardingParts& made = parts.sharings.emplace_back(ShardingParts{c.layout, c.traffic, {}});
         for (const double reshard : sharing.reshards) {
             set(P::reshard_after_forward, reshard);
             for (const double offload : sharing.offloads) {
                 set(P::offload, offload);
-                Keeping& keeping = made.keepings.emplace_back();
-                keeping.traffic = traffic_floor(c);
+                StatePlacement& placement = made.placements.emplace_back();
+                placement.traffic = traffic_floor(c);
                 for (std::size_t i = 0; i < kinds; ++i) {
-                    keeping.unhidden[i] = unhidden_floor(*stages[i], c);
-                    keeping.state[i] = state_memory(*stages[i], c);
+                    placement.unhidden[i] = unhidden_floor(*stages[i], c);
+                    placement.state[i] = state_memory(*stages[i], c);
                 }
             }
         }
     }
 }
 
-void Search::take_sharing(const SharedParts& parts, const Sharing& values, Compiled& c) {
+void Search::set_sharing(const ShardingParts& parts, const Sharing& values, Compiled& c) {
     c.layout = parts.layout;
     c.traffic = parts.traffic;
     c.settings.set(P::sharding, values.sharding, Origin::given);
@@ -307,7 +309,7 @@ void Search::judge(Worker& w, Candidate& candidate) const {
     if (std::isnan(candidate.score)) candidate.score = -std::numeric_limits<double>::infinity();
 }
 
-// From the cheapest bound to the dearest, so that most cells end early.
+// Applies the cheapest bound first and the most expensive one last, so that most cells are ruled out early.
 void Search::visit(std::size_t index, Worker& w) {
     w.best_here = {};
     w.best_here.score = -std::numeric_limits<double>::infinity();
@@ -317,29 +319,29 @@ void Search::visit(std::size_t index, Worker& w) {
     const Degrees& d = space_.degrees()[cell.degrees];
     Compiled& c = w.a.compiled;
     const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
-    take_cell(cell, d, c.settings);
-    c.work = folded_[index]->work;
+    set_cell(cell, d, c.settings);
+    c.work = operator_work_[index]->work;
     DegreesParts& parts = parts_of(cell, w);
     compile_pipeline(c);
     const std::vector<double>& recomputes = space_.recomputes();
 
-    // Nothing is quicker than to recompute nothing.
+    // No plan is faster than one without recomputation.
     set(P::recompute, 0);
     const ComputeFloor least = compute_floor(c);
     if (!may_be_wanted(c.tokens_per_gpu / least.computing, w)) return;
     const std::size_t kinds = kinds_of(c);
-    double least_unhidden = 0;  // known once the state's keepings are
+    double least_unhidden = 0;  // `prepare` sets it
     bool prepared = false;
     const auto prepare = [&] {
-        if (parts.sharings.empty()) make_keepings(cell, parts, c);
+        if (parts.sharings.empty()) make_placements(cell, parts, c);
         w.unhidden.resize(parts.sharings.size());
         least_unhidden = std::numeric_limits<double>::infinity();
         for (std::size_t k = 0; k < parts.sharings.size(); ++k) {
             w.unhidden[k].clear();
-            for (const Keeping& keeping : parts.sharings[k].keepings) {
+            for (const StatePlacement& placement : parts.sharings[k].placements) {
                 double stage = std::numeric_limits<double>::infinity();
                 for (std::size_t i = 0; i < kinds; ++i) {
-                    const UnhiddenFloor& floor = keeping.unhidden[i];
+                    const UnhiddenFloor& floor = placement.unhidden[i];
                     stage = std::min(stage, floor.total(c.passes));
                 }
                 w.unhidden[k].push_back(stage);
@@ -357,9 +359,9 @@ void Search::visit(std::size_t index, Worker& w) {
     double number = cell.first;
     for (const Pieces& pieces : d.pieces) {
         if (!pieces.micro_batches.allows(cell.accumulation)) continue;
-        const double of_pieces = number;
+        const double first_number = number;
         number += d.shared_plans * static_cast<double>(recomputes.size());
-        if (number <= options_.from || of_pieces >= options_.to) continue;
+        if (number <= options_.from || first_number >= options_.to) continue;
         set(P::virtual_stages, pieces.virtual_stages);
         set(P::schedule, pieces.schedule);
         compile_schedule(c);
@@ -369,20 +371,21 @@ void Search::visit(std::size_t index, Worker& w) {
             prepare();
             if (!may_be_wanted(c.tokens_per_gpu / (floor + least_unhidden), w)) continue;
         }
-        visit_pieces(cell, parts, of_pieces, w);
+        visit_schedule(cell, parts, first_number, w);
     }
     if (w.best_here.verdict != Verdict::does_not_fit) w.of_cells.push_back(w.best_here);
 }
 
-// All ways to recompute, share and keep the state under one schedule; `number` is the first of them.
-void Search::visit_pieces(const Cell& cell, const DegreesParts& parts, double number, Worker& w) {
+// Tries all recomputations, shardings and placements under one schedule; `number` is that of the first plan.
+void Search::visit_schedule(const Cell& cell, const DegreesParts& parts, double number, Worker& w) {
     Compiled& c = w.a.compiled;
     const Degrees& d = space_.degrees()[cell.degrees];
     const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
     const std::vector<double>& recomputes = space_.recomputes();
     const auto stages = stage_kinds(c);
 
-    // The least step and the memory for every share recomputed, whatever the sharding.
+    // A lower bound of the step and the working memory for every recomputed share; neither depends on the
+    // sharding.
     w.floor.clear();
     w.work.clear();
     for (std::size_t r = 0; r < recomputes.size(); ++r) {
@@ -400,18 +403,18 @@ void Search::visit_pieces(const Cell& cell, const DegreesParts& parts, double nu
         number += sharing.plans * static_cast<double>(recomputes.size());
         const double least_unhidden = *std::ranges::min_element(unhidden);
         if (!may_be_wanted(c.tokens_per_gpu / (least_floor + least_unhidden), w)) continue;
-        take_sharing(parts.sharings[k], sharing, c);
-        double here = first;
+        set_sharing(parts.sharings[k], sharing, c);
+        double next_number = first;
         for (std::size_t reshard = 0; reshard < sharing.reshards.size(); ++reshard) {
             for (std::size_t r = 0; r < recomputes.size(); ++r) {
                 for (std::size_t o = 0; o < sharing.offloads.size(); ++o) {
-                    const double mine = here++;
-                    if (mine < options_.from || mine >= options_.to) continue;
-                    const std::size_t kept = reshard * sharing.offloads.size() + o;
-                    const Keeping& keeping = parts.sharings[k].keepings[kept];
-                    double floor = w.floor[r] + unhidden[kept];
+                    const double plan_number = next_number++;
+                    if (plan_number < options_.from || plan_number >= options_.to) continue;
+                    const std::size_t p = reshard * sharing.offloads.size() + o;
+                    const StatePlacement& placement = parts.sharings[k].placements[p];
+                    double floor = w.floor[r] + unhidden[p];
                     if (!may_be_wanted(c.tokens_per_gpu / floor, w)) continue;
-                    floor += visible_floor(w.floors[r], keeping.traffic, c);
+                    floor += visible_floor(w.floors[r], placement.traffic, c);
                     const double most = c.tokens_per_gpu / floor;
                     const bool wanted = may_be_best(most) || may_be_best_here(most, w);
                     if (!wanted && !judges_all() && !options_.frontier) continue;
@@ -421,18 +424,19 @@ void Search::visit_pieces(const Cell& cell, const DegreesParts& parts, double nu
                         set(P::recompute, recomputes[r]);
                         set(P::offload, sharing.offloads[o]);
                     };
-                    const double peak = peak_of(keeping.state, w.work[r], c);
+                    const double peak = peak_of(placement.state, w.work[r], c);
                     const Verdict verdict = verdict_of(peak, c.settings);
-                    if (peak < w.smallest.peak || (peak == w.smallest.peak && mine < w.smallest.number)) {
+                    if (peak < w.smallest.peak ||
+                        (peak == w.smallest.peak && plan_number < w.smallest.number)) {
                         choose();
-                        w.smallest = {plan_of(c.settings), mine, verdict, peak, 0, 0, 0};
+                        w.smallest = {plan_of(c.settings), plan_number, verdict, peak, 0, 0, 0};
                     }
                     if (!fits(verdict)) continue;
                     ++w.feasible;
                     const bool on_frontier = options_.frontier && !w.frontier.beats(most, peak);
                     if (!wanted && !on_frontier) continue;
                     choose();
-                    Candidate candidate{{}, mine, verdict, peak, 0, 0, 0};
+                    Candidate candidate{{}, plan_number, verdict, peak, 0, 0, 0};
                     judge(w, candidate);
                     candidate.plan = plan_of(c.settings);
                     if (options_.everything) w.all.push_back(candidate);
@@ -449,7 +453,7 @@ SearchResult Search::run() {
     const auto& cells = space_.cells();
     std::vector<std::size_t> order(cells.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    // Everything comes out in canonical order anyway.
+    // With `everything`, all cells are visited anyway.
     if (!options_.everything)
         std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return cell_bound_[i]; });
 

@@ -1,12 +1,12 @@
-// E25, generalised: the best plans of a space.
+// E25, generalised: a branch-and-bound search for the best plans of a space.
 //
-// A plan is judged by its memory first and, if that suffices, by its step time. Plans that cannot be wanted
-// are left out before they are judged, on grounds that keep the result exact: the step cannot be shorter than
-// what the slowest stage computes, recomputation included, and the bubble, whatever the sharding adds
-// (`compute_floor`), plus what no compute hides (`unhidden_floor`). The folded operators are shared by all
-// plans of equal degrees and micro-batch, and so are the parts that memory adds up from; cells are visited in
-// the order of the throughput they could reach at most, so that the first plans judged rule most of the
-// others out.
+// The memory of a plan is computed first and, if the plan fits, its step time. Plans that cannot be among the
+// best are ruled out earlier by lower bounds of the step time, which keeps the result exact: under any
+// sharding a step takes at least the compute time of the slowest stage, recomputation included, and the
+// bubble (`compute_floor`), plus the time that no compute can hide (`unhidden_floor`). All plans of equal
+// degrees and micro-batch share their operator times and the terms of their memory. Cells are visited in
+// descending order of the highest throughput they could reach, so that the first plans rule out most of the
+// others.
 //
 // The result does not depend on the number of threads.
 #pragma once
@@ -22,13 +22,13 @@
 
 namespace shardscope {
 
-// What is best: an output as the full estimate gives it, or throughput, which is quicker to know.
+// What the search optimises: an output of the full estimate, or throughput, which is cheaper to compute.
 struct Objective {
     double (*get)(const Answer&) = nullptr;  // null: throughput (tokens/s/GPU), more is better
     bool less = false;                       // less is better
 };
 
-struct Candidate {  // a plan that was judged
+struct Candidate {  // a plan that was evaluated
     Plan plan;
     double number = 0;  // in canonical order of the space, from zero
     Verdict verdict = Verdict::does_not_fit;
@@ -38,40 +38,41 @@ struct Candidate {  // a plan that was judged
     double score = 0;
 };
 
-struct SearchOptions {  // what the search is for
+struct SearchOptions {
     Objective objective;
-    std::size_t top = 1;          // plans wanted, best first
-    bool allow_risky = false;     // counts what may or may not fit as fitting
-    bool count_feasible = false;  // judges the memory of every plan
+    std::size_t top = 1;          // number of plans to return, best first
+    bool allow_risky = false;     // counts plans of verdict risky as fitting
+    bool count_feasible = false;  // computes the memory of every plan
     bool frontier = false;        // also the best plan for every amount of memory
-    bool everything = false;      // judges and keeps every plan that fits
-    bool best_of_cells = false;   // also the best plan of every cell: one for each way to cut the model
-    double from = 0;              // numbers of the plans looked at: [from, to)
+    bool everything = false;      // evaluates and returns every plan that fits
+    bool best_of_cells = false;   // also the best plan of every cell: one for each way to split the model
+    double from = 0;              // numbers of the plans to search: [from, to)
     double to = std::numeric_limits<double>::infinity();
     unsigned threads = 1;
-    // Throughput that a plan of the space is known to reach: what cannot is left out.
+    // A throughput that some plan of the space is known to reach: plans that cannot reach it are left out.
     double reached = -std::numeric_limits<double>::infinity();
     std::stop_token stop{};
-    // Hears the share of the space that is done, from any thread; the first parts take longest.
+    // Receives the share of the space that is done, from any thread; the first cells take longest.
     std::function<void(double)> progress{};
 };
 
-struct SearchResult {                 // the best plans, and what was looked at
-    double space = 0;                 // plans looked at or ruled out
+struct SearchResult {
+    double space = 0;                 // plans evaluated or ruled out
     double feasible = 0;              // plans that fit, if counted
-    double evaluated = 0;             // plans whose memory or step time was worked out
+    double evaluated = 0;             // plans whose memory or step time was computed
     double full_rate = 0;             // tokens/s/GPU at an MFU of one
-    std::vector<Candidate> best;      // `top` of them, or everything in canonical order
+    std::vector<Candidate> best;      // `top` plans, or all of them in canonical order
     std::vector<Candidate> frontier;  // ascending in memory and throughput
-    std::vector<Candidate> of_cells;  // in canonical order
-    Candidate smallest;  // the plan that needs least memory, where none fits; infinite: no plan is valid
+    std::vector<Candidate> of_cells;  // the best plan of each cell, in canonical order
+    Candidate smallest;  // the plan that needs least memory, if none fits; infinite peak: no plan is valid
     bool stopped = false;
 };
 
-// `base` holds the values of what is not free; they must make sense (`is_valid` but for plan parameters).
+// `base` has the values of the parameters that are not free; they must be valid (`is_valid`) but for plan
+// parameters.
 SearchResult search_plans(const Settings& base, const ParameterSet& free, const SearchOptions& options);
 
-// Plans that fit, found elsewhere and in any order, ranked as a search ranks them.
+// Ranks fitting plans of other searches, given in any order, as one search would.
 class Merge {
   public:
     Merge();
@@ -80,7 +81,7 @@ class Merge {
     Merge& operator=(const Merge&) = delete;
     void take(const Candidate& candidate);
     void take_smallest(const Candidate& candidate);
-    // The `top` best, the frontier, the smallest, and how many were taken.
+    // The `top` best plans, the frontier, the smallest plan, and the number of plans given to `take`.
     [[nodiscard]] SearchResult result(std::size_t top) const;
 
   private:

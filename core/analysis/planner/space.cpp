@@ -14,7 +14,7 @@ namespace shardscope {
 
 constexpr double kPlain = Value(ScheduleKind::one_f_one_b);
 
-// The loops over the degrees, with the settings as far as they are decided.
+// The loops over the degrees, with the settings chosen so far.
 struct PlanSpace::Build {
     PlanSpace& space;
     Settings s;
@@ -23,18 +23,18 @@ struct PlanSpace::Build {
 
     [[nodiscard]] bool is_free(P id) const { return free[index(id)]; }
     void set(P id, Value value) { s.set(id, value, s.origin(id)); }
-    // The values to try, what has been decided so far held.
+    // The values to try, given those chosen so far.
     [[nodiscard]] std::vector<double> values(P id) const {
         return is_free(id) ? domain(id, s).stops : std::vector<double>{base[id]};
     }
-    // A switch that means something only where `matters`.
+    // The values of a switch that has an effect only if `matters`.
     [[nodiscard]] std::vector<double> flags(P id, bool matters) const {
         if (!is_free(id)) return {base[id]};
         return matters ? std::vector<double>{0, 1} : std::vector<double>{0};
     }
 
-    // What has been made: by context parallelism and stages, by the GPUs that share the state, and by
-    // degrees, whatever lies between the matrices.
+    // Lists made so far: by context parallelism and stages, by the number of GPUs that shard the states, and
+    // by degrees. The latter serve all values of sequence and asynchronous tensor parallelism.
     std::map<std::array<double, 2>, std::vector<std::span<const Pieces>>> pieces_of{};
     std::map<int, std::span<const Sharing>> sharings_of{};
     std::map<std::array<double, 4>, std::vector<std::uint32_t>> degrees_of{};
@@ -49,7 +49,7 @@ struct PlanSpace::Build {
 };
 
 void PlanSpace::Build::run() {
-    // What is free starts at one, so that it takes no GPUs from what is decided before it.
+    // Free degrees start at one, so that they do not restrict the degrees chosen before them.
     if (is_free(P::schedule)) set(P::schedule, ScheduleKind::one_f_one_b);
     for (const P id : {P::tensor_parallel, P::context_parallel, P::pipeline_parallel, P::expert_parallel,
                        P::virtual_stages}) {
@@ -81,7 +81,7 @@ void PlanSpace::Build::with_degrees(double sequence_parallel, double async) {
     if (is_free(P::context_parallel)) set(P::context_parallel, 1);
 }
 
-// Indices of those that are set: one for every way to lay the weights.
+// Indices of the degrees that are set now: one for every placement of the weights.
 const std::vector<std::uint32_t>& PlanSpace::Build::degrees() {
     const auto [found, made] = degrees_of.try_emplace(
         {s[P::tensor_parallel], s[P::context_parallel], s[P::pipeline_parallel], s[P::expert_parallel]});
@@ -105,11 +105,11 @@ const std::vector<std::uint32_t>& PlanSpace::Build::degrees() {
 
 std::vector<Pieces> PlanSpace::Build::pieces() const {
     const double stages = s[P::pipeline_parallel];
-    // Without a schedule of its own, a scenario interleaves where there are virtual stages.
+    // A scenario that gives no schedule interleaves if it has virtual stages.
     const bool follows = !is_free(P::schedule) && base.origin(P::schedule) != Origin::given;
     const double plain = base.origin(P::schedule) == Origin::derived ? kPlain : base[P::schedule];
     std::vector<Pieces> out;
-    Settings pipeline = s;  // with the schedule and the virtual stages that are tried
+    Settings pipeline = s;  // with the schedule and the virtual stages to try
     const auto add_all = [&](double virtual_stages) {
         for (const Schedule* schedule : schedules()) {
             const auto kind = static_cast<double>(schedule->kind);
@@ -135,11 +135,12 @@ std::vector<Pieces> PlanSpace::Build::pieces() const {
     return out;
 }
 
-// Those whose weights lie, and are gathered, alike.
+// Groups of the choices whose weights are placed and gathered in the same way.
 std::vector<std::span<const Pieces>> PlanSpace::Build::by_weights(const std::vector<Pieces>& pieces) const {
     std::vector<std::vector<Pieces>> alike;
     for (const Pieces& one : pieces) {
-        // All common schedules are alike; of the others only one is held at a time.
+        // All common schedules place weights in the same way; another schedule appears only if it is fixed,
+        // and then alone.
         const bool apart = schedule_of(static_cast<ScheduleKind>(static_cast<int>(one.schedule))).layered;
         if (alike.empty() || apart) alike.emplace_back();
         alike.back().push_back(one);
@@ -153,7 +154,7 @@ std::vector<std::span<const Pieces>> PlanSpace::Build::by_weights(const std::vec
 std::vector<Sharing> PlanSpace::Build::sharings() const {
     const double sharers = state_sharers(s);
     const ValidValues groups = valid_values(P::shard_group, s, sharers);
-    Settings sharded = s;  // as is tried
+    Settings sharded = s;  // with the sharding to try
     std::vector<Sharing> out;
     for (const double sharding : values(P::sharding)) {
         const auto kind = static_cast<Sharding>(static_cast<int>(sharding));
@@ -172,7 +173,7 @@ std::vector<Sharing> PlanSpace::Build::sharings() const {
             if (one.group == 0 || groups.contains(one.group)) out.push_back(std::move(one));
             continue;
         }
-        // Zero is all of them. Within a group ZeRO-3 is what hsdp means.
+        // Zero means all GPUs. ZeRO-3 within a group is the same as hsdp.
         one.group = 0;
         if (kind != Sharding::hsdp) out.push_back(one);
         const bool in_groups = kind == Sharding::hsdp || kind == Sharding::zero1 || kind == Sharding::zero2 ||

@@ -1,14 +1,17 @@
-// Every valid plan of a scenario whose free plan parameters vary and whose other parameters stay.
+// Every valid plan of a scenario whose free plan parameters vary while its other parameters are fixed.
 //
-// Values are those of the sliders (`domain`); combinations that mean the same count once: sequence and
-// asynchronous tensor parallelism only where tensor parallelism is, virtual stages and schedules only where
-// there is a pipeline, interleaving only with virtual stages, of the schedules those that public training
-// stacks run (any schedule may be held, and compared with others as a grid's axis), a shard group only where
-// it is neither one GPU nor all, resharding only with FSDP. A held global batch is cut into micro-batches
-// without remainder; else the accumulation stays and the batch follows.
+// Parameters take the values of their sliders (`domain`). Equivalent combinations count once:
+// - sequence and asynchronous tensor parallelism vary only with tensor parallelism,
+// - virtual stages and schedules vary only with a pipeline, and interleaving only with virtual stages,
+// - free schedules are those that public training stacks run (a scenario may fix any schedule, and a grid's
+//   axis may compare any of them),
+// - a shard group is neither one GPU nor all of them,
+// - resharding varies only with FSDP.
+// A held global batch is split into micro-batches without remainder; otherwise the accumulation is fixed and
+// the batch follows from it.
 //
-// Plans come in cells: a cell's plans share the degrees of parallelism and the micro-batch, so that they
-// share the folded operators. `first` numbers the plans in canonical order.
+// Plans are grouped in cells. The plans of a cell have the same degrees of parallelism and the same
+// micro-batch, hence the same operator times. `Cell::first` numbers the plans in canonical order.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +25,14 @@
 
 namespace shardscope {
 
-// How a pipeline's layers are cut and worked through.
+// How a pipeline's layers are split into virtual stages and scheduled.
 struct Pieces {
     double virtual_stages = 1;
     double schedule = 0;
     MicroBatchRule micro_batches;
 };
 
-// How data-parallel GPUs share out the state.
+// How the model states are sharded over data-parallel GPUs.
 struct Sharing {
     double sharding = 0;
     double group = 0;
@@ -40,14 +43,14 @@ struct Sharing {
 struct Degrees {  // how the GPUs are split
     double tensor = 1, context = 1, pipeline = 1, expert = 1;
     double data = 1;  // data-parallel GPUs
-    // Lists of the space: many degrees have the same.
+    // The lists belong to the space, because many degrees have the same ones.
     std::span<const Pieces> pieces;
     std::span<const Sharing> sharings;
-    double shared_plans = 0;  // of all sharings
+    double shared_plans = 0;  // sum of `plans` over all sharings
 };
 
-struct Cell {                   // a choice of all but sharding, schedule and recomputation
-    std::uint32_t degrees = 0;  // index into the space's
+struct Cell {                   // fixes everything but sharding, schedule and recomputation
+    std::uint32_t degrees = 0;  // index into PlanSpace::degrees()
     double sequence_parallel = 0;
     double async_tensor_parallel = 0;
     double micro_batch = 1;
@@ -56,17 +59,17 @@ struct Cell {                   // a choice of all but sharding, schedule and re
     double plans = 0;
 };
 
-class PlanSpace {  // every valid combination of what is free
+class PlanSpace {  // every valid combination of the free parameters
   public:
     PlanSpace(const Settings& settings, const ParameterSet& free);
     PlanSpace(const PlanSpace&) = delete;
     PlanSpace& operator=(const PlanSpace&) = delete;
 
     [[nodiscard]] const std::vector<Degrees>& degrees() const { return degrees_; }
-    // In canonical order.
+    // Sorted in canonical order.
     [[nodiscard]] const std::vector<Cell>& cells() const { return cells_; }
     [[nodiscard]] const std::vector<double>& recomputes() const { return recomputes_; }
-    // Number of plans.
+    // The number of plans.
     [[nodiscard]] double size() const { return size_; }
 
   private:

@@ -30,7 +30,7 @@ auto uninterrupted(Call&& call) {
 
 std::string system_message(int error) { return std::generic_category().message(error); }
 
-// The descriptor that a stream's path names.
+// Returns the descriptor that the path of a stream names.
 std::optional<int> stream_descriptor(const std::string& path) {
     if (path == "-" || path == "/dev/stdin") return STDIN_FILENO;
     constexpr std::string_view kDescriptors = "/dev/fd/";
@@ -51,7 +51,7 @@ class Descriptor {
     Descriptor(const Descriptor&) = delete;
     Descriptor& operator=(const Descriptor&) = delete;
     [[nodiscard]] int number() const { return number_; }
-    // Some file systems report a failed write only here. Linux closes the descriptor whatever is returned.
+    // Some file systems report a failed write only here. Linux closes the descriptor even on an error.
     bool close() {
         if (number_ < 0) return true;
         const int closed = file_system().close(std::exchange(number_, -1));
@@ -66,7 +66,7 @@ Problem unreadable(const std::string& why, const std::string& suggestion) {
     return {"", said("the file cannot be read"), why, suggestion};
 }
 
-// Why a file of this kind is not read; none for a regular file.
+// Returns why a file of this kind is not read; nothing for a regular file.
 std::optional<Problem> wrong_kind(::mode_t mode) {
     if (S_ISREG(mode)) return std::nullopt;
     if (S_ISDIR(mode))
@@ -84,11 +84,11 @@ Problem too_large() {
             said("check the path")};
 }
 
-// Why the file could not be opened, after errno.
+// Returns why the file could not be opened, according to errno.
 Problem not_opened(const std::string& path) {
     const int error = errno;
     struct ::stat status {};
-    // A socket cannot be opened at all.
+    // ENXIO may mean a socket, which open() cannot open.
     if (error == ENXIO && file_system().stat(path.c_str(), &status) == 0) {
         if (auto wrong = wrong_kind(status.st_mode)) return *wrong;
     }
@@ -98,7 +98,7 @@ Problem not_opened(const std::string& path) {
     return unreadable(system_message(error), said("check the path"));
 }
 
-// Reads to the end of the descriptor, but no further than the largest input.
+// Reads to the end of the input, but not beyond kLargestInput.
 std::string read_descriptor(int descriptor, std::size_t expected, bool waits, Problems& problems) {
     constexpr std::size_t kSmallest = 4096;
     FileSystem& files = file_system();
@@ -126,10 +126,10 @@ std::string read_descriptor(int descriptor, std::size_t expected, bool waits, Pr
     return {};
 }
 
-// Follows links at the end of the path, to a file that need not exist. None where a link cannot be followed;
-// errno says why.
+// Returns the path with the links at its end followed; the file at the end need not exist. Returns nothing if
+// a link cannot be followed, and sets errno.
 std::optional<std::string> link_target(std::string path) {
-    constexpr int kMostLinks = 40;  // as the system follows
+    constexpr int kMostLinks = 40;  // the limit of Linux
     for (int followed = 0; followed < kMostLinks; ++followed) {
         std::array<char, PATH_MAX> target{};
         const ::ssize_t size = file_system().readlink(path.c_str(), target.data(), target.size());
@@ -142,12 +142,13 @@ std::optional<std::string> link_target(std::string path) {
     return std::nullopt;
 }
 
-// While a file is written, its new content stands beside it under its name with this ending, and its old
-// content with the other one until all files are in their places. The number of the writing process follows.
+// While a file is written, its new content is in the same folder, under the file's name with the ending
+// kPart. Its old content is kept under the ending kOld until all files are in place. The process number
+// follows each ending.
 constexpr std::string_view kPart = ".shardscope-part";
 constexpr std::string_view kOld = ".shardscope-old";
 
-// What the names of those two begin with.
+// Returns what the names of these two temporary files begin with.
 std::string name_beside(const std::string& target) {
     constexpr std::size_t kLongest = 200;  // a name may have 255 bytes
     const auto slash = target.rfind('/');
@@ -155,7 +156,8 @@ std::string name_beside(const std::string& target) {
     return target.substr(0, name) + target.substr(name, kLongest);
 }
 
-// Whether `ending` is that of a file whose writer is gone: ".shardscope-part123", ".shardscope-part123-1".
+// Returns whether `ending` belongs to a temporary file whose process has ended: ".shardscope-part123" or
+// ".shardscope-part123-1".
 bool is_left_over(std::string_view ending) {
     for (const std::string_view kind : {kPart, kOld}) {
         if (!ending.starts_with(kind)) continue;
@@ -181,7 +183,8 @@ void remove_leftovers_beside(const std::string& beside) {
     }
 }
 
-// The steps in which one file is replaced. Without the last step everything is put back.
+// Replaces one file in the steps prepare(), replace() and finish(). Without finish() the destructor restores
+// the old state.
 class Replacement {
   public:
     explicit Replacement(const NewFile& file) : file_(file) {}
@@ -189,7 +192,7 @@ class Replacement {
     Replacement(const Replacement&) = delete;
     Replacement& operator=(const Replacement&) = delete;
 
-    // Writes the content under another name. False: `problem` says why.
+    // Writes the content under a temporary name. Returns false and sets `problem` on failure.
     bool prepare(Durability durability, Problem& problem) {
         if (!find_target(problem) || !make_folder(problem)) return false;
         FileSystem& files = file_system();
@@ -213,10 +216,10 @@ class Replacement {
         return descriptor.close() || failed();
     }
 
-    // Puts the written file in its place. `can_undo` keeps the old one until finish().
+    // Renames the written file to its final name. `can_undo` keeps the old file until finish().
     bool replace(bool can_undo, Problem& problem) {
         FileSystem& files = file_system();
-        // On a file system without hard links this file alone cannot be put back.
+        // On a file system without hard links the old file is not kept, so this file cannot be restored.
         if (can_undo && mode_) kept_ = files.link(target_.c_str(), old_.c_str()) == 0;
         if (uninterrupted([&] { return files.rename(temporary_.c_str(), target_.c_str()); }) < 0)
             return fail(said("the file cannot be put in its place"), problem);
@@ -225,8 +228,9 @@ class Replacement {
         return true;
     }
 
-    // All files are in their places. What a killed program has left beside one goes, but for what is written
-    // so often that the time to look for it would be felt.
+    // Removes the old file once all files are in place, and also the temporary files that killed programs
+    // left. The search for the latter is skipped for files that are written often, where it would take too
+    // long.
     void finish(Durability durability) {
         if (kept_) file_system().unlink(old_.c_str());
         if (durability == Durability::power_failure) remove_leftovers_beside(beside_);
@@ -268,16 +272,16 @@ class Replacement {
 
     bool make_folder(Problem& problem) {
         if (!file_.makes_folder || folder_.empty()) return true;
-        constexpr ::mode_t kFolder = 0777;  // less what the user's mask takes away
+        constexpr ::mode_t kFolder = 0777;  // the user's umask removes some of these
         made_folder_ = file_system().mkdir(folder_.c_str(), kFolder) == 0;
         return made_folder_ || errno == EEXIST || fail(said("the folder cannot be made"), problem);
     }
 
-    // Opens a file that was not there before, so that it is nobody else's and no link.
+    // Creates a new file, which therefore is neither somebody else's nor a link.
     int create() {
         constexpr int kAttempts = 100;
-        constexpr ::mode_t kUsual = 0666;    // less what the user's mask takes away
-        constexpr ::mode_t kPrivate = 0600;  // until it has the permissions of the old file
+        constexpr ::mode_t kUsual = 0666;    // the user's umask removes some of these
+        constexpr ::mode_t kPrivate = 0600;  // until the file gets the permissions of the old one
         const ::mode_t mode = mode_ ? kPrivate : kUsual;
         const std::string stem = beside_ + std::string(kPart) + std::to_string(::getpid());
         for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -300,19 +304,20 @@ class Replacement {
     }
 
     const NewFile& file_;
-    std::string target_;  // without links
+    std::string target_;  // the path with links followed
     std::string folder_;
-    std::string beside_;  // what the names of the two files beside it begin with
+    std::string beside_;  // what the names of the temporary and of the old file begin with
     std::string temporary_;
     std::string old_;
-    std::optional<::mode_t> mode_;  // of the file that is there
+    std::optional<::mode_t> mode_;  // permissions of the existing file
     bool made_folder_ = false;
-    bool written_ = false;   // the temporary file is there
-    bool kept_ = false;      // the old file is there under `old_`
-    bool replaced_ = false;  // the new file is in its place
+    bool written_ = false;   // the temporary file exists
+    bool kept_ = false;      // the old file exists under the name `old_`
+    bool replaced_ = false;  // the new file has its final name
 };
 
-// Those of several files, put back from the last to the first: a folder can be removed when it is empty.
+// Replaces several files. They are restored from the last to the first, because a folder can only be removed
+// when it is empty.
 class Replacements {
   public:
     Replacements() = default;
@@ -339,7 +344,8 @@ std::string read_text(const std::string& path, Problems& problems) {
     if (stream) {
         text = read_descriptor(*stream, 0, true, problems);
     } else {
-        // A pipe is not waited for: what was opened is judged, so that nobody can exchange it in between.
+        // O_NONBLOCK avoids waiting for a pipe. The kind of the opened file is checked, not that of the path,
+        // so that nobody can exchange the file in between.
         const int number = uninterrupted([&] {
             return file_system().open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0);
         });
@@ -360,7 +366,7 @@ std::string read_text(const std::string& path, Problems& problems) {
         }
     }
     if (problems.size() > before) return {};
-    // The mark some editors put before UTF-8 is no part of any text.
+    // Some editors put a byte order mark before UTF-8 text; it is not part of the content.
     constexpr std::string_view kMark = "\xEF\xBB\xBF";
     if (text.starts_with(kMark)) text.erase(0, kMark.size());
     return text;

@@ -1,4 +1,4 @@
-// Reads and writes files. Everything that the program reads or writes by a path goes through here.
+// Reads and writes files. All access to files by path uses these functions.
 #pragma once
 
 #include <cstddef>
@@ -10,46 +10,46 @@
 
 namespace shardscope {
 
-// The largest input, bytes: a file or what a stream delivers.
+// The size limit of an input (a file or a stream), in bytes.
 inline constexpr std::size_t kLargestInput = std::size_t{16} << 20;
 
-// Whether the path is read as a stream: "-", "/dev/stdin" or "/dev/fd/N". Such an input has no folder in
-// which relative paths begin.
+// Returns whether the path is read as a stream: "-", "/dev/stdin" or "/dev/fd/N". A stream has no folder to
+// which paths could be relative.
 bool is_stream(const std::string& path);
 
 // Returns the content of a regular file (links are followed) or of a stream, without a UTF-8 byte order mark.
-// Adds a problem and returns an empty text where the path names something else, where the system refuses, and
-// where the content is larger than kLargestInput, of which no more than that is read.
+// Adds a problem and returns an empty text if the path names something else, if the system reports an error,
+// or if the content is larger than kLargestInput; reading stops at that size.
 std::string read_text(const std::string& path, Problems& problems);
 
-// Whether what is written must survive a power failure. To wait for the disk takes milliseconds, too long for
-// what is written many times a second.
+// Whether written data must survive a power failure or only the end of the program. Waiting for the disk
+// takes milliseconds, which is too long for files that are written many times a second.
 enum class Durability { power_failure, program_end };
 
-// One file to write. A link stays a link: the file that it points to is replaced. A file that is there keeps
+// One file to write. If the path is a link, the file that it points to is replaced. An existing file keeps
 // its permissions.
 struct NewFile {
     std::string path;
     std::string_view content;
-    bool makes_folder = false;  // its folder is made where it is missing, in a folder that is there
+    bool makes_folder = false;  // creates the file's folder if it is missing; its parent must exist
 };
 
-// Removes the files that programs left beside this one because they were killed while they wrote it. Those of
-// programs that still run stay.
+// Removes the temporary files that programs left next to this file because they were killed while they wrote
+// it. Temporary files of running programs are kept.
 void remove_leftovers(const std::string& path);
 
-// Writes all the files, or none: each is written under another name in the same folder, and the names are
-// exchanged when all are written. Returns false and adds one problem when something fails; then every file
-// is as it was and nothing is left beside them, and `failed` is the path it is about. What is no regular file
-// and what is write-protected is not replaced.
+// Writes all the files, or none: each file is written under a temporary name in the same folder, and all are
+// renamed when every one is written. On failure the function returns false, adds one problem, sets `failed`
+// to the path that failed, leaves every file as it was and removes the temporary files. Only regular files
+// that are not write-protected are replaced.
 bool write_all(const std::vector<NewFile>& files, Problems& problems, std::string& failed,
                Durability durability = Durability::power_failure);
-// The same for one file.
+// Writes one file in the same way.
 bool write_whole(const std::string& path, std::string_view content, Problems& problems,
                  Durability durability = Durability::power_failure);
 
-// Gives a file another name in the same file system; a file that has that name is replaced. Returns false
-// where the system refuses.
+// Renames a file within its file system and replaces an existing file of the new name. Returns false if the
+// system reports an error.
 bool move_file(const std::string& from, const std::string& to);
 
 }  // namespace shardscope

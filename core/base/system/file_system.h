@@ -1,5 +1,5 @@
-// The calls to the operating system that reading and writing files consists of. There is one table of them,
-// so that a test can make the n-th call fail.
+// Wraps the system calls that reading and writing files consists of, so that a test can make the n-th call
+// fail.
 #pragma once
 
 #include <sys/stat.h>
@@ -8,7 +8,8 @@
 
 namespace shardscope {
 
-// Each function is the system call of its name: it returns a negative value on failure and sets errno.
+// Each function makes the system call of the same name: on failure it returns a negative value and sets
+// errno.
 class FileSystem {
   public:
     FileSystem() = default;
@@ -35,10 +36,10 @@ class FileSystem {
     virtual int rmdir(const char* path);
 };
 
-// What all reading and writing of files goes through: the operating system, unless a test replaces it.
+// Returns the file system that all file access uses: the operating system's, unless a test replaces it.
 FileSystem& file_system();
-// Replaces it for the whole program; nullptr restores the operating system. Only tests call this, and no
-// other thread may read or write files meanwhile.
+// Replaces the file system for the whole program; nullptr restores the operating system's. Only tests call
+// this, and no other thread may access files at the same time.
 void replace_file_system(FileSystem* replacement);
 
 }  // namespace shardscope

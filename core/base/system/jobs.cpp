@@ -15,10 +15,11 @@
 namespace shardscope {
 namespace {
 
-// This thread, and those it starts, give way to the window's where processors are scarce.
-void give_way() {
+// Lowers the priority of this thread and of the threads that it starts, so that the window's thread comes
+// first when processors are scarce.
+void lower_priority() {
 #ifdef __linux__
-    // Here a niceness belongs to one thread. That it cannot be had is no failure.
+    // On Linux each thread has its own niceness. A failure to set it is ignored.
     constexpr int kNice = 19;
     ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNice);
 #endif
@@ -54,7 +55,7 @@ void JobQueue::wait() {
 }
 
 void JobQueue::work(const std::stop_token& closing) {
-    give_way();
+    lower_priority();
     std::unique_lock lock(mutex_);
     while (changed_.wait(lock, closing, [this] { return static_cast<bool>(waiting_); })) {
         const Job job = std::exchange(waiting_, nullptr);
@@ -73,7 +74,7 @@ void parallel_for(std::size_t count, unsigned threads, const std::function<void(
     std::atomic<std::size_t> next{0};
     std::exception_ptr failure;
     std::once_flag failed;
-    const auto take = [&] {
+    const auto make_calls = [&] {
         try {
             for (std::size_t i = next++; i < count; i = next++) work(i);
         } catch (...) {
@@ -86,14 +87,14 @@ void parallel_for(std::size_t count, unsigned threads, const std::function<void(
     {
         std::vector<std::jthread> others;
         others.reserve(helpers);
-        for (std::size_t i = 0; i < helpers; ++i) others.emplace_back(take);
-        take();
+        for (std::size_t i = 0; i < helpers; ++i) others.emplace_back(make_calls);
+        make_calls();
     }
     if (failure) std::rethrow_exception(failure);
 }
 
 unsigned usable_threads() {
-    // Asked in every frame, and answered from a file each time.
+    // The value is cached because the system reads a file for each query and the window needs it every frame.
     static const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
     return threads;
 }

@@ -1,8 +1,8 @@
-// Background work of which only the newest matters: maps, searches, tracks while a slider moves.
+// Runs background work of which only the newest job matters: maps, searches and tracks while a slider moves.
 //
-// A queue has one worker thread and one waiting place. A new job asks the running one to stop and takes the
-// waiting one's place; jobs look at their stop token often enough (every millisecond or so) and return.
-// Standard threads only, so that the thread sanitizer can judge it.
+// A queue has one worker thread and holds at most one waiting job. A new job replaces the waiting one and
+// requests the running one to stop; jobs check their stop token about every millisecond and return. The queue
+// uses standard threads only, so that the thread sanitizer can check it.
 #pragma once
 
 #include <condition_variable>
@@ -19,16 +19,16 @@ class JobQueue {
     using Job = std::function<void(const std::stop_token&)>;
 
     JobQueue();
-    // Asks the running job to stop, waits for it; the waiting one is never begun.
+    // Requests the running job to stop and waits for its end. A waiting job is not started.
     ~JobQueue();
     JobQueue(const JobQueue&) = delete;
     JobQueue& operator=(const JobQueue&) = delete;
 
-    // Returns at once. A job must not throw.
+    // Queues the job and returns at once. A job must not throw.
     void run(Job job);
-    // Asks the running job to stop and forgets the waiting one.
+    // Requests the running job to stop and drops the waiting one.
     void cancel();
-    // Blocks until nothing runs or waits.
+    // Blocks until no job is running or waiting.
     void wait();
 
   private:
@@ -39,16 +39,17 @@ class JobQueue {
     Job waiting_;
     std::stop_source running_;
     bool busy_ = false;
-    std::jthread worker_;  // last: it uses all of the above
+    std::jthread worker_;  // is the last member because it uses all of the above
 };
 
-// Calls `work(i)` for i = 0 … count − 1 on up to `threads` threads, this one among them; which thread takes
-// which index is not defined. Returns when all are done. When a call throws, for want of memory for instance,
-// those that have not begun are left out, and the first exception is thrown again.
+// Calls `work(i)` for i = 0 … count − 1 on up to `threads` threads, including the calling thread; which
+// thread handles which index is not defined. Returns when all calls are done. If a call throws, for instance
+// because memory is short, no further calls are started and the first exception is rethrown.
 void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work);
-// Threads worth using on this machine, at least one.
+// Returns the number of hardware threads of this machine, at least one.
 unsigned usable_threads();
-// For work beside a window: one stays free for it, as long as there are two.
+// Returns the number of threads for work in the background of a window: one thread is left to the window if
+// there are at least two.
 unsigned background_threads();
 
 }  // namespace shardscope

@@ -8,8 +8,8 @@
 namespace shardscope {
 namespace {
 
-// What begins a formula in a spreadsheet, as OWASP lists it ("CSV Injection"); the last four are the wide
-// forms of the first four.
+// The characters that begin a formula in a spreadsheet, according to OWASP ("CSV Injection"); the last four
+// are the full-width forms of the first four.
 constexpr std::string_view kFormulaBegins[] = {
     "=", "+", "-", "@", "\t", "\r", "\n", "\xEF\xBC\x9D", "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\xA0"};
 
@@ -30,7 +30,8 @@ std::string_view without_apostrophes(std::string_view text) {
     return text;
 }
 
-// With apostrophes before it, too: the reader removes one, which then was the writer's.
+// Returns whether the text looks like a formula, possibly behind apostrophes. Such a text gets one more
+// apostrophe, which the reader removes.
 bool looks_like_formula(std::string_view text) {
     return begins_formula(without_apostrophes(text)) && !is_number(text);
 }

@@ -1,5 +1,4 @@
-// Reading and writing tables of comma-separated values (RFC 4180: quoted fields, doubled quotes, either line
-// ending).
+// Reads and writes tables of comma-separated values (RFC 4180: quoted fields, doubled quotes, LF or CRLF).
 #pragma once
 
 #include <string>
@@ -9,14 +8,15 @@
 namespace shardscope {
 
 struct CsvRow {
-    int line = 1;  // of the file, where the row starts
+    int line = 1;  // line of the file on which the row starts
     std::vector<std::string> fields;
 };
-// All rows, the header first; blank lines are dropped. The apostrophe before what would be a formula is no
-// part of its field.
+// Returns all rows, the header first, without blank lines. An apostrophe that csv_field() wrote in front of a
+// formula is removed from the field.
 std::vector<CsvRow> read_csv(std::string_view text);
-// One field as it is written: valid UTF-8, quoted only where it must be. One that a spreadsheet would take
-// for a formula and that is no number begins with an apostrophe, so that it shows as text there.
+// Returns a field as it is written to a file: in valid UTF-8, and quoted only if necessary. A field that a
+// spreadsheet would interpret as a formula and that is not a number gets an apostrophe in front, so that the
+// spreadsheet shows it as text.
 std::string csv_field(std::string_view text);
 
 }  // namespace shardscope

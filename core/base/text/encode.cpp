@@ -12,16 +12,16 @@ namespace {
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
 
-// A code point with its bytes, or bytes that are none.
+// A code point with its bytes, or bytes that are not valid UTF-8.
 struct Symbol {
     std::string_view bytes;
     std::uint32_t code = 0;
     bool valid = true;
 };
 
-// Returns the symbol at the start of `text`, which is not empty. Of what is no UTF-8 as many bytes belong
-// together as could begin a character, so that each such part is one U+FFFD as elsewhere (Unicode 15,
-// sections 3.9 and 5.22).
+// Returns the symbol at the start of `text`, which must not be empty. An invalid symbol consists of as many
+// bytes as could begin a character, so that each one becomes a single U+FFFD, as other programs do (Unicode
+// 15, sections 3.9 and 5.22).
 Symbol first_symbol(std::string_view text) {
     const auto lead = static_cast<unsigned char>(text[0]);
     if (lead < 0x80) return {text.substr(0, 1), lead};
@@ -33,7 +33,7 @@ Symbol first_symbol(std::string_view text) {
     std::size_t good = 1;
     for (; good < length && good < text.size(); ++good) {
         const auto byte = static_cast<unsigned char>(text[good]);
-        // No overlong forms, no surrogates, nothing beyond U+10FFFF (table 3-7).
+        // Overlong forms, surrogates and code points beyond U+10FFFF are invalid (table 3-7).
         const bool second = good == 1;
         const unsigned low = second && lead == 0xE0 ? 0xA0 : second && lead == 0xF0 ? 0x90 : 0x80;
         const unsigned high = second && lead == 0xED ? 0x9F : second && lead == 0xF4 ? 0x8F : 0xBF;
@@ -50,11 +50,11 @@ bool is_unprintable(std::uint32_t c) {
            (c >= 0xFDD0 && c <= 0xFDEF);
 }
 
-template <typename Take>
-void for_each_symbol(std::string_view text, Take&& take) {
+template <typename Visit>
+void for_each_symbol(std::string_view text, Visit&& visit) {
     while (!text.empty()) {
         const Symbol symbol = first_symbol(text);
-        take(symbol);
+        visit(symbol);
         text.remove_prefix(symbol.bytes.size());
     }
 }
@@ -66,20 +66,22 @@ std::string hex(std::uint32_t value, int digits) {
     return out;
 }
 
-// "\u009b", "\U0001fffe": as Python, TOML and C++ write it.
+// Returns the escape of a code point as Python, TOML and C++ write it: "\u009b", "\U0001fffe".
 std::string escape_of(std::uint32_t code) {
     return code > 0xFFFF ? "\\U" + hex(code, 8) : "\\u" + hex(code, 4);
 }
 
-std::string visible(std::string_view text, bool one) {
+// Escapes unprintable characters; `single_line` also escapes line ends and tabs.
+std::string escape_unprintable(std::string_view text, bool single_line) {
     const std::string_view::iterator end = text.end();
     std::string out;
     out.reserve(text.size());
     for_each_symbol(text, [&](const Symbol& symbol) {
-        // A carriage return alone would let a line be written over.
+        // A carriage return without a line feed is escaped, because it would let later text overwrite the
+        // line.
         const bool ends_line =
             symbol.code == '\r' && symbol.bytes.end() != end && *symbol.bytes.end() == '\n';
-        const bool kept = !one && (symbol.code == '\n' || symbol.code == '\t' || ends_line);
+        const bool kept = !single_line && (symbol.code == '\n' || symbol.code == '\t' || ends_line);
         if (!symbol.valid) {
             for (const char c : symbol.bytes) out += "\\x" + hex(static_cast<unsigned char>(c), 2);
         } else if (kept || !is_unprintable(symbol.code)) {
@@ -95,7 +97,7 @@ std::string visible(std::string_view text, bool one) {
     return out;
 }
 
-// What json_text() leaves: the library escapes what is below U+0020.
+// Escapes the unprintable characters from U+007F on; the JSON library escapes those below U+0020.
 std::string escaped_json(const std::string& json) {
     std::string out;
     out.reserve(json.size());
@@ -104,7 +106,7 @@ std::string escaped_json(const std::string& json) {
             out += symbol.bytes;
         } else if (symbol.code <= 0xFFFF) {
             out += escape_of(symbol.code);
-        } else {  // JSON writes the two surrogates
+        } else {  // JSON writes a surrogate pair
             const std::uint32_t rest = symbol.code - 0x10000;
             out += escape_of(0xD800 + (rest >> 10U)) + escape_of(0xDC00 + (rest & 0x3FFU));
         }
@@ -117,7 +119,7 @@ std::string escaped_json(const std::string& json) {
 std::string one_line(std::string_view text) {
     std::string out;
     std::string blanks;
-    bool joins = false;  // the blanks hold something that is unprintable
+    bool joins = false;  // whether the run of blanks contains an unprintable character
     for_each_symbol(text, [&](const Symbol& symbol) {
         if (symbol.valid && (symbol.code == ' ' || is_unprintable(symbol.code))) {
             joins = joins || symbol.code != ' ';
@@ -136,7 +138,7 @@ std::string one_line(std::string_view text) {
 std::string clean_title(std::string_view text) {
     std::string line = one_line(text);
     std::size_t count = 0;
-    std::size_t end = 0;  // of what is kept where it is too long
+    std::size_t end = 0;  // bytes that are kept of a line that is too long
     for_each_symbol(line, [&](const Symbol& symbol) {
         if (++count < kLongestTitle) end += symbol.bytes.size();
     });
@@ -153,10 +155,10 @@ bool is_preset_name(std::string_view text) {
            std::ranges::all_of(text, allowed);
 }
 
-std::string terminal_text(std::string_view text) { return visible(text, false); }
-std::string terminal_line(std::string_view text) { return visible(text, true); }
+std::string terminal_text(std::string_view text) { return escape_unprintable(text, false); }
+std::string terminal_line(std::string_view text) { return escape_unprintable(text, true); }
 
-std::string comment_line(std::string_view text) { return "# " + visible(text, true) + "\n"; }
+std::string comment_line(std::string_view text) { return "# " + escape_unprintable(text, true) + "\n"; }
 
 std::string shell_word(std::string_view text) {
     const std::string word = (text.starts_with('-') ? "./" : "") + std::string(text);
@@ -169,7 +171,7 @@ std::string shell_word(std::string_view text) {
         return !symbol.valid || is_unprintable(symbol.code);
     };
     bool is_plain = !word.empty();
-    bool escaped = false;  // in quotes that begin with a dollar
+    bool escaped = false;  // whether the word needs Bash's $'…' quotes
     for_each_symbol(word, [&](const Symbol& symbol) {
         is_plain = is_plain && plain(symbol) && !unprintable(symbol);
         escaped = escaped || unprintable(symbol);
@@ -210,12 +212,12 @@ std::string toml_string(std::string_view text) {
 std::string markdown_text(std::string_view text) {
     std::string out;
     const std::string line = trim(one_line(text));
-    // What begins a list, where a blank or nothing follows: "-", "+" or a number with a dot or a bracket.
+    // A list begins with "-", "+" or a number with a dot or a bracket, followed by a blank or nothing.
     std::size_t mark = std::min(line.find_first_not_of("0123456789"), line.size());
     const std::string_view marks = mark == 0 ? "-+" : ".)";
     const bool list = mark < line.size() && marks.find(line[mark]) != std::string_view::npos &&
                       (mark + 1 == line.size() || line[mark + 1] == ' ');
-    // What makes a heading of the line before it, or a rule.
+    // A line of "=" or "--" makes the line before it a heading, or is a horizontal rule.
     const bool rule = line.starts_with('=') || line.starts_with("--");
     if (!list) mark = rule ? 0 : line.size();
     for (std::size_t i = 0; i < line.size(); ++i) {

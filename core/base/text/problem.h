@@ -1,4 +1,4 @@
-// What is wrong with an input, said once for every door (file, command line, window).
+// A problem with an input, in the same form for files, the command line and the window.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct Problem {
 
 using Problems = std::vector<Problem>;
 
-// All of them in one line, for a cell of a table.
+// Returns all problems on one line, for a table cell.
 std::string texts_of(const Problems& problems);
 
 }  // namespace shardscope

@@ -6,16 +6,16 @@ namespace shardscope {
 namespace {
 
 Language& language() {
-    static Language spoken;
-    return spoken;
+    static Language current;
+    return current;
 }
 
-thread_local int in_english = 0;
+thread_local int english_scopes = 0;
 
 }  // namespace
 
-InEnglish::InEnglish() { ++in_english; }
-InEnglish::~InEnglish() { --in_english; }
+InEnglish::InEnglish() { ++english_scopes; }
+InEnglish::~InEnglish() { --english_scopes; }
 
 std::string said(std::string_view phrase, std::initializer_list<std::string_view> parts) {
     std::string text = !speaks_english() && !phrase.empty() ? language()(phrase) : std::string();
@@ -23,10 +23,10 @@ std::string said(std::string_view phrase, std::initializer_list<std::string_view
     if (parts.size() == 0) return text;
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool is_place = text[i] == '{' && i + 2 < text.size() && text[i + 2] == '}';
-        const auto place = is_place ? static_cast<std::size_t>(text[i + 1] - '1') : parts.size();
-        if (place < parts.size()) {
-            out += parts.begin()[place];
+        const bool is_placeholder = text[i] == '{' && i + 2 < text.size() && text[i + 2] == '}';
+        const auto number = is_placeholder ? static_cast<std::size_t>(text[i + 1] - '1') : parts.size();
+        if (number < parts.size()) {
+            out += parts.begin()[number];
             i += 2;
         } else {
             out += text[i];
@@ -35,7 +35,7 @@ std::string said(std::string_view phrase, std::initializer_list<std::string_view
     return out;
 }
 
-void speak(Language spoken) { language() = std::move(spoken); }
-bool speaks_english() { return in_english > 0 || !language(); }
+void speak(Language translation) { language() = std::move(translation); }
+bool speaks_english() { return english_scopes > 0 || !language(); }
 
 }  // namespace shardscope

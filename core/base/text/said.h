@@ -1,5 +1,5 @@
-// What people read, in the language they chose. Keys, file formats and the command line stay English: nobody
-// installs a language there.
+// Translates the texts that people read into the language they chose. Keys, file formats and the command line
+// stay English, because no language is set there.
 #pragma once
 
 #include <functional>
@@ -9,18 +9,21 @@
 
 namespace shardscope {
 
-// Marks a phrase of a table for the translators' catalogue (`./dev translate`) and leaves it as it is.
+// Marks a literal, such as one in a table, for the translation catalogue (`./dev translate`) and returns it
+// unchanged.
 constexpr const char* phrase(const char* english) { return english; }
 
-// The phrase in the language spoken, {1} to {9} replaced by `parts`; English where the language lacks it.
-// A literal given here is in the catalogue too. Whole sentences, never fragments: their order differs.
+// Returns the text in the current language, or in English if there is no translation, with {1} to {9}
+// replaced by `parts`. Literal arguments are collected for the catalogue too. Pass whole sentences, never
+// fragments, because word order differs between languages.
 std::string said(std::string_view phrase, std::initializer_list<std::string_view> parts = {});
 
-using Language = std::function<std::string(std::string_view english)>;  // empty where it lacks the phrase
+// Returns the translation of an English text, or an empty string if there is none.
+using Language = std::function<std::string(std::string_view english)>;
 
-// The language of all that follows; none is English. Called before other threads begin.
-void speak(Language spoken);
-// While one of these lives, this thread says everything in English: what is written for other programs.
+// Sets the language of all texts; an empty function means English. Call this before other threads start.
+void speak(Language translation);
+// While an object of this class exists, its thread produces English texts, as in output for other programs.
 class InEnglish {
   public:
     InEnglish();
@@ -29,7 +32,8 @@ class InEnglish {
     InEnglish& operator=(const InEnglish&) = delete;
 };
 
-// Whether it is English, whose labels lose their capital within a sentence; other languages' nouns may not.
+// Returns whether the current language is English. English labels are written in lower case within a
+// sentence; nouns of other languages may have to keep their capital.
 bool speaks_english();
 
 }  // namespace shardscope

@@ -26,13 +26,14 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
     std::string best;
     std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2) + 1;
     for (const std::string& candidate : candidates) {
-        // At least as many edits as the lengths differ by: a word of a megabyte is compared with nothing.
+        // The difference of the lengths is the least number of edits. Checking it first avoids comparing very
+        // long words.
         const std::size_t lengths =
             std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size());
-        const bool begun = !word.empty() && candidate.starts_with(word);
-        if (!begun && lengths >= best_distance) continue;
+        const bool is_prefix = !word.empty() && candidate.starts_with(word);
+        if (!is_prefix && lengths >= best_distance) continue;
         const std::size_t distance =
-            begun ? std::min<std::size_t>(lengths, 1) : edit_distance(word, candidate);
+            is_prefix ? std::min<std::size_t>(lengths, 1) : edit_distance(word, candidate);
         if (distance < best_distance) {
             best_distance = distance;
             best = candidate;

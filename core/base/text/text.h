@@ -1,4 +1,4 @@
-// Small helpers on text that several rooms share.
+// Small text helpers that several layers share.
 #pragma once
 
 #include <span>
@@ -8,17 +8,18 @@
 
 namespace shardscope {
 
-// The candidate with the smallest edit distance to `word`; empty when none is near enough to be meant.
+// Returns the candidate with the smallest edit distance to `word`, or an empty text if none is close enough
+// to be a likely correction.
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 
 std::vector<std::string> split(std::string_view text, char separator);
 std::string trim(std::string_view text);
 
-// Filled up with spaces to `width` characters (code points); one space at least follows.
+// Returns the text padded with spaces to `width` characters (code points); at least one space follows it.
 std::string padded(const std::string& text, std::size_t width);
 
 using TextRows = std::vector<std::vector<std::string>>;
-// One line each, columns two spaces apart and as wide as the widest cell of theirs.
+// Returns one line per row; each column is as wide as its widest cell, and two spaces separate the columns.
 std::string text_table(const TextRows& rows);
 
 }  // namespace shardscope

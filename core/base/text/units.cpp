@@ -49,7 +49,7 @@ constexpr std::array kMoney{Unit{"$", 1}};
 constexpr std::array kByteFactor{Unit{"B", 1}};
 constexpr std::array kBytesSquaredPerFlop{Unit{"GB²/TFLOP", 1e9 * 1e9 / 1e12}};
 
-// With a point, whatever the process's locale says.
+// Returns the number with a decimal point in every locale.
 std::string fixed(double value, int digits) {
     std::array<char, 400> text{};
     const auto written =
@@ -73,11 +73,11 @@ std::string grouped(const std::string& plain) {
     return out;
 }
 
-// Of decimals that end in zeros: an input's are dropped, as nobody types them; what stands in a column of
-// results keeps them. Whole numbers stay whole.
+// Whether zeros at the end of the decimals are shown. Inputs drop them, as nobody types them; columns of
+// results keep them. Whole numbers never get decimals.
 enum class Zeros { dropped, kept };
 
-// At least `significant` significant digits but never more than `most` decimals.
+// Returns the number with at least `significant` significant digits, but with at most `most` decimals.
 std::string rounded(double value, int significant, int most = 4, Zeros zeros = Zeros::dropped) {
     if (value == 0) return "0";
     const double size = std::fabs(value);
@@ -93,7 +93,7 @@ std::string rounded(double value, int significant, int most = 4, Zeros zeros = Z
 }
 
 Shown scaled(double value, std::span<const Unit> units, int significant) {
-    // `units` from large to small: the first that gives at least one of it.
+    // `units` are ordered from large to small; the first one of which the value has at least one is used.
     for (const Unit& unit : units) {
         if (std::fabs(value) >= unit.factor * 0.9995 || &unit == &units.back()) {
             return {rounded(value / unit.factor, significant), std::string(unit.symbol)};
@@ -125,7 +125,7 @@ std::string lower(std::string_view text) {
     return out;
 }
 
-// Multipliers that counts accept behind the number. For sequence lengths k is 1,024, as the field writes it.
+// Multipliers that counts accept after the number. For sequence lengths k is 1,024, as is usual in the field.
 struct CountSuffix {
     std::string_view symbol;
     double factor;
@@ -273,7 +273,7 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
     } else if (rest.front() == '+') {
         rest.remove_prefix(1);
     }
-    // The number's own characters, so that a comma can be judged before it is read.
+    // Separates the characters of the number, so that a comma can be checked before the number is read.
     std::size_t length = 0;
     while (length < rest.size() && ((rest[length] >= '0' && rest[length] <= '9') || rest[length] == '.' ||
                                     rest[length] == ',' || (length == 0 && rest[length] == '-'))) {
@@ -282,7 +282,7 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
     std::string number(rest.substr(0, length));
     if (const auto comma = number.find(','); comma != std::string::npos) {
         const bool several = number.find_first_of(",.", comma + 1) != std::string::npos;
-        // Thousands are grouped behind one to three digits that do not begin with a 0: "0,125" and
+        // A comma can group thousands only after one to three digits that do not begin with 0: "0,125" and
         // "12345,678" are decimals.
         const std::size_t start = number.front() == '-' ? 1 : 0;
         const bool groups = comma > start && comma - start <= 3 && number[start] != '0';
@@ -353,7 +353,8 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
             if (suffix.empty()) factor = 1;
         }
         if (!known) {
-            // "400 gbit/s" is clear enough to offer, not clear enough to accept: Gb and GB differ by eight.
+            // A unit in the wrong case, such as "400 gbit/s", is suggested but not accepted, because Gb and
+            // GB differ by a factor of eight.
             for (const Unit& unit : units) {
                 if (lower(unit.symbol) == lower(rest)) {
                     return fail(said("the unit “{1}” is not known", {rest}),
@@ -369,8 +370,8 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
 }
 
 std::string pattern_of(Quantity quantity) {
-    // A decimal comma is refused where it could group thousands: behind one to three digits that do not begin
-    // with 0, and before exactly three.
+    // A decimal comma is rejected where it could group thousands: after one to three digits that do not begin
+    // with 0, and before exactly three digits.
     const std::string decimal = R"((\d+\.?\d*|[.,]\d+|\d+,(\d{0,2}|\d{4,})|(0\d*|\d{4,}),\d{3}))";
     const std::string number = R"(\+?)" + decimal + R"(([eE][+-]?\d+)?(\^-?(\d+\.?\d*|\.\d+))?)";
     std::string units;

@@ -1,6 +1,6 @@
-// Quantities and their units: the one place that turns numbers into text and text into numbers.
+// Quantities and their units. All conversions between numbers and text are here.
 //
-// Inside the program every value is in SI base units (s, B, FLOP, B/s, FLOP/s, W, J). A unit appears only
+// Inside the program every value is in SI base units (s, B, FLOP, B/s, FLOP/s, W, J). Other units appear only
 // when a person reads or writes a value. Bandwidth is per GPU and per direction; FLOP/s are dense.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace shardscope {
 
-// What kind of thing a number is; decides the units it may be written in and how it is shown.
+// The kind of a number, which decides the units that are accepted and how the number is shown.
 enum class Quantity {
     count,              // 2,048
     big_count,          // 12.85 B (parameters, tokens of a whole run)
@@ -33,46 +33,48 @@ enum class Quantity {
     money,                   // US dollars
     byte_factor,             // bytes per element
     bytes_squared_per_flop,  // memory × bandwidth ÷ FLOPS: GB · GB/s ÷ TFLOP/s, shown in GB²/TFLOP
-    choice,                  // one of a parameter's names
+    choice,                  // one of the named values of a parameter
     flag,                    // on or off
 };
 
-struct Unit {  // a unit that may be written
+struct Unit {
     std::string_view symbol;
-    double factor;  // SI value of one of it
+    double factor;  // SI value of one unit
 };
 
-// Units accepted for a quantity, first the one it is shown in. Empty for bare numbers.
+// Returns the units accepted for a quantity; the first is the one it is shown in. Empty for bare numbers.
 std::span<const Unit> units_of(Quantity quantity);
 
-// The number as a person reads it: thousands separated by commas, true minus, "–" for NaN.
-// `with_unit` adds the unit after a space.
+// Returns the number as a person reads it: thousands are separated by commas, a negative number has a true
+// minus sign, and NaN is "–". `with_unit` adds the unit after a space.
 std::string format(double value, Quantity quantity, bool with_unit = true);
 
-// The same value split for displays that set the unit smaller.
+// The number and its unit, for displays that print the unit smaller.
 struct Shown {
     std::string number;
     std::string unit;
 };
 Shown show(double value, Quantity quantity);
 
-// Shortest decimal text that reads back as exactly the same double ("." as the mark, no grouping).
+// Returns the shortest decimal text that reads back as the same double ("." as the decimal mark, no
+// grouping).
 std::string exact(double value);
 
-struct Parsed {  // a number as it was read, or why it could not be
+struct Parsed {  // the number that was read, or why it could not be read
     bool ok = false;
     double value = 0;
-    std::string problem;     // what is wrong, empty when ok
+    std::string problem;     // empty when ok
     std::string suggestion;  // what to write instead
 };
 
-// Reads "400 Gbit/s", "50GB/s", "70B", "8k", "2^13", "1.5e9". A bare number is in SI base units when
-// `bare_unit_is_shown` is false (files), else in the unit the quantity is shown in (fields of the window).
-// A single decimal comma is read as a point; "1,024" is refused with both readings named.
+// Reads texts such as "400 Gbit/s", "50GB/s", "70B", "8k", "2^13" and "1.5e9". A number without a unit is in
+// SI base units if `bare_unit_is_shown` is false (files), else in the unit in which the quantity is shown
+// (fields of the window). A single decimal comma is read as a point; "1,024" is rejected as ambiguous, and
+// the suggestion names both readings.
 Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown = false);
 
 // Returns the regular expression (ECMA 262) of the texts that `parse` reads as a value ≥ 0 of the quantity,
-// without blanks at their ends. Units are English, as files write them in every language.
+// without blanks at their ends. The units are English, as in files of every language.
 std::string pattern_of(Quantity quantity);
 
 }  // namespace shardscope

@@ -1,6 +1,6 @@
-// E29: every second is attributed to the rate that bounds it, while the step is folded together. Because
-// every time is inversely proportional to the rates that bound it, the attributed shares of the step time are
-// the elasticities of throughput: they cost nothing and sum to one.
+// E29: attributes every second of the step to the rate that bounds it, while the step time is summed up.
+// Every time is inversely proportional to the rate that bounds it, so the attributed shares of the step time
+// are the elasticities of throughput: they sum to one and need no extra computation.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ struct Time {
 inline Time operator+(Time a, const Time& b) { return a += b; }
 inline Time operator*(double factor, Time a) { return a *= factor; }
 
-// The longer of two times; it alone is attributed.
+// Returns the longer of two overlapping times; only the longer one is attributed to its rates.
 inline const Time& longer(const Time& a, const Time& b) { return a.total() >= b.total() ? a : b; }
 
 inline const Time& shorter(const Time& a, const Time& b) { return a.total() <= b.total() ? a : b; }

@@ -9,10 +9,11 @@ namespace {
 
 double& term_of(PassTime& pass, StepTerm term) { return pass.terms[static_cast<std::size_t>(term)]; }
 
-// Times of collective operators. Most of a model's are alike, so the last of each group's is remembered.
-class Exchanges {
+// The times of collective operators. Most collectives of a model are equal, so the last time of each kind of
+// group is cached.
+class CollectiveTimes {
   public:
-    explicit Exchanges(const BlockRates& rates) : rates_(rates) {}
+    explicit CollectiveTimes(const BlockRates& rates) : rates_(rates) {}
     const Time& operator()(const Operator& op) {
         // A gather and its mirror image take the same time.
         const Collective kind =
@@ -32,7 +33,7 @@ class Exchanges {
     std::array<Last, 3> last_;  // by Among
 };
 
-// Adds up one direction of a block.
+// The sum over the operators of a block in one direction.
 class PassSum {
   public:
     void add(StepTerm term, const Time& time) {
@@ -40,18 +41,18 @@ class PassSum {
         (term == StepTerm::attention ? out_.attention : out_.time) += time;
     }
     void add_ring(const Time& time) { ring_ += time; }
-    PassTime done(const BlockRates& rates) {
+    PassTime finish(const BlockRates& rates) {
         if (rates.context.size() <= 1) {
             out_.time += out_.attention;
             return out_;
         }
-        const Exposure exposed =
+        const Exposure ring_exposure =
             context_parallel_exposure(out_.attention, ring_, rates.context_imbalance, rates.overlap);
         out_.attention *= rates.context_imbalance;
         term_of(out_, StepTerm::attention) *= rates.context_imbalance;
-        term_of(out_, StepTerm::context_network) += exposed.visible;
-        out_.hidden += exposed.hidden;
-        out_.time += exposed.both;
+        term_of(out_, StepTerm::context_network) += ring_exposure.visible;
+        out_.hidden += ring_exposure.hidden;
+        out_.time += ring_exposure.both;
         return out_;
     }
 
@@ -60,7 +61,7 @@ class PassSum {
     Time ring_;
 };
 
-BlockWork work_of(const Block& block, const BlockRates& rates, Exchanges& exchange) {
+BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& collective_time) {
     BlockWork out;
     if (block.repeat <= 0) return out;
     out.weights = block.local_weights();
@@ -69,14 +70,14 @@ BlockWork work_of(const Block& block, const BlockRates& rates, Exchanges& exchan
     PassSum forward, backward;
     for (const Operator& op : block.operators) {
         if (op.collective == Collective::ring_exchange) {
-            forward.add_ring(kForwardRings * exchange(op));
-            backward.add_ring(kBackwardRings * exchange(op));
+            forward.add_ring(kForwardRings * collective_time(op));
+            backward.add_ring(kBackwardRings * collective_time(op));
             continue;
         }
         const StepTerm term = step_term_of(op);
         if (op.kind == OperatorKind::collective) {
-            forward.add(term, exchange(op));
-            backward.add(term, exchange(op));
+            forward.add(term, collective_time(op));
+            backward.add(term, collective_time(op));
             continue;
         }
         const Time weight_gradient = weight_gradient_time(op, rates.gpu);
@@ -84,14 +85,14 @@ BlockWork work_of(const Block& block, const BlockRates& rates, Exchanges& exchan
         backward.add(term, backward_time(op, rates.gpu, weight_gradient));
         out.weight_gradient += weight_gradient;
         if (op.attention_core && op.kind == OperatorKind::softmax) out.scores += op.saved;
-        // The operator is the busiest GPU's; the average one has fewer tokens.
+        // The operator is sized for the busiest GPU; the average GPU has fewer tokens.
         const double average = op.expert ? 1 / rates.expert_imbalance : 1;
         out.forward_flops += average * op.flops();
         out.backward_flops += average * backward_flops(op, rates.gpu);
         if (op.attention_core) out.attention_flops += op.flops();
     }
-    out.forward = forward.done(rates);
-    out.backward = backward.done(rates);
+    out.forward = forward.finish(rates);
+    out.backward = backward.finish(rates);
     return out;
 }
 
@@ -124,12 +125,12 @@ BlockRates block_rates(const Settings& s, const Layout& layout, const GpuRates& 
 }
 
 Work work_of(const OperatorList& operators, const BlockRates& rates) {
-    Exchanges exchange(rates);
+    CollectiveTimes collective_time(rates);
     Work out;
-    out.embedding = work_of(operators.embedding, rates, exchange);
-    out.dense = work_of(operators.dense, rates, exchange);
-    out.sparse = work_of(operators.sparse, rates, exchange);
-    out.head = work_of(operators.head, rates, exchange);
+    out.embedding = work_of(operators.embedding, rates, collective_time);
+    out.dense = work_of(operators.dense, rates, collective_time);
+    out.sparse = work_of(operators.sparse, rates, collective_time);
+    out.head = work_of(operators.head, rates, collective_time);
     return out;
 }
 

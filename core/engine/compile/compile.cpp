@@ -33,8 +33,8 @@ double model_flops_per_token(const Settings& s, double parameters) {
     return 6 * parameters;
 }
 
-// FLOPs that the kernels execute for one token on all GPUs of one model copy: what they skip (the masked half
-// of causal attention, what lies outside a window) does not count, what they compute twice does.
+// FLOPs that the kernels execute for one token on all GPUs of one model replica. FLOPs that they skip (the
+// masked half of causal attention, scores outside a window) do not count. Recomputed FLOPs count.
 double executed_flops(const Compiled& c) {
     const RecomputePolicy policy = recompute_policy(c.settings);
     const auto of = [&](const Block& block, const BlockWork& work, double recomputed) {
@@ -72,13 +72,13 @@ Traffic traffic_of(const Compiled& c) {
     return out;
 }
 
-// The closed form knows data parallelism: tensor and pipeline parallelism divide weights and work evenly in
-// it, and cost nothing.
+// The closed form models data parallelism. Tensor and pipeline parallelism divide weights and work evenly in
+// it and take no time.
 IdealInputs ideal_inputs(const Compiled& c) {
     const Settings& s = c.settings;
     const double model_gpus = c.layout.tensor * c.layout.pipeline;
     const auto sharding = s.choice<Sharding>(P::sharding);
-    const auto over = [&](Sharding from) {
+    const auto factor = [&](Sharding from) {
         return sharding >= from ? 1.0 : static_cast<double>(sharing_gpus(s));
     };
     IdealInputs in;
@@ -98,16 +98,17 @@ IdealInputs ideal_inputs(const Compiled& c) {
     const RingGroup all = ring_group(in.gpus, c.layout.tensor, s[P::gpus_per_node]);
     in.nodes = all.nodes;
     in.memory = s[P::memory];
-    // What is not shared out counts as often as there are GPUs to share it.
-    in.state_bytes = (c.state.weights * over(Sharding::zero3) + c.state.gradients * over(Sharding::zero2) +
-                      c.state.optimizer * over(Sharding::zero1)) /
-                     model_gpus;
+    // The closed form divides the state by the GPUs, so a state that is not sharded is multiplied by them.
+    in.state_bytes =
+        (c.state.weights * factor(Sharding::zero3) + c.state.gradients * factor(Sharding::zero2) +
+         c.state.optimizer * factor(Sharding::zero1)) /
+        model_gpus;
     in.model_gpus = model_gpus;
     in.micro_batches = sharding >= Sharding::zero3 ? 1 : s[P::accumulation];
     in.peak = c.peak;
     in.intra_bandwidth = s[P::intra_node_bandwidth];
     in.node_bandwidth = std::min(in.intra_bandwidth, all.local * s[P::inter_node_bandwidth]);
-    // ε·G is the ring's way round, hop by hop.
+    // ε·G is the latency of all hops of the ring.
     in.latency = ring_latency(all, c.network) / in.gpus;
     in.kept = 1 - std::max(0.0, s[P::recompute]);
     in.tokens = c.tokens_per_micro_batch;
@@ -142,7 +143,7 @@ void compile_operators(Compiled& c) {
     c.parameters = c.operators.parameters();
     c.active_parameters = c.operators.active_parameters();
     if (s.listed()) {
-        // Of one sample, whatever the convention: three times the forward matrices.
+        // Per sample and in every convention: three times the FLOPs of the forward matrices.
         c.flops_per_token = 3 * c.operators.flops() / s[P::micro_batch];
     } else {
         c.flops_per_token = model_flops_per_token(s, c.active_parameters);
@@ -167,7 +168,7 @@ void compile_pipeline(Compiled& c) {
     c.tokens_per_gpu = tokens * s[P::accumulation] * data_parallel(s) / s[P::gpus];
     c.message = {};
     if (c.stages.count > 1) {
-        // One pass's activations, cut among the tensor-parallel GPUs.
+        // The activations of one pass, sharded over the tensor-parallel GPUs.
         const double bytes = activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch *
                              c.width / c.layout.tensor / pipeline_shape(s).sequence_pieces;
         c.message = send_time(bytes, c.layout.stages_cross_nodes, c.data_parallel);
@@ -189,7 +190,7 @@ void compile_schedule(Compiled& c) {
 
 void compile_outputs(Compiled& c) {
     const Settings& s = c.settings;
-    // Twenty tokens a parameter are a language model's.
+    // Twenty tokens per parameter are usual for language models only.
     const double usual = s.listed() ? std::nan("") : 20 * c.active_parameters;
     c.training_tokens = s[P::training_tokens] > 0 ? s[P::training_tokens] : usual;
     c.executed_flops_per_token = executed_flops(c);

@@ -1,4 +1,5 @@
-// First of the three steps compile → estimate → explain: everything the estimate needs, as plain numbers.
+// The result of compile, the first of the three steps compile → estimate → explain: everything that the
+// estimate needs, as plain numbers.
 #pragma once
 
 #include "block/block_work.h"
@@ -16,46 +17,46 @@
 
 namespace shardscope {
 
-// How often the layers of a GPU work in a step: passes, all alike.
+// The passes of a layer in one step; all of them are alike. They are grouped into visits: a visit is one pass
+// or, with a layered schedule, all passes of the step. FSDP gathers a layer's weights once per visit.
 struct Passes {
-    double count = 1;  // of each layer
-    double share = 1;  // of a micro-batch that one works on
-    // Passes of a layer that follow each other before another layer's turn. FSDP gathers its weights once for
-    // all of them.
-    double turn = 1;
-    double layers = 1;  // that take turns together
+    double count = 1;   // passes of each layer
+    double share = 1;   // share of a micro-batch that one pass processes
+    double turn = 1;    // passes of a layer per visit
+    double layers = 1;  // layers that are visited together: those of one virtual stage of a layered schedule
     [[nodiscard]] double turns() const { return count / turn; }
 };
 
-// Data-parallel traffic of one layer of each kind, and of the ends of the model: what the first and the last
-// stage hold beyond their layers (both of them where there is one stage).
+// Data-parallel traffic of one layer of each kind and of the two ends of the model. The ends are the
+// embedding and the head, which the first and the last stage hold in addition to their layers. Without a
+// pipeline `first_end` covers both.
 struct Traffic {
     UnitTraffic dense, sparse, first_end, last_end;
 };
 
-struct Compiled {  // what an estimate needs of a scenario, worked out once
+struct Compiled {  // everything that an estimate needs from a scenario
     Settings settings;
     OperatorList operators;
-    bool whole = false;  // `compile` made all of it of these settings
+    bool whole = false;  // whether `compile` has computed every part from these settings
 
-    // What no plan changes.
+    // These values do not depend on the plan.
     GpuRates gpu;
-    NetworkRates network;        // as the fabric gives it
-    NetworkRates data_parallel;  // as the stack's data-parallel collectives use it
+    NetworkRates network;        // rates of the fabric
+    NetworkRates data_parallel;  // rates that data-parallel collectives reach
     HostLink host;
     StateBytes state;
-    double width = 0;              // elements of one token between two layers
+    double width = 0;              // elements that one token passes from layer to layer
     double compute_bytes = 2;      // of one gathered weight
     double parameters = 0;         // of the whole model
-    double active_parameters = 0;  // that a token passes through
-    double layer_parameters = 0;   // of one layer, all GPUs together
-    double root_parameters = 0;    // embedding and head, all GPUs together
+    double active_parameters = 0;  // parameters that a token passes through
+    double layer_parameters = 0;   // of one layer, summed over all GPUs
+    double root_parameters = 0;    // of embedding and head, summed over all GPUs
     double flops_per_token = 0;    // model FLOPs by the chosen convention, forward and backward
-    double peak = 0;               // FLOP/s the MFU is measured against
-    double bf16_peak = 0;          // the same in bf16, for fp8 runs
+    double peak = 0;               // FLOP/s that the MFU refers to
+    double bf16_peak = 0;          // the bf16 peak, for comparing fp8 runs
     double training_tokens = 0;
 
-    // What a plan changes, see the parts of compile below.
+    // These values depend on the plan; see the parts of compile below.
     Layout layout;
     Work work;
     Stages stages;
@@ -63,27 +64,28 @@ struct Compiled {  // what an estimate needs of a scenario, worked out once
     const Schedule* schedule = nullptr;
     PipelineShape pipeline;
     Passes passes;
-    Time message;                         // of one pass, between neighbouring stages
+    Time message;                         // one pass's message between neighbouring stages
     double tokens_per_micro_batch = 0;    // on one GPU
-    double tokens_per_gpu = 0;            // per optimizer step, of all tokens of the batch
-    double executed_flops_per_token = 0;  // recomputed ones and both passes of the kernels that run
+    double tokens_per_gpu = 0;            // tokens of the global batch ÷ GPUs
+    double executed_flops_per_token = 0;  // forward, backward and recomputed FLOPs of the kernels that run
     IdealInputs ideal;
 };
 
-// Fills `out`, reusing its storage, and its operators where the settings leave them as they are. The settings
-// must be valid (`check`).
+// Fills `out` and reuses its storage. It keeps the operators in `out` if the new settings do not change them.
+// The settings must be valid (`check`).
 void compile(const Settings& settings, Compiled& out);
 Compiled compile(const Settings& settings);
 
-// How layers are dealt out under the layout; needs operators and layout.
+// Partitions the layers into pipeline stages. `c.operators` and `c.layout` must be set.
 Stages stages_of(const Compiled& c);
 
-// The same in parts, for searches over plans, each of what it needs of `c.settings` and the parts before it.
-void compile_machine(Compiled& c);    // rates, state: no plan parameter
-void compile_operators(Compiled& c);  // layout, operators, their times and totals: degrees, micro-batch
-void compile_sharing(Compiled& c);    // layout, stages, traffic: degrees, sharding and its group
-void compile_pipeline(Compiled& c);   // messages, tokens: stages, micro-batches
-void compile_schedule(Compiled& c);   // schedule: stages, micro-batches, their pieces
-void compile_outputs(Compiled& c);    // what only outputs need
+// The parts of compile, in this order, for searches over plans. Each reads `c.settings` and the results of
+// the parts before it. The plan parameters that a part depends on come after “from”.
+void compile_machine(Compiled& c);    // rates and state bytes, from no plan parameter
+void compile_operators(Compiled& c);  // layout, operators and their times, from degrees and micro-batch
+void compile_sharing(Compiled& c);    // layout, stages, traffic, from degrees, sharding and shard group
+void compile_pipeline(Compiled& c);   // messages and tokens, from stages and micro-batches
+void compile_schedule(Compiled& c);   // schedule and passes, from stages, micro-batches, sequence chunks
+void compile_outputs(Compiled& c);    // values that only outputs need
 
 }  // namespace shardscope

@@ -10,14 +10,15 @@ struct Stage;
 
 struct StageParameters {
     double root = 0;              // embedding and head
-    double dense_layer = 0;       // of one layer
-    double sparse_layer = 0;      // of one layer, experts left out
-    double experts_of_layer = 0;  // of one layer
-    ModelParameters all;          // of the stage
+    double dense_layer = 0;       // one dense layer
+    double sparse_layer = 0;      // one sparse layer without its experts
+    double experts_of_layer = 0;  // the experts of one sparse layer
+    ModelParameters all;          // the whole stage
 };
 StageParameters stage_parameters(const Stage& stage, const Compiled& compiled);
 
-// Of the embedding and the head alone. A tied head on a stage of its own keeps a copy of the embedding.
+// Returns the parameters of the embedding and the head that the stage holds. A tied head keeps its own copy
+// of the embedding if the embedding is on another stage.
 double end_parameters(const Stage& stage, const Compiled& compiled);
 
 }  // namespace shardscope

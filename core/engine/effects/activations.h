@@ -1,5 +1,5 @@
-// E5 and E7: what a layer keeps of one micro-batch for its backward pass, and what it needs on top while it
-// is computed again.
+// E5 and E7: the activations that a layer keeps of one micro-batch for its backward pass, and the additional
+// memory that it needs while it is recomputed.
 //
 // Source: Korthikanti et al. 2022, arXiv 2205.05198, section 4, for the tensors that a layer saves
 // (model/operators.h counts them).
@@ -8,8 +8,8 @@
 namespace shardscope {
 
 struct SavedTensors {   // of one layer and one micro-batch on one GPU; bytes
-    double all = 0;     // nothing recomputed
-    double scores = 0;  // of them naive attention's scores, which selective recompute drops
+    double all = 0;     // without recomputation
+    double scores = 0;  // naive attention's scores, a part of all that selective recompute drops
     double input = 0;   // the layer's input alone
 };
 struct ActivationPolicy {
@@ -19,7 +19,7 @@ struct ActivationPolicy {
 };
 struct Activations {     // bytes
     double kept = 0;     // until the backward pass
-    double working = 0;  // while one layer is computed again
+    double working = 0;  // additional, while one layer is recomputed
 };
 inline Activations activations(const SavedTensors& saved, const ActivationPolicy& policy) {
     if (policy.selective) {

@@ -6,8 +6,8 @@
 namespace shardscope {
 namespace {
 
-// E15: t = V/B · (1 + (α·B/x)^κ) with κ = k/ln 2. The second summand scales as α^κ·B^(κ−1), so κ of it
-// belongs to latency and 1 − κ to the link; that keeps the attribution exact.
+// E15: t = V/B · (1 + (α·B/x)^κ) with κ = k/ln 2. The second summand scales as α^κ·B^(κ−1), so the share κ of
+// it is attributed to latency and the share 1 − κ to the link. This makes the attribution exact.
 Time sigmoid_time(double volume, double message, double latency, const RingLink& link, double sharpness) {
     Time time;
     const double streaming = volume / link.bandwidth;

@@ -22,10 +22,10 @@ void BucketTimes::add(UnitTraffic& out, double parameters) {
                            : reduce_scatter_time(policy_.gradient_bytes * bucket, shard_, network_);
         time_.combine = all_reduce_time(policy_.gradient_bytes * bucket / shard_.size(), replica_, network_);
     }
-    const double times = parameters / bucket;
-    out.gather += times * time_.gather;
-    out.reduce += times * time_.reduce;
-    out.combine += times * time_.combine;
+    const double buckets = parameters / bucket;
+    out.gather += buckets * time_.gather;
+    out.reduce += buckets * time_.reduce;
+    out.combine += buckets * time_.combine;
 }
 
 TrafficPolicy traffic_policy(const Settings& s) {
@@ -38,29 +38,29 @@ TrafficPolicy traffic_policy(const Settings& s) {
 }
 
 LayerTraffic forward_traffic(const TrafficPolicy& policy, const UnitTraffic& layer, bool at_end,
-                             bool first_turn) {
+                             bool first_visit) {
     LayerTraffic out;
-    if (policy.gathers_each_turn ? !at_end : policy.gathers_once && first_turn) out.gather = layer.gather;
+    if (policy.gathers_each_turn ? !at_end : policy.gathers_once && first_visit) out.gather = layer.gather;
     return out;
 }
 
 LayerTraffic backward_traffic(const TrafficPolicy& policy, const UnitTraffic& layer, bool at_end,
-                              bool last_turn) {
+                              bool last_visit) {
     LayerTraffic out;
     if (policy.gathers_again) out.gather = layer.gather;
-    if (!at_end && (policy.reduces_each_turn || last_turn)) out.reduce = layer.gradients();
+    if (!at_end && (policy.reduces_each_turn || last_visit)) out.reduce = layer.gradients();
     return out;
 }
 
 Time gathers_before(const TrafficPolicy& policy, const UnitTraffic& ends, const UnitTraffic& layer,
-                    bool first_turn) {
+                    bool first_visit) {
     if (policy.gathers_each_turn) return ends.gather + layer.gather;
-    return policy.gathers_once && first_turn ? ends.gather : Time{};
+    return policy.gathers_once && first_visit ? ends.gather : Time{};
 }
 
 Time reductions_after(const TrafficPolicy& policy, const UnitTraffic& ends, const UnitTraffic& layer,
-                      bool last_turn) {
-    if (!policy.reduces_each_turn && !last_turn) return {};
+                      bool last_visit) {
+    if (!policy.reduces_each_turn && !last_visit) return {};
     return layer.gradients() + ends.gradients();
 }
 

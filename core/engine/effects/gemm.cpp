@@ -8,10 +8,10 @@
 namespace shardscope {
 
 Time gemm_time(const Gemm& gemm, const GpuRates& gpu) {
-    // FLOPs ÷ (peak · η) with η's saturating factors multiplied out, which saves divisions: every factor k/(k
-    // + K½) makes 2·m·n·k one (k + K½).
-    // A convolution whose result is small, as its weight gradient is, shares its depth out among the tiles:
-    // in s parts it takes (k/s + K½)·s·(m·n + A½/s), least at s = √(k·A½ ÷ (K½·m·n)).
+    // FLOPs ÷ (peak · η), with η's saturating factors multiplied out to save divisions: dividing by k/(k +
+    // K½) replaces the factor k in 2·m·n·k by k + K½, and likewise for the area m·n. A convolution with a
+    // small result, such as its weight gradient, splits its depth over several tiles. In s parts its time is
+    // proportional to (k/s + K½)·s·(m·n + A½/s), which is least at s = √(k·A½ ÷ (K½·m·n)).
     double area = gemm.m * gemm.n;
     if (gemm.splits_depth) {
         const double parts = std::max(1.0, std::sqrt(gemm.k * gpu.half_area / (gpu.half_depth * area)));

@@ -1,12 +1,12 @@
-// E12: the host issues the work of the GPU ahead of it. Where a pass is shorter than the time that the host
-// needs to issue it, the GPU waits.
+// E12: the host issues kernels ahead of the GPU. If issuing a pass takes the host longer than the pass takes
+// the GPU, the GPU waits.
 #pragma once
 
 #include "time/rates.h"
 
 namespace shardscope {
 
-// What a pass takes of which the GPU needs `device`, while the host needs `host` seconds to issue it.
+// Returns the time of a pass that takes `device` on the GPU and that the host issues in `host` seconds.
 inline Time with_host(const Time& device, double host) {
     return host > device.total() ? Time{Rate::latency, host} : device;
 }

@@ -6,8 +6,8 @@ namespace shardscope {
 struct Logits {
     double tokens = 0;           // of one pass on one GPU
     double vocabulary = 0;       // entries
-    double bytes_per_logit = 0;  // all copies that the loss makes (`assumptions.logits_bytes`)
-    double tensor = 1;           // GPUs that share the vocabulary where the loss is computed in parallel
+    double bytes_per_logit = 0;  // of all tensors of the loss together (`assumptions.logits_bytes`)
+    double tensor = 1;           // GPUs over which a parallel loss shards the vocabulary
     bool parallel_loss = false;
 };
 // Bytes at the end of the forward pass.

@@ -23,10 +23,10 @@ StateBytes state_bytes(Precision precision, Precision gradients, Optimizer optim
     StateBytes out;
     out.weights = precision == Precision::fp32 ? 4 : 2;
     out.gradients = gradients == Precision::fp32 || precision == Precision::fp32 ? 4 : 2;
-    // With fp32 weights there is no second master copy, with a half-precision optimizer none at all.
-    const bool whole = optimizer_precision == Precision::fp32;
-    const double master = whole && precision != Precision::fp32 ? 4 : 0;
-    out.optimizer = master + moments_bytes(optimizer) * (whole ? 1 : 0.5);
+    // With fp32 weights no separate master copy is needed, and a half-precision optimizer keeps none.
+    const bool full_precision = optimizer_precision == Precision::fp32;
+    const double master = full_precision && precision != Precision::fp32 ? 4 : 0;
+    out.optimizer = master + moments_bytes(optimizer) * (full_precision ? 1 : 0.5);
     return out;
 }
 

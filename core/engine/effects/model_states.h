@@ -16,17 +16,18 @@ struct StateBytes {  // bytes per parameter
 StateBytes state_bytes(Precision precision, Precision gradients, Optimizer optimizer,
                        Precision optimizer_precision = Precision::fp32);
 
-struct StateShares {  // GPUs that share one copy of each
+struct StateShares {  // GPUs over which each is sharded
     double weights = 1, gradients = 1, optimizer = 1;
 };
-// Under sharding over `group` GPUs.
+// Returns the shares for a shard group of `group` GPUs.
 StateShares state_shares(Sharding sharding, double group);
 
-struct ModelParameters {  // on one GPU before data-parallel sharding; experts are shared by other groups
-    double shared = 0;
+struct ModelParameters {  // on one GPU before data-parallel sharding; experts have other shard groups
+    double shared = 0;    // all parameters but the experts'
     double experts = 0;
 };
-// Bytes on one GPU of a state of `bytes` per parameter, of which each part is shared by its own group.
+// Returns the bytes on one GPU of a state with `bytes` per parameter. `shared_by` and `experts_shared_by` are
+// the sizes of the shard groups of the two kinds of parameters.
 inline double sharded_bytes(double bytes, const ModelParameters& parameters, double shared_by,
                             double experts_shared_by) {
     return bytes * (parameters.shared / shared_by + parameters.experts / experts_shared_by);

@@ -1,4 +1,4 @@
-// E3 and E11 under offload: the optimizer's state, or the weights as well, live in the host's memory.
+// E3 and E11 with offload: the optimizer state, or the weights as well, are in the host's memory.
 //
 // Source: Ren et al. 2021 (ZeRO-Offload), arXiv 2101.06840.
 #pragma once
@@ -12,13 +12,13 @@ struct HostLink {                 // between a GPU and its host
     double memory_bandwidth = 0;  // B/s of the host's memory
 };
 
-// The time until `bytes` of this GPU's weights have come from the host.
+// Returns the time of transferring `bytes` of this GPU's weights from the host.
 inline Time host_fetch_time(double bytes, const HostLink& link) {
     return {Rate::latency, bytes / link.bandwidth};
 }
 
-// The optimizer step on the host: gradients go there and weights come back (`moved` bytes), and the host
-// streams over its state (`updated` bytes).
+// Returns the time of the optimizer step on the host. Gradients are sent to the host and weights come back
+// (`moved` bytes), and the host reads and writes its state (`updated` bytes).
 inline Time host_update_time(double moved, double updated, const HostLink& link) {
     return {Rate::latency, moved / link.bandwidth + updated / link.memory_bandwidth};
 }

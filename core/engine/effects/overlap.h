@@ -1,7 +1,7 @@
-// E17: compute and communication side by side on one GPU.
+// E17: compute and communication that run at the same time on one GPU.
 //
-// The overlap is partial, because kernels of the two slow each other down: together they take max + ω·min.
-// Source: ω 0.25–0.36 for modern stacks by fits to public runs.
+// The overlap is partial because the two kinds of kernels slow each other down: together they take max +
+// ω·min. Source: fits to public runs give ω = 0.25–0.36 for modern stacks.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace shardscope {
 
-// The time of both, s; attributed to the rates that bound them.
+// Returns the time of both together, s. The Time overload attributes it to the rates that bound each.
 inline double overlapped(double a, double b, double omega) { return std::max(a, b) + omega * std::min(a, b); }
 inline Time overlapped(const Time& a, const Time& b, double omega) {
     const double second = b.total();
@@ -18,12 +18,11 @@ inline Time overlapped(const Time& a, const Time& b, double omega) {
     return a.total() >= second ? a + omega * b : b + omega * a;
 }
 
-// Communication that travels while a GPU is busy: by how much it lengthens that, and how much of it is
-// hidden.
+// Communication that overlaps with compute, split into its exposed and its hidden part.
 struct Exposure {
-    Time both;           // until both are done
-    double visible = 0;  // s of the communication beyond the busy time
-    double hidden = 0;   // s of it that run below the busy time
+    Time both;           // until compute and communication have finished
+    double visible = 0;  // s of exposed communication, the time that it adds to compute
+    double hidden = 0;   // s of communication that the compute time hides
 };
 inline Exposure exposure(const Time& busy, const Time& communication, double omega) {
     const double seconds = communication.total();

@@ -13,10 +13,10 @@ RecomputePolicy recompute_policy(const Settings& s) {
 
 Recompute recompute(const ForwardWork& forward, const RecomputePolicy& policy) {
     if (policy.selective) {
-        const Time of_policy = policy.selective_cost * forward.time;
-        if (forward.attention.total() >= of_policy.total())
+        const Time policy_time = policy.selective_cost * forward.time;
+        if (forward.attention.total() >= policy_time.total())
             return {forward.attention, forward.attention_flops};
-        return {of_policy, policy.selective_cost * forward.flops};
+        return {policy_time, policy.selective_cost * forward.flops};
     }
     const double share = policy.share * policy.repeated;
     return {share * forward.time, share * forward.flops};

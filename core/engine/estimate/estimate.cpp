@@ -9,13 +9,13 @@
 namespace shardscope {
 namespace {
 
-// Within this distance of each other the two largest elasticities count as equal.
+// The two largest elasticities count as equal if they differ by less than this.
 constexpr double kBalanced = 0.02;
 
-// Close to the capacity the caching allocator frees and asks again, which costs up to a fifth of the
-// throughput, in some runs and not in others: MPT-70B on 64 A100-40 at micro-batch 2 runs at 35.9 % MFU, 128
-// at micro-batch 4 at 48.9 % (mosaicml/llm-foundry, benchmark tables). An estimate without retries owes its
-// band that much.
+// The share by which the lower end of the band falls close to the capacity. There the caching allocator may
+// free and allocate memory again, which costs up to a fifth of the throughput in some runs and nothing in
+// others: MPT-70B runs at 35.9 % MFU on 64 A100-40 with micro-batch 2 and at 48.9 % on 128 with micro-batch 4
+// (mosaicml/llm-foundry, benchmark tables). The estimate does not model these retries.
 double allocator_tail(const MemoryUse& memory) {
     constexpr double kFrom = 0.80;
     constexpr double kFull = 0.87;
@@ -23,7 +23,7 @@ double allocator_tail(const MemoryUse& memory) {
     return kMost * std::clamp((memory.peak / memory.capacity - kFrom) / (kFull - kFrom), 0.0, 1.0);
 }
 
-// E29: memory if it does not fit, else the rate that bounds most of the step.
+// E29: memory if the scenario does not fit, else the rate that bounds the largest share of the step.
 Wall wall_of(const std::array<double, kRates>& elasticity, Verdict verdict) {
     if (verdict == Verdict::does_not_fit) return Wall::memory;
     std::size_t first = 0;
@@ -42,13 +42,13 @@ double sum_of(const StepTime& step, const auto& terms) {
     return sum;
 }
 
-// Throughput relative to the same step without its waits, E26.
+// E26: throughput relative to the same step without communication and waiting.
 double utilization(const StepTime& step) {
     return (step.total - sum_of(step, kNetworkTerms) - sum_of(step, kWaitingTerms)) / step.total;
 }
 
-// An MFU set by hand stretches the predicted step: its parts keep their shares, so that they still add up.
-// Nothing but more FLOPS makes such a step shorter.
+// An MFU set by hand stretches the predicted step. Its parts keep their shares, so they still add up to the
+// step. Only more FLOPS make such a step shorter, so all of its time is attributed to compute.
 void stretch(StepTime& step, double factor) {
     for (double& term : step.terms) term *= factor;
     step.total *= factor;
@@ -99,8 +99,8 @@ Estimate estimate(const Compiled& c) {
     double busy = utilization(out.step);
     const auto mfu = [&] { return c.flops_per_token * (c.tokens_per_gpu / out.step.total) / c.peak; };
     out.predicted_mfu = mfu();
-    const bool by_hand = s[P::mfu_override] > 0;
-    if (by_hand) {
+    const bool set_by_hand = s[P::mfu_override] > 0;
+    if (set_by_hand) {
         const double factor = out.predicted_mfu / s[P::mfu_override];
         stretch(out.step, factor);
         busy = std::min(1.0, busy / factor);
@@ -116,10 +116,10 @@ Estimate estimate(const Compiled& c) {
     out.mfu = mfu();
     out.hfu = c.executed_flops_per_token * out.tokens_per_s_per_gpu / c.peak;
     out.mfu_bf16_peak = out.mfu * c.peak / c.bf16_peak;
-    // Errors of stack and GPU are independent. The band is symmetric in the logarithm of the step time.
-    // What is set by hand has none.
-    const double half = by_hand ? 0 : std::log1p(std::hypot(s[P::error_band], s[P::machine_band]));
-    const double tail = by_hand ? 0 : allocator_tail(out.memory);
+    // Errors of stack and GPU are independent. The band is symmetric in the logarithm of the step time. A
+    // step set by hand has no band.
+    const double half = set_by_hand ? 0 : std::log1p(std::hypot(s[P::error_band], s[P::machine_band]));
+    const double tail = set_by_hand ? 0 : allocator_tail(out.memory);
     out.band_low = out.tokens_per_s_per_gpu * std::exp(-half) * (1 - tail);
     out.band_high = out.tokens_per_s_per_gpu * std::exp(half);
 

@@ -1,5 +1,5 @@
-// Second of the three steps: memory, step time, throughput, walls. Pure: no heap, no I/O, no exceptions; what
-// does not fit is an answer with its numbers.
+// The second of the three steps compile → estimate → explain: memory, step time, throughput and walls. It
+// uses no heap, no I/O and no exceptions. A scenario that does not fit has a complete estimate, too.
 #pragma once
 
 #include <array>
@@ -28,22 +28,22 @@ enum class Wall : unsigned char {
 std::string_view name_of(Wall wall);  // "inter-node"
 std::string label_of(Wall wall);      // "inter-node"
 
-struct Estimate {  // what a scenario comes to
+struct Estimate {  // the prediction for one scenario
     Verdict verdict = Verdict::fits;
     MemoryUse memory;
-    StepTime step;  // as if it fitted
+    StepTime step;  // also if the scenario does not fit
     Wall wall = Wall::compute;
-    std::array<double, kRates> elasticity{};  // share of the step each rate bounds; sums to 1
+    std::array<double, kRates> elasticity{};  // share of the step that each rate bounds; the sum is 1
 
     double parameters = 0;
     double tokens_per_gpu = 0;  // per optimizer step
     double tokens_per_s_per_gpu = 0;
     double tokens_per_s = 0;
     double mfu = 0;
-    double predicted_mfu = 0;  // what it would be if it were not set by hand
-    double hfu = 0;            // FLOPs executed, recomputed ones included, of the peak's
-    double mfu_bf16_peak = 0;  // of fp8 runs, else equal to mfu
-    double band_low = 0;       // of tokens/s/GPU
+    double predicted_mfu = 0;  // the MFU of the prediction, also if the MFU is set by hand
+    double hfu = 0;            // executed FLOPs, including recomputed ones, as a share of the peak
+    double mfu_bf16_peak = 0;  // relative to the bf16 peak; differs from mfu only for fp8
+    double band_low = 0;       // bounds of tokens/s/GPU
     double band_high = 0;
     double power_per_gpu = 0;  // W
     double tokens_per_joule = 0;
@@ -55,15 +55,14 @@ struct Estimate {  // what a scenario comes to
     [[nodiscard]] double communication_time() const;
     [[nodiscard]] double exposed_communication() const;  // T_cm − T_ol
     [[nodiscard]] double schedule_time() const;
-    // Step time ÷ predicted step time: 1 unless the MFU is set by hand.
+    // Returns step time ÷ predicted step time, which is 1 unless the MFU is set by hand.
     [[nodiscard]] double stretch() const { return mfu > 0 ? predicted_mfu / mfu : 1; }
     [[nodiscard]] bool fits() const { return verdict != Verdict::does_not_fit; }
 };
 
 Estimate estimate(const Compiled& compiled);
-// Whether hardware could do it: no more FLOPs executed than the peak allows (HFU at most 1), times and bytes
-// finite and above zero, shares within 0…1. Anything else is an error of the engine, or of an MFU set by
-// hand.
+// Returns whether hardware could reach the estimate: HFU is at most 1, times and bytes are finite and above
+// zero, and shares are within 0…1. Any other estimate is an error of the engine, or of an MFU set by hand.
 bool is_possible(const Estimate& estimate);
 
 }  // namespace shardscope

@@ -13,7 +13,7 @@ double bf16_peak_flops(const Settings& s) {
 
 GpuRates gpu_rates(const Settings& s) {
     GpuRates gpu;
-    // No matrix is faster than the peak that the MFU is measured against, whatever has been overridden.
+    // No matrix is faster than the peak that the MFU refers to, even if constants are overridden.
     gpu.peak = std::min(bf16_peak_flops(s), peak_flops(s));
     gpu.gemm_efficiency = s[P::gemm_efficiency];
     gpu.peak_low = peak_flops(s) * std::min(s[P::fp8_efficiency], 1 / gpu.gemm_efficiency);
@@ -22,11 +22,11 @@ GpuRates gpu_rates(const Settings& s) {
     constexpr double kFullHead = 128;
     const double half_head = s[P::attention_half_head];
     const double head = s[P::head_size] / (s[P::head_size] + half_head) * (kFullHead + half_head) / kFullHead;
-    // The product of a GPU's and a stack's constant; no kernel is faster than the peak.
+    // The product of the GPU's and the stack's constant may exceed 1, but no kernel is faster than the peak.
     gpu.attention_efficiency = std::min(1.0, s[P::attention_efficiency] * s[P::attention_generation] * head);
     gpu.half_sequence = s[P::attention_half_sequence];
     gpu.naive_efficiency = s[P::naive_attention_efficiency];
-    // Tensor cores take head sizes in steps of 8.
+    // Tensor cores require head sizes that are multiples of 8.
     if (std::fmod(s[P::head_size], 8) != 0) gpu.naive_efficiency /= s[P::unaligned_heads];
     gpu.flash = s.choice<AttentionKernel>(P::attention) == AttentionKernel::flash;
     gpu.memory_bandwidth = s[P::memory_bandwidth] * s[P::memory_efficiency];

@@ -1,8 +1,8 @@
 // E26: power of one GPU.
 //
-// P = TDP · f · (0.842 + 0.158·u), u the throughput relative to the same step without waiting. The slope
-// comes from one public pair: 128 → 2,048 H100, throughput per GPU −37.2 %, power per GPU −5.9 % (Fernandez
-// et al. 2024, arXiv 2411.13055); f ≈ 0.94 is a fit.
+// P = TDP · f · (0.842 + 0.158·u), where u is the throughput relative to the same step without waiting. The
+// slope follows from one public pair of runs: from 128 to 2,048 H100 the throughput per GPU falls by 37.2 %
+// and the power per GPU by 5.9 % (Fernandez et al. 2024, arXiv 2411.13055). f ≈ 0.94 is a fit.
 #pragma once
 
 namespace shardscope {

@@ -16,7 +16,7 @@ double free_memory(const IdealInputs& in) { return in.memory - in.state_bytes * 
 
 }  // namespace
 
-// Every parameter multiplies and adds, attention attends to all s tokens.
+// Each parameter takes one multiplication and one addition per token; attention covers all s tokens.
 double forward_flops(const IdealInputs& in) {
     if (in.forward_flops > 0) return in.forward_flops;
     return 2 * in.layer_parameters + 4 * in.layers * in.hidden * in.sequence;
@@ -27,15 +27,15 @@ IdealEstimate ideal_estimate(const IdealInputs& in) {
     const double q = in.element_bytes;
     const double width = in.layers * in.hidden;
     out.free_memory = free_memory(in);
-    // One vector a layer where everything is recomputed, eight pairs of vectors and the mask where nothing
-    // is.
+    // With full recompute each layer keeps one vector per token; without recomputation it keeps eight pairs
+    // of vectors and the mask.
     const double bytes_per_token =
         (1 - in.kept) * q * width + in.kept * (in.kept_bytes > 0 ? in.kept_bytes : (16 * q + 2) * width);
     out.max_tokens = std::max(0.0, out.free_memory / bytes_per_token);
     out.tokens = in.tokens > 0 ? in.tokens / in.model_gpus : out.max_tokens;
     const double forward = forward_flops(in);
     out.threshold_tokens = in.gpus > 1 ? threshold_tokens(in.peak, bandwidth(in), q, in.nodes) : 0;
-    // Weights that multiply more than once with every token hide their gather the sooner.
+    // If weights are used more than once per token, as in convolutions, fewer tokens hide their gather.
     if (in.forward_flops > 0) out.threshold_tokens *= 2 * held(in) / forward;
 
     if (in.gpus > 1)

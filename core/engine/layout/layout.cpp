@@ -15,18 +15,18 @@ Layout layout_of(const Settings& s) {
     out.pipeline = s[P::pipeline_parallel];
     const double node = s[P::gpus_per_node];
     out.copies = weight_copies(s);
-    const double sharers = state_sharers(s);
+    const double same_weights = state_sharers(s);  // GPUs that hold the same weights
     const double group = shard_group(s);
     out.tensor_group = ring_group(out.tensor, 1, node);
     out.context_group = ring_group(out.context, out.tensor, node);
     out.expert_group = ring_group(out.expert, out.tensor, node);
     out.shard = ring_group(group, out.tensor, node);
-    out.replica = ring_group(sharers / group, out.tensor * group, node);
-    const double expert_sharers = sharers / out.expert;
-    const double expert_group = std::clamp(group / out.expert, 1.0, expert_sharers);
+    out.replica = ring_group(same_weights / group, out.tensor * group, node);
+    const double same_experts = same_weights / out.expert;  // GPUs that hold the same experts
+    const double expert_group = std::clamp(group / out.expert, 1.0, same_experts);
     out.expert_shard = ring_group(expert_group, out.tensor * out.expert, node);
     out.expert_replica =
-        ring_group(expert_sharers / expert_group, out.tensor * out.expert * expert_group, node);
+        ring_group(same_experts / expert_group, out.tensor * out.expert * expert_group, node);
     out.stages_cross_nodes = out.tensor * sharing_gpus(s) * out.pipeline > node;
     return out;
 }

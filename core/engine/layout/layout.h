@@ -1,10 +1,10 @@
-// E14: which GPUs work together, and where they lie.
+// E14: the groups of GPUs that communicate, and their placement in nodes.
 //
-// Ranks are numbered with tensor parallelism innermost, then context, data and pipeline parallelism: a tensor
-// group's members are neighbours, a pipeline's stages lie farthest apart. Experts are shared out among GPUs
-// that differ in data and context. A pipeline with two copies of the weights adds those of its other half to
-// a group; they are counted as neighbours, though they lie as far apart as the stages do. Source:
-// Megatron-LM's order tp-cp-ep-dp-pp.
+// Ranks are numbered with tensor parallelism innermost, then context, data and pipeline parallelism. So the
+// members of a tensor group have neighbouring ranks, and the stages of a pipeline have the most distant ones.
+// Experts are partitioned over GPUs that differ in data and context. In a pipeline with two copies of the
+// weights, GPUs of both halves hold the same weights and belong to one group. The layout counts them as
+// neighbours although they are as far apart as stages are. Source: Megatron-LM's order tp-cp-ep-dp-pp.
 #pragma once
 
 #include "effects/collectives.h"
@@ -12,14 +12,14 @@
 
 namespace shardscope {
 
-struct Layout {                                                // how the plan lays the model over the GPUs
+struct Layout {                                                // how the plan maps the model to the GPUs
     double tensor = 1, context = 1, expert = 1, pipeline = 1;  // degrees
-    double copies = 1;  // of the weights in one pipeline: GPUs that hold the same ones lie at its two ends
+    double copies = 1;  // weight copies per pipeline; with two, GPUs at opposite places hold the same weights
     RingGroup tensor_group, context_group, expert_group;
-    RingGroup shard;                         // GPUs that share one copy of the sharded state
-    RingGroup replica;                       // GPUs that hold the same part of it
+    RingGroup shard;                         // GPUs over which one replica of the state is sharded
+    RingGroup replica;                       // GPUs that hold the same shard
     RingGroup expert_shard, expert_replica;  // the same for experts' weights
-    bool stages_cross_nodes = false;  // some neighbouring stages lie in different nodes: they set the pace
+    bool stages_cross_nodes = false;  // some neighbouring stages are in different nodes, the slowest link
 };
 
 Layout layout_of(const Settings& settings);

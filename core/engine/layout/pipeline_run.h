@@ -1,9 +1,10 @@
-// A pipeline at work: when each pass begins, from the schedule's order, from what each pass waits for, and
-// from how long it takes. E20 knows a step's length from sums alone; this knows the picture behind it.
+// A simulation of a pipeline. It computes the start of each pass from the schedule's order, the dependencies
+// between passes and their durations. E20 computes only the length of a step, by sums; the simulation gives
+// the timeline as well.
 //
-// A forward pass waits for the same micro-batch's on the stage before, a backward pass for the one on the
-// stage behind; with virtual stages the last stage hands over to the first one's next piece. Where a
-// schedule's micro-batches go another way, it says so (`Schedule::place`).
+// A forward pass waits for the forward pass of the same micro-batch on the stage before, a backward pass for
+// the backward pass on the stage behind. With virtual stages, the first stage's next virtual stage follows
+// the last stage. A schedule whose micro-batches take another route defines it in `Schedule::place`.
 #pragma once
 
 #include <array>
@@ -13,45 +14,47 @@
 
 namespace shardscope {
 
-// Seconds of one pass. Only the middle of it takes part in what other stages wait for.
+// The seconds of one pass in three parts. Other stages wait only for the middle one.
 struct PassSeconds {
-    double lead = 0;   // before it needs what the neighbour sends: weights on their way
-    double chain = 0;  // until its own result is there
-    double tail = 0;   // what the GPU does before it can go on
+    double lead = 0;   // before the pass needs the neighbour's message, while weights are gathered
+    double chain = 0;  // from then until its own result is ready
+    double tail = 0;   // from then until the GPU can start the next pass
     [[nodiscard]] double total() const { return lead + chain + tail; }
 };
 
-// Each of one piece.
+// The durations of one virtual stage's passes.
 struct StageSeconds {
     std::array<PassSeconds, kPassKinds> pass;
-    PassSeconds first_forward;  // the first forward pass of every piece
-    PassSeconds last_gradient;  // the last pass of every piece that gives weight gradients
+    PassSeconds first_forward;  // the first forward pass of each virtual stage
+    PassSeconds last_gradient;  // the last pass of each virtual stage that computes weight gradients
 };
 
 struct TimedPass : Pass {
     double start = 0;
     PassSeconds seconds;
-    bool first = false;  // forward pass of its piece
-    bool last = false;   // pass of its piece that gives weight gradients
+    bool first = false;  // first forward pass of its virtual stage
+    bool last = false;   // last pass of its virtual stage that computes weight gradients
     [[nodiscard]] double end() const { return start + seconds.total(); }
 };
 
 struct PipelineRun {
     std::vector<std::vector<TimedPass>> stages;  // in the order of their starts
-    double hop = 0;   // s between the end of a pass and the start of the one that waits for it next door
-    double span = 0;  // s; of all stages, or of the longest where steps overlap
+    double hop = 0;   // s from the result of a pass until a neighbouring stage has received it
+    double span = 0;  // s, length of the step; where steps overlap, the longest time that one stage is in it
 };
 
-// One step of as many stages as there are `seconds`.
+// Simulates one step; `seconds` has one element per stage.
 PipelineRun run_pipeline(const Schedule& schedule, const PipelineShape& shape,
                          const std::vector<StageSeconds>& seconds, double hop);
 
-// The same with the longest hop for which it lasts `span` seconds. Below zero where even stages that need not
-// wait for a message take longer. No hop can make it shorter than the busiest stage's passes.
+// Simulates one step with the longest hop for which it lasts `span` seconds. The hop is negative if the step
+// is longer than `span` even without message times. If the passes of the busiest stage alone take longer than
+// `span`, the result is longer than `span`.
 PipelineRun run_pipeline_within(const Schedule& schedule, const PipelineShape& shape,
                                 const std::vector<StageSeconds>& seconds, double span);
 
-// Micro-batches, in units of everything one leaves on the GPU, whose activations lie there at most.
+// Returns the largest number of micro-batches whose activations a GPU holds at one time. The unit is all
+// activations that one micro-batch leaves on the GPU.
 double most_in_flight(const std::vector<TimedPass>& passes, const PipelineShape& shape, bool splits_backward);
 
 }  // namespace shardscope

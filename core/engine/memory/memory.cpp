@@ -66,7 +66,7 @@ double MemoryUse::at(Moment moment) const { return sum(by_moment[static_cast<std
 
 namespace {
 
-// The bytes of what one micro-batch's pass hands to the next layer, on one GPU.
+// The bytes of the activations that one layer passes to the next, for one micro-batch on one GPU.
 double layer_input_bytes(const Compiled& c) {
     const Settings& s = c.settings;
     const double bytes =
@@ -81,7 +81,7 @@ Activations activations_of(const BlockWork& layer, const Compiled& c) {
                        {policy.selective, policy.share, s[P::selective_kept]});
 }
 
-// Everything on a GPU while `gathered`, `resident` and `logits` bytes come and go.
+// All memory of a GPU. `gathered`, `resident` and `logits` are the bytes that are allocated temporarily.
 MemoryTerms terms_of(const StateMemory& state, double gathered, double resident, double logits,
                      const Compiled& c) {
     const Settings& s = c.settings;
@@ -94,13 +94,13 @@ MemoryTerms terms_of(const StateMemory& state, double gathered, double resident,
     term(MemoryTerm::activations) = resident;
     term(MemoryTerm::logits) = logits;
     term(MemoryTerm::context) = s[P::memory_reserve];
-    // States are allocated once; what comes and goes leaves holes.
+    // States are allocated once; temporary allocations fragment the memory.
     term(MemoryTerm::allocator) =
         s[P::fragmentation] * (gathered + resident + logits) + s[P::gathered_slack] * gathered;
     return terms;
 }
 
-// `record(moment, terms)` for every moment of a step.
+// Calls `record(moment, terms)` for every moment of a step.
 template <typename Record>
 void each_moment(const StateMemory& state, const WorkMemory& work, const Compiled& c, Record&& record) {
     record(Moment::forward_end, terms_of(state, state.gathered_forward, work.resident, work.logits, c));
@@ -136,7 +136,7 @@ GatheredUnits gathered_of(const StageParameters& all, const Stage& stage, const 
     const bool gathers = policy.gathers_each_turn && (shared || from_host);
     if (!gathers && !(policy.reduces_each_turn && shared)) return {};
 
-    // Experts that no GPU shares are whole already.
+    // Experts that are not sharded need no gather.
     const double experts = c.layout.expert_shard.size() > 1 ? all.experts_of_layer : 0;
     const UnitSizes units{.root = all.root,
                           .layer = std::max(all.dense_layer, all.sparse_layer + experts),
@@ -167,7 +167,7 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     StateMemory out;
     out.gathered_forward = c.compute_bytes * units.weights;
     out.gathered_backward = out.gathered_forward + c.state.gradients * units.gradients;
-    // Without FSDP nothing gathers weights from the host, so they stay.
+    // Without FSDP no unit is gathered from the host, so the weights stay on the GPU.
     if (!from_host)
         out.weights = sharded_bytes(c.state.weights, parameters.all, shares.weights, expert_shares.weights);
     out.gradients = sharded_bytes(c.state.gradients * (1 + s[P::gradient_copies]), parameters.all,
@@ -193,7 +193,7 @@ WorkMemory work_memory(const Stage& stage, const Compiled& c) {
     if (stage.head) ends += c.work.head.saved;
     const double buffers = c.stages.count > 1 ? s[P::stage_buffers] * layer_input_bytes(c) : 0;
     WorkMemory out;
-    // Of two copies a micro-batch passes through one.
+    // A micro-batch passes through only one of the weight copies.
     out.resident =
         held_micro_batches(stage, c) *
         ((stage.dense * dense.kept + stage.sparse * sparse.kept + ends) / c.stages.copies + buffers);
@@ -216,7 +216,7 @@ double peak_memory(const StateMemory& state, const WorkMemory& work, const Compi
 MemoryUse memory_use(const Compiled& c) {
     MemoryUse use = memory_use(c.stages.first, c);
     if (c.stages.count <= 1) return use;
-    // The first stage holds the most micro-batches, the last one the logits, one between them the most
+    // The first stage holds the most micro-batches, the last one the logits, and the middle one the most
     // layers.
     for (const Stage* stage : {&c.stages.middle, &c.stages.last}) {
         const MemoryUse other = memory_use(*stage, c);

@@ -1,5 +1,5 @@
-// What lies in one GPU's memory at each moment of a step: the sum of the effects E3 to E7, and E8: what the
-// software stack adds, and the fullest moment of the fullest GPU.
+// The memory of one GPU at each moment of a step: the sum of the effects E3 to E7, and E8, the overheads of
+// the software stack and the peak, which is the fullest moment of the fullest GPU.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ enum class Verdict : unsigned char { fits, risky, does_not_fit };
 std::string_view name_of(Verdict verdict);  // "does-not-fit"
 std::string label_of(Verdict verdict);      // "does not fit"
 
-// What memory is used for. First what GPUs share out among them, then what stays with each.
+// The uses of memory. The first kSharedMemoryTerms can be sharded over GPUs; the others cannot.
 enum class MemoryTerm : unsigned char {
     weights,
     gradients,
@@ -40,13 +40,13 @@ std::string label_of(Moment moment);      // "end of forward"
 
 using MemoryTerms = std::array<double, kMemoryTerms>;
 
-struct MemoryUse {                                  // of the fullest GPU
+struct MemoryUse {                                  // of one GPU
     std::array<MemoryTerms, kMoments> by_moment{};  // bytes
     Moment peak_moment = Moment::forward_end;
     double peak = 0;      // bytes, of the fullest moment
     double capacity = 0;  // usable bytes
-    double stage = 0;     // of the fullest GPU, counted from the front of the pipeline
-    double margin = 0;    // bytes either side of the capacity within which the verdict is risky
+    double stage = 0;     // pipeline stage of the GPU, counted from 0
+    double margin = 0;    // bytes above and below the capacity within which the verdict is risky
 
     [[nodiscard]] const MemoryTerms& terms() const {
         return by_moment[static_cast<std::size_t>(peak_moment)];
@@ -54,41 +54,40 @@ struct MemoryUse {                                  // of the fullest GPU
     [[nodiscard]] double at(Moment moment) const;
 };
 
-// Of `peak` bytes against the capacity, give or take the margin.
+// Compares `peak` bytes with the capacity. Within the margin the verdict is risky.
 Verdict verdict_of(double peak, const Settings& settings);
 
-// Of the fullest GPU.
+// Returns the memory of the fullest GPU.
 MemoryUse memory_use(const Compiled& compiled);
-// Of one stage's.
+// Returns the memory of a GPU of one stage.
 MemoryUse memory_use(const Stage& stage, const Compiled& compiled);
 
-// The peaks of all GPUs of the run; bytes.
+// Returns the sum of the peaks of all GPUs; bytes.
 double total_memory(const Compiled& compiled);
 
-// E4: parameters of one GPU of a stage that are whole at once although they are shared out.
+// E4: sharded parameters that one GPU of a stage holds unsharded at the same time.
 struct GatheredUnits {
     double weights = 0;
     double gradients = 0;  // in the backward pass, until they are reduced
 };
 GatheredUnits gathered_units(const Stage& stage, const Compiled& compiled);
 
-// The same in parts, for searches over plans. What lies on one GPU of a stage…
-// … of the state: by degrees, sharding and offload; bytes,
+// The parts of the memory of one GPU of a stage, for searches over plans; bytes. StateMemory depends on
+// degrees, sharding and offload, WorkMemory on degrees, micro-batch, schedule and recomputation.
 struct StateMemory {
     double weights = 0, gradients = 0, optimizer = 0;
-    double gathered_forward = 0, gathered_backward = 0;  // FSDP's whole units
+    double gathered_forward = 0, gathered_backward = 0;  // unsharded units of FSDP
 };
 StateMemory state_memory(const Stage& stage, const Compiled& compiled);
-// … and of the work: by degrees, micro-batch, schedule and recomputation; bytes.
 struct WorkMemory {
     double resident = 0;  // activations of all micro-batches in flight
-    double working = 0;   // of the layer that is computed again
+    double working = 0;   // of the layer that is recomputed
     double logits = 0;
 };
 WorkMemory work_memory(const Stage& stage, const Compiled& compiled);
-// E6: micro-batches whose activations a stage holds at once.
+// E6: returns the micro-batches whose activations a stage holds at the same time.
 double held_micro_batches(const Stage& stage, const Compiled& compiled);
-// The fullest moment of a GPU that holds both; bytes.
+// Returns the memory of a GPU with `state` and `work` at its fullest moment; bytes.
 double peak_memory(const StateMemory& state, const WorkMemory& work, const Compiled& compiled);
 
 }  // namespace shardscope

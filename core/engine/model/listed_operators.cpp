@@ -7,8 +7,8 @@
 namespace shardscope {
 namespace {
 
-// `casts`: how often weights are cast to a lower precision in a micro-batch; 0: never.
-Operator built(const ListedOperator& from, double samples, double q, double image, double casts) {
+// `casts`: casts of the weights to a lower precision per micro-batch; 0: none.
+Operator operator_of(const ListedOperator& from, double samples, double q, double image, double casts) {
     Operator op;
     op.name = from.name;
     op.kind = from.kind;
@@ -35,24 +35,25 @@ Operator built(const ListedOperator& from, double samples, double q, double imag
     return op;
 }
 
-// As much of an operator as one layer in `of` has of it.
-Operator part(Operator op, double of) {
-    op.count /= of;
-    op.launches /= of;
-    op.bytes /= of;
-    op.cast_bytes /= of;
-    op.gradient_cast_bytes /= of;
-    op.weights /= of;
-    op.saved /= of;
+// The share of an operator in one of `layers` equal layers.
+Operator layer_share(Operator op, double layers) {
+    op.count /= layers;
+    op.launches /= layers;
+    op.bytes /= layers;
+    op.cast_bytes /= layers;
+    op.gradient_cast_bytes /= layers;
+    op.weights /= layers;
+    op.saved /= layers;
     return op;
 }
 
-Block built(const ListedBlock& from, const Settings& s) {
+Block block_of(const ListedBlock& from, const Settings& s) {
     Block out{from.name, from.repeat, {}};
     const auto precision = s.choice<Precision>(P::precision);
     for (const ListedOperator& op : from.operators) {
-        out.operators.push_back(built(op, s[P::micro_batch], activation_bytes(precision), s[P::image_size],
-                                      precision == Precision::fp8 ? 1 / s[P::accumulation] : 0));
+        out.operators.push_back(operator_of(op, s[P::micro_batch], activation_bytes(precision),
+                                            s[P::image_size],
+                                            precision == Precision::fp8 ? 1 / s[P::accumulation] : 0));
     }
     return out;
 }
@@ -61,19 +62,19 @@ Block built(const ListedBlock& from, const Settings& s) {
 
 std::vector<Block> listed_blocks(const ListedModel& model, const Settings& settings) {
     std::vector<Block> out;
-    for (const ListedBlock& block : model.blocks) out.push_back(built(block, settings));
+    for (const ListedBlock& block : model.blocks) out.push_back(block_of(block, settings));
     return out;
 }
 
 void build_listed(const ListedModel& model, const Settings& settings, OperatorList& out) {
     out = {};
     std::vector<Block> blocks = listed_blocks(model, settings);
-    const auto take = [&](Block& end, std::size_t index, bool there) {
+    const auto move_block = [&](Block& end, std::size_t index, bool exists) {
         end.repeat = 0;
-        if (there) end = std::move(blocks[index]);
+        if (exists) end = std::move(blocks[index]);
     };
-    take(out.embedding, 0, model.has_stem());
-    take(out.head, blocks.size() - 1, model.has_head());
+    move_block(out.embedding, 0, model.has_stem());
+    move_block(out.head, blocks.size() - 1, model.has_head());
     out.sparse.repeat = 0;
     const std::size_t first = model.has_stem() ? 1 : 0;
     const std::size_t last = blocks.size() - (model.has_head() ? 1 : 0);
@@ -85,7 +86,7 @@ void build_listed(const ListedModel& model, const Settings& settings, OperatorLi
     out.dense.repeat = model.layers();
     for (std::size_t i = first; i < last; ++i) {
         for (const Operator& op : blocks[i].operators)
-            out.dense.operators.push_back(part(op, out.dense.repeat / blocks[i].repeat));
+            out.dense.operators.push_back(layer_share(op, out.dense.repeat / blocks[i].repeat));
     }
 }
 

@@ -1,5 +1,5 @@
 // E2 of models that are given as a list of operators (scenario/listed_model.h): their operators, sized for
-// one micro-batch on one GPU. one GPU.
+// one micro-batch on one GPU.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,10 @@
 
 namespace shardscope {
 
-// Each of the list's blocks for one micro-batch on one GPU.
+// Returns the blocks of the list for one micro-batch on one GPU.
 std::vector<Block> listed_blocks(const ListedModel& model, const Settings& settings);
-// The same as the engine folds it: stem, layers, head. Where the layers differ, one layer is their average,
-// so that all of them together are exact and a pipeline's stages are equal.
+// Builds the blocks that the engine uses: stem, layers and head. If the layers differ, their average stands
+// for each of them. So the sum over all layers is exact, and the stages of a pipeline are equal.
 void build_listed(const ListedModel& model, const Settings& settings, OperatorList& out);
 
 }  // namespace shardscope

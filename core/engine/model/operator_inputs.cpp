@@ -43,9 +43,9 @@ bool same_values(const Settings& a, const Settings& b, const ParameterSet& param
 }
 
 bool same_operators(const Settings& a, const Settings& b) {
-    // A list of operators may have gone, and another may lie at its address.
+    // A list of operators may have been freed, and another may have the same address.
     if (a.listed() || b.listed()) return false;
-    // Weights are cast to fp8 once a step.
+    // Weights are cast to fp8 once per step, so the time per micro-batch depends on the accumulation.
     if (a.choice<Precision>(P::precision) == Precision::fp8 && a[P::accumulation] != b[P::accumulation])
         return false;
     static const ParameterSet inside = operator_inputs() & ~operator_inputs_between_nodes();

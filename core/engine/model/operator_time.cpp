@@ -44,7 +44,7 @@ Time backward_time(const Operator& op, const GpuRates& gpu, const Time& weight_g
     switch (op.kind) {
         case OperatorKind::gemm:
         case OperatorKind::convolution:
-            // The input gradient is M×K over N.
+            // The input gradient is an M×K matrix with inner dimension N.
             return product_time(op, op.m, op.k, op.n, gpu) + weight_gradient +
                    cast_time(op.gradient_cast_bytes, gpu);
         case OperatorKind::attention: return attention_backward_time(attention_of(op), gpu);
@@ -58,7 +58,7 @@ Time backward_time(const Operator& op, const GpuRates& gpu, const Time& weight_g
 }
 
 Time weight_gradient_time(const Operator& op, const GpuRates& gpu) {
-    // K×N over M.
+    // The weight gradient is a K×N matrix with inner dimension M.
     return op.multiplies() ? product_time(op, op.k, op.n, op.m, gpu) : Time{};
 }
 

@@ -1,6 +1,5 @@
-// The time of one operator on one GPU: which effect it is (effects/gemm.h, attention.h, streaming.h), and
-// what of it runs in the forward and in the backward pass. Collective operators take none here; see
-// effects/collectives.h.
+// The time of one operator's forward and backward pass on one GPU, by the effect of its kind (effects/gemm.h,
+// attention.h, streaming.h). Collective operators have no time here; see effects/collectives.h.
 #pragma once
 
 #include "hardware/gpu_rates.h"
@@ -10,16 +9,16 @@
 namespace shardscope {
 
 Time forward_time(const Operator& op, const GpuRates& gpu);
-// The part of the backward pass that makes weight gradients, which zero-bubble schedules compute later.
+// Returns the time of the weight-gradient pass, a part of the backward pass that zero-bubble schedules delay.
 Time weight_gradient_time(const Operator& op, const GpuRates& gpu);
-// E2: twice the forward FLOPs (input and weight gradients); attention as often as its kernel multiplies.
-// `weight_gradient`: the part above.
+// E2: the backward pass executes twice the forward FLOPs, for input and weight gradients. For attention the
+// factor depends on its kernel. `weight_gradient` is the result of weight_gradient_time.
 Time backward_time(const Operator& op, const GpuRates& gpu, const Time& weight_gradient);
 inline Time backward_time(const Operator& op, const GpuRates& gpu) {
     return backward_time(op, gpu, weight_gradient_time(op, gpu));
 }
-// FLOPs the GPU executes in the backward pass: for matrices twice the forward pass's, for attention as often
-// as its kernel multiplies.
+// Returns the FLOPs that the GPU executes in the backward pass: twice the forward FLOPs for matrices, and for
+// attention the factor of its kernel.
 double backward_flops(const Operator& op, const GpuRates& gpu);
 
 }  // namespace shardscope

@@ -17,16 +17,16 @@ struct Shape {
     double q;       // bytes per activation element
     bool gated, layernorm, bias, qkv_bias, dropout, causal, flash, low_precision, tied;
     QkNorm qk_norm;
-    double layer_norms, norm_weights;  // in a layer; of one
+    double layer_norms, norm_weights;  // norms in a layer; weights of one norm
     double positions;
-    double window;                        // how far a token looks back, at most s
-    double q_rank, kv_rank, rope, value;  // latent attention; kv_rank 0: none
+    double window;                        // tokens that one token attends to, at most s
+    double q_rank, kv_rank, rope, value;  // latent attention; without it kv_rank is 0
     double experts, top, expert_f, shared_f, imbalance;
     bool shared_gate, head_bias;
     double norm_copies, softmax_traffic, accumulation;
 };
 
-// How far a token looks back, at most the sequence.
+// The number of tokens that one token attends to, at most the sequence.
 double attention_window(const Settings& s) {
     const double window = s[P::attention_window];
     return window > 0 ? std::min(window, s[P::sequence_length]) : s[P::sequence_length];
@@ -81,7 +81,7 @@ Shape shape_of(const Settings& s) {
     return x;
 }
 
-// Whose dimension tensor parallelism cuts: the output (column) or the input (row).
+// The dimension that tensor parallelism shards: the output (column) or the input (row).
 enum class Cut { none, column, row };
 
 Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut cut, bool bias, double saved) {
@@ -96,8 +96,8 @@ Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut c
     op.share = cut == Cut::none ? 1 : 1 / x.t;
     op.saved = saved;
     op.low_precision = x.low_precision;
-    // What comes before writes its output in fp8, and once more transposed for the backward pass; weights are
-    // cast once an optimizer step: read in bf16, written twice.
+    // The operator before writes its output in fp8, and a second time transposed for the backward pass.
+    // Weights are cast once per optimizer step: they are read in bf16 and written twice.
     if (x.low_precision) {
         op.cast_bytes = 2 * op.m * op.k + 4 * op.k * op.n / x.accumulation;
         op.gradient_cast_bytes = 2 * op.m * op.n;
@@ -105,7 +105,7 @@ Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut c
     return op;
 }
 
-// An operator that only moves memory: `elements` tensor elements touched on this GPU.
+// A memory-bound operator that reads or writes `elements` tensor elements on this GPU.
 Operator streaming(const Shape& x, OperatorKind kind, std::string_view name, double elements, double weights,
                    double saved) {
     Operator op;
@@ -117,8 +117,8 @@ Operator streaming(const Shape& x, OperatorKind kind, std::string_view name, dou
     return op;
 }
 
-void communicate(std::vector<Operator>& ops, std::string_view name, Collective collective, Among among,
-                 double bytes) {
+void add_collective(std::vector<Operator>& ops, std::string_view name, Collective collective, Among among,
+                    double bytes) {
     Operator op;
     op.name = name;
     op.kind = OperatorKind::collective;
@@ -128,20 +128,21 @@ void communicate(std::vector<Operator>& ops, std::string_view name, Collective c
     ops.push_back(op);
 }
 
-// E19: what tensor parallelism exchanges before and after a pair of matrices: without sequence parallelism
-// one all-reduce of the output, with it a gather of the input and a reduce-scatter of the output, the same
-// volume.
+// E19: the collectives of tensor parallelism before and after a pair of matrices. Without sequence
+// parallelism there is one all-reduce of the output; with it there are an all-gather of the input and a
+// reduce-scatter of the output, with the same volume.
 void enter_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops) {
     if (x.t <= 1 || x.spread <= 1) return;
-    communicate(ops, name, Collective::all_gather, Among::tensor, x.q * x.tokens * x.h);
+    add_collective(ops, name, Collective::all_gather, Among::tensor, x.q * x.tokens * x.h);
 }
 void leave_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops) {
     if (x.t <= 1) return;
-    communicate(ops, name, x.spread > 1 ? Collective::reduce_scatter : Collective::all_reduce, Among::tensor,
-                x.q * x.tokens * x.h);
+    add_collective(ops, name, x.spread > 1 ? Collective::reduce_scatter : Collective::all_reduce,
+                   Among::tensor, x.q * x.tokens * x.h);
 }
 
-// torch has one kernel for LayerNorm, several for RMSNorm unless a stack fuses them: those keep fp32 copies.
+// PyTorch has one kernel for LayerNorm. RMSNorm consists of several kernels, which keep fp32 copies, unless a
+// stack fuses them.
 Operator layer_norm(const Shape& x, std::string_view name) {
     const double elements = x.tokens / x.spread * x.h;
     Operator op = streaming(x, OperatorKind::norm, name, 2 * elements, x.norm_weights,
@@ -154,12 +155,12 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
     using enum OperatorKind;
     const double rows = x.tokens / x.spread;         // of norms, residuals and dropout on this GPU
     const double activation = x.q * rows * x.h;      // one s×b×h tensor, in bytes
-    const double mask = x.dropout ? rows * x.h : 0;  // one byte an element
+    const double mask = x.dropout ? rows * x.h : 0;  // one byte per element
     const bool latent = x.kv_rank > 0;
     const double key = latent ? x.d + x.rope : x.d;  // width of one head's query and key
     const double value = latent ? x.value : x.d;
     const double kv =
-        latent ? x.a : std::ceil(x.kv / x.t) * x.t;  // heads of keys and values, repeated to fill every GPU
+        latent ? x.a : std::ceil(x.kv / x.t) * x.t;  // key and value heads, replicated to fill every GPU
     // Widths on this GPU.
     const double queries = x.a / x.t * key;
     const double qkv = queries + kv / x.t * (key + value);
@@ -169,7 +170,7 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
     ops.push_back(layer_norm(x, "attention.norm"));
     enter_tensor_parallel(x, "attention.gather", ops);
     if (latent) {
-        // Low-rank projections, repeated on every tensor-parallel GPU; then one matrix up to the heads.
+        // Every tensor-parallel GPU computes the low-rank projections; one matrix then expands to the heads.
         const double down = x.q_rank + x.kv_rank + x.rope;
         ops.push_back(matrix(x, "attention.latent", down, x.h, Cut::none, false, activation));
         if (x.q_rank > 0) {
@@ -198,9 +199,9 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
     ops.back().composed = x.positions == 0;
 
     if (x.c > 1) {
-        // Keys and values travel round the context-parallel GPUs.
-        communicate(ops, "attention.ring", Collective::ring_exchange, Among::context,
-                    x.q * x.tokens * x.c * kv / x.t * (key + value));
+        // Keys and values travel around the ring of context-parallel GPUs.
+        add_collective(ops, "attention.ring", Collective::ring_exchange, Among::context,
+                       x.q * x.tokens * x.c * kv / x.t * (key + value));
     }
     Operator core;
     core.name = "attention.core";
@@ -208,8 +209,8 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
     core.attention_core = true;
     core.count = x.b * x.a / x.t;
     core.m = x.s / x.c;
-    // Flash kernels skip what no token sees: above the diagonal half of the square, outside the window all
-    // but its band, which the corner at the sequence's start cuts. Naive ones compute every score.
+    // Flash kernels skip masked scores: the half of the square above the diagonal and, with a window, the
+    // scores outside its band, which is narrower at the sequence's start. Naive kernels compute every score.
     core.n = x.flash && x.causal ? x.window * (1 - x.window / (2 * x.s)) : x.flash ? x.window : x.s;
     core.k = (key + value) / 2;
     core.bytes = x.q * x.tokens * (qkv + out);
@@ -219,7 +220,7 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
         // The log-sum-exp of each row, in fp32, instead of the score matrix.
         ops.back().saved += 4 * x.tokens * x.a / x.t;
     } else {
-        // Scores, softmax, dropout and their outputs in full: 2 + 2 + 1 bytes kept a score with dropout.
+        // Scores, softmax and dropout are kept in full: 2 + 2 + 1 bytes per score with dropout.
         const double scores = x.tokens * x.a / x.t * x.s;
         Operator soft = streaming(x, softmax, "attention.softmax", 0, 0, 0);
         soft.bytes = x.softmax_traffic * scores;
@@ -234,7 +235,7 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
     if (x.layer_norms > 1) ops.push_back(layer_norm(x, "mlp.norm"));
 }
 
-// What comes after a layer's feed-forward or experts.
+// Adds the operators after a layer's feed-forward or experts.
 void end_layer(const Shape& x, std::vector<Operator>& ops) {
     const double rows = x.tokens / x.spread;
     if (x.layer_norms > 3) ops.push_back(layer_norm(x, "mlp.post_norm"));
@@ -242,7 +243,7 @@ void end_layer(const Shape& x, std::vector<Operator>& ops) {
                             x.dropout ? rows * x.h : 0));
 }
 
-// Two matrices and the activation between them, of inner width `f`.
+// Two matrices and the activation between them, with inner width `f`.
 struct FeedForwardNames {
     std::string_view up, activation, down;
 };
@@ -250,7 +251,7 @@ void build_feed_forward(const Shape& x, const FeedForwardNames& names, double f,
     const double width = f / x.t;
     ops.push_back(
         matrix(x, names.up, x.gated ? 2 * f : f, x.h, Cut::column, x.bias, x.q * x.tokens / x.spread * x.h));
-    // Gated: both halves are kept for the product's backward pass; plain: the activation's input.
+    // A gated unit keeps both halves for the product's backward pass, a plain one the activation's input.
     ops.push_back(streaming(x, OperatorKind::elementwise, names.activation,
                             (x.gated ? 4 : 3) * x.tokens * width, 0,
                             x.q * x.tokens * width * (x.gated ? 2 : 1)));
@@ -266,12 +267,13 @@ void build_dense_layer(const Shape& x, std::vector<Operator>& ops) {
     end_layer(x, ops);
 }
 
-// A layer of experts: a router sends every token to `top` of them. The batch of one expert comes from all
-// expert-parallel GPUs; the busiest one decides.
+// A layer of experts: a router sends every token to `top` experts. The batch of one expert comes from all
+// expert-parallel GPUs. The sizes are those of the busiest GPU, which determines the time.
 void build_sparse_layer(const Shape& x, std::vector<Operator>& ops) {
     build_attention(x, ops);
     const double rows = x.tokens / x.spread;
-    // Its probabilities are kept in fp32; its input is the shared expert's, where there is one.
+    // The probabilities are kept in fp32. The input is kept already if there is a shared expert, which has
+    // the same input.
     const double router_saved = 4 * rows * x.experts + (x.shared_f > 0 ? 0 : x.q * rows * x.h);
     const double gates = x.experts + (x.shared_gate ? 1 : 0);
     Operator router = matrix(x, "router", gates, x.h, Cut::none, false, router_saved);
@@ -280,24 +282,24 @@ void build_sparse_layer(const Shape& x, std::vector<Operator>& ops) {
     router.cast_bytes = router.gradient_cast_bytes = 0;
     ops.push_back(router);
 
-    // Copies of tokens the busiest GPU's experts work on.
+    // Token copies that the experts of the busiest GPU process.
     const double routed = x.imbalance * x.tokens * x.top;
     const double sent = x.q * rows * x.top * x.h;
-    if (x.e > 1) communicate(ops, "experts.dispatch", Collective::all_to_all, Among::expert, sent);
+    if (x.e > 1) add_collective(ops, "experts.dispatch", Collective::all_to_all, Among::expert, sent);
     ops.push_back(streaming(x, OperatorKind::gather, "experts.permute", 4 * rows * x.top * x.h, 0, 0));
-    // With sequence parallelism every GPU routed its own tokens; the experts' matrices need all of them.
-    const double copies = x.q * routed * x.h;
+    // With sequence parallelism every GPU routes its own tokens; the experts' matrices need all of them.
+    const double routed_bytes = x.q * routed * x.h;
     if (x.t > 1 && x.spread > 1)
-        communicate(ops, "experts.gather", Collective::all_gather, Among::tensor, copies);
-    const double here = x.experts / x.e;
-    const auto grouped = [&](std::string_view name, double n, double k, Cut cut, double saved) {
+        add_collective(ops, "experts.gather", Collective::all_gather, Among::tensor, routed_bytes);
+    const double local_experts = x.experts / x.e;
+    const auto add_grouped_matrix = [&](std::string_view name, double n, double k, Cut cut, double saved) {
         Operator op = matrix(x, name, n, k, cut, false, saved);
-        op.count = here;
-        op.m = routed / here;
-        op.bytes = here * x.q * (op.m * op.k + op.k * op.n + op.m * op.n);
+        op.count = local_experts;
+        op.m = routed / local_experts;
+        op.bytes = local_experts * x.q * (op.m * op.k + op.k * op.n + op.m * op.n);
         if (x.low_precision) {
-            op.cast_bytes = here * (2 * op.m * op.k + 4 * op.k * op.n / x.accumulation);
-            op.gradient_cast_bytes = here * 2 * op.m * op.n;
+            op.cast_bytes = local_experts * (2 * op.m * op.k + 4 * op.k * op.n / x.accumulation);
+            op.gradient_cast_bytes = local_experts * 2 * op.m * op.n;
         }
         op.weights *= x.experts;
         op.share /= x.e;
@@ -305,15 +307,15 @@ void build_sparse_layer(const Shape& x, std::vector<Operator>& ops) {
         ops.push_back(op);
     };
     const double width = x.expert_f / x.t;
-    grouped("experts.up", x.gated ? 2 * x.expert_f : x.expert_f, x.h, Cut::column, copies);
+    add_grouped_matrix("experts.up", x.gated ? 2 * x.expert_f : x.expert_f, x.h, Cut::column, routed_bytes);
     ops.push_back(streaming(x, OperatorKind::elementwise, "experts.activation",
                             (x.gated ? 4 : 3) * routed * width, 0, x.q * routed * width * (x.gated ? 2 : 1)));
     ops.back().composed = x.gated;
-    grouped("experts.down", x.h, x.expert_f, Cut::row, x.q * routed * width);
+    add_grouped_matrix("experts.down", x.h, x.expert_f, Cut::row, x.q * routed * width);
     if (x.t > 1 && x.spread > 1)
-        communicate(ops, "experts.reduce", Collective::reduce_scatter, Among::tensor, copies);
-    if (x.e > 1) communicate(ops, "experts.combine", Collective::all_to_all, Among::expert, sent);
-    // The experts' outputs are kept: their weights in the sum have gradients, too.
+        add_collective(ops, "experts.reduce", Collective::reduce_scatter, Among::tensor, routed_bytes);
+    if (x.e > 1) add_collective(ops, "experts.combine", Collective::all_to_all, Among::expert, sent);
+    // The experts' outputs are kept because the weights of their sum have gradients, too.
     ops.push_back(streaming(x, OperatorKind::gather, "experts.unpermute", 4 * rows * x.top * x.h, 0,
                             x.q * rows * x.top * x.h));
 
@@ -426,7 +428,7 @@ void build_transformer(const Settings& settings, OperatorList& out) {
     logits.cast_bytes = logits.gradient_cast_bytes = 0;
     if (x.tied) logits.weights = x.head_bias ? x.vocab : 0;
     head.push_back(logits);
-    // Cross entropy reads the logits and writes their gradient in fp32; its memory is a term of its own.
+    // Cross entropy reads the logits and writes their gradient in fp32. Its memory is the logits term.
     Operator loss = streaming(x, OperatorKind::softmax, "head.loss", 0, 0, 0);
     loss.bytes = 12 * x.tokens * x.vocab / x.t;
     head.push_back(loss);

@@ -1,13 +1,13 @@
-// E1, E2, E5: a model is blocks of operators. FLOPs, weights, memory traffic, saved activations and time are
-// all folds over this one list, so any number can be opened down to an operator.
+// E1, E2, E5: a model consists of blocks of operators. FLOPs, weights, memory traffic, saved activations and
+// time are all sums over this one list, so every number can be split into the contributions of its operators.
 //
-// Tensor parallelism cuts every matrix (Shoeybi et al. 2019, arXiv 1909.08053), sequence parallelism what
-// lies between them (Korthikanti et al. 2022), context parallelism the sequence (Liu et al. 2023, arXiv
-// 2310.01889), expert parallelism the experts (Lepikhin et al. 2020, arXiv 2006.16668). Multi-head latent
-// attention after DeepSeek-V2, arXiv 2405.04434.
+// Tensor parallelism shards every matrix (Shoeybi et al. 2019, arXiv 1909.08053), sequence parallelism the
+// operators between the matrices (Korthikanti et al. 2022), context parallelism the sequence (Liu et al.
+// 2023, arXiv 2310.01889), and expert parallelism the experts (Lepikhin et al. 2020, arXiv 2006.16668).
+// Multi-head latent attention follows DeepSeek-V2, arXiv 2405.04434.
 //
-// Sources: parameters and FLOPs from the matrices' shapes; saved bytes after Korthikanti et al. 2022
-// (arXiv 2205.05198, section 4), which add up to 34·s·b·h + 5·a·s²·b for a GPT layer with dropout; the
+// Sources: parameters and FLOPs follow from the shapes of the matrices. Saved bytes follow Korthikanti et al.
+// 2022 (arXiv 2205.05198, section 4); they add up to 34·s·b·h + 5·a·s²·b for a GPT layer with dropout. The
 // memory traffic of elementwise operators counts each tensor read or written once (fully fused).
 #pragma once
 
@@ -21,8 +21,8 @@
 
 namespace shardscope {
 
-// What a collective operator does with `bytes`, and among which GPUs. In the backward pass each is mirrored:
-// a gather becomes a reduction of the same size and the other way round.
+// The kind of a collective operator, and the group of GPUs among which it runs. The backward pass runs the
+// mirror image of each: a gather becomes a reduction of the same size and vice versa.
 enum class Collective : unsigned char {
     none,
     all_gather,
@@ -33,73 +33,74 @@ enum class Collective : unsigned char {
 };
 enum class Among : unsigned char { tensor, context, expert };
 
-// One operator's forward pass over one micro-batch on one GPU: sizes are this GPU's share under tensor,
-// context and expert parallelism. The backward pass follows from it.
+// The forward pass of one operator over one micro-batch on one GPU. Sizes are this GPU's share under tensor,
+// context and expert parallelism. The backward pass is derived from it.
 struct Operator {
     std::string_view name;  // "attention.qkv"
     OperatorKind kind = OperatorKind::gemm;
-    double launches = 1;             // kernels in a row; of an average layer's operators less than one
-    double count = 1;                // how many of these matrices (batched: sequences × heads)
+    double launches = 1;             // consecutive kernels; may be below one in an average layer
+    double count = 1;                // number of such matrices (batched: sequences × heads)
     double m = 0, n = 0, k = 0;      // C[m×n] = A[m×k]·B[k×n]; for attention m = n = s, k = head size
     double bytes = 0;                // bytes read and written in device memory
-    double cast_bytes = 0;           // moved only to change bf16 into fp8, in the forward pass
-    double gradient_cast_bytes = 0;  // the same for the output's gradient, in the backward pass
+    double cast_bytes = 0;           // moved by casts from bf16 to fp8 in the forward pass
+    double gradient_cast_bytes = 0;  // moved by casts of the output's gradient in the backward pass
     double weights = 0;              // parameters of the whole operator, in elements
-    double share = 1;                // of them on one GPU, before data-parallel sharding
+    double share = 1;                // share of weights on one GPU, before data-parallel sharding
     double saved = 0;                // bytes kept for the backward pass
-    bool attention_core = false;     // computed again by selective recompute
+    bool attention_core = false;     // recomputed by selective recompute
     bool composed = false;       // several kernels in stacks that do not fuse (RMSNorm, rotary, gated units)
-    bool low_precision = false;  // runs in fp8 where that is the precision
-    bool expert = false;         // an expert's weights: other GPUs hold the same copy
+    bool low_precision = false;  // runs in fp8 if that is the precision
+    bool expert = false;         // has weights of experts, which have shard groups of their own
     Collective collective = Collective::none;
     Among among = Among::tensor;
 
     [[nodiscard]] bool multiplies() const {
         return kind == OperatorKind::gemm || kind == OperatorKind::convolution;
     }
-    // Forward FLOPs; attention multiplies twice (scores, then values).
+    // Returns the forward FLOPs. Attention multiplies twice (scores, then values).
     [[nodiscard]] double flops() const {
         if (multiplies()) return 2 * count * m * n * k;
         return kind == OperatorKind::attention ? 4 * count * m * n * k : 0;
     }
 };
 
-// Operators that run together as one unit of the model and of FSDP, `repeat` times in a row.
+// The operators of one unit of the model and of FSDP. The model has `repeat` such units in sequence.
 struct Block {
     std::string_view name;  // "layer", in English
     double repeat = 1;
     std::vector<Operator> operators;
 
-    [[nodiscard]] double weights() const;        // of one, all GPUs together
-    [[nodiscard]] double local_weights() const;  // of one, on one GPU, experts left out
-    [[nodiscard]] double local_experts() const;  // of one, on one GPU, experts only
-    [[nodiscard]] double saved() const;          // bytes of one, nothing recomputed
+    [[nodiscard]] double weights() const;        // of one unit, summed over all GPUs
+    [[nodiscard]] double local_weights() const;  // of one unit on one GPU, without experts
+    [[nodiscard]] double local_experts() const;  // of one unit on one GPU, experts only
+    [[nodiscard]] double saved() const;          // bytes of one unit without recomputation
 };
 
-// The blocks in forward order. A dense model has no sparse layers, a model of experts may have a few dense
-// ones.
+// The blocks in forward order. A dense model has no sparse layers; a mixture of experts may have a few dense
+// layers.
 struct OperatorList {
     Block embedding, dense, sparse, head;
 
     [[nodiscard]] std::array<const Block*, 4> blocks() const { return {&embedding, &dense, &sparse, &head}; }
-    // The layer most of the model is made of.
+    // Returns the sparse layer if the model has one, else the dense layer.
     [[nodiscard]] const Block& layer() const { return sparse.repeat > 0 ? sparse : dense; }
     [[nodiscard]] double parameters() const;
     [[nodiscard]] double flops() const;              // forward, of one micro-batch on one GPU
-    [[nodiscard]] double active_parameters() const;  // those a token passes through
-    double active_experts = 1;                       // share of the experts' weights a token uses
+    [[nodiscard]] double active_parameters() const;  // parameters that a token passes through
+    double active_experts = 1;                       // share of the experts' weights that a token uses
 };
 
-// Bytes of one element of a precision's activations (fp8 keeps them in bf16).
+// Returns the bytes of one activation element. With fp8, activations are kept in bf16.
 double activation_bytes(Precision precision);
 
-// Tokens that model FLOPs count for one token's attention, both halves of the causal square: the sequence, or
-// of a window twice what a causal kernel computes of its band.
+// Returns the tokens that model FLOPs count for the attention of one token. They include both halves of the
+// causal square: the count is the sequence or, with a window, twice the part of its band that a causal kernel
+// computes.
 double attended_tokens(const Settings& settings);
 
-// Builds the model's list into `out`, reusing its storage.
+// Builds the operators of the model into `out` and reuses its storage.
 void build_operators(const Settings& settings, OperatorList& out);
-// The same of a transformer.
+// Does the same for a transformer.
 void build_transformer(const Settings& settings, OperatorList& out);
 
 }  // namespace shardscope

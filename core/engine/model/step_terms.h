@@ -1,4 +1,4 @@
-// The terms a step's time is told in: exposed parts that add up to it.
+// The terms of a step's time: exposed parts that add up to it.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ inline constexpr std::size_t kStepTerms = static_cast<std::size_t>(StepTerm::cou
 std::string_view name_of(StepTerm term);  // "matmul"
 std::string label_of(StepTerm term);      // "Matmuls"
 
-// T_cm and T_sd of E22: what is communication and what is waiting; the rest is compute.
+// The communication terms (T_cm of E22) and the waiting terms (T_sd); all other terms are compute.
 inline constexpr std::array kNetworkTerms{StepTerm::network, StepTerm::tensor_network,
                                           StepTerm::context_network, StepTerm::expert_network,
                                           StepTerm::stage_network};

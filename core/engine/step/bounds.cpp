@@ -8,7 +8,7 @@
 namespace shardscope {
 namespace {
 
-// One micro-batch on a stage with nothing but compute: no pass lengthens the step by more.
+// The compute times of one micro-batch on a stage. No pass lengthens the step by more than its compute time.
 StageTimes computing_stage(const Stage& stage, const Layers& layers, const Compiled& c) {
     const double share = 1 / c.stages.copies;
     StageTimes out;
@@ -35,7 +35,7 @@ ComputeFloor compute_floor(const Compiled& c) {
     const auto kind = [&](double count, const Layer& layer) {
         if (count <= 0) return LayerFloor{};
         const LayerFloor floor{count, layer.work.forward.time.total(), layer.backward().total()};
-        // A pass lasts as long as the host takes to issue it, if that is longer.
+        // A pass takes at least as long as the host needs to issue it.
         const double host = s[P::layer_overhead];
         out.computing += count * (std::max(host, floor.forward) + std::max(host, floor.backward));
         return floor;
@@ -93,21 +93,21 @@ double visible_floor(const ComputeFloor& computing, const TrafficFloor& traffic,
     const double host = c.settings[P::layer_overhead];
     const double omega = c.settings[P::overlap];
     const Passes& passes = c.passes;
-    const auto visible = [&](double layer, double communication) {
+    const auto exposed = [&](double layer, double communication) {
         const double busy = passes.turn * passes.share * layer;
         const double launch = passes.turn * host;
         return std::max(launch, overlapped(busy, communication, omega)) - std::max(launch, busy);
     };
     const auto kind = [&](const LayerFloor& layer, const LayerTrafficFloor& unit, bool last) {
-        // The layer at the end has nothing to hide behind; that part is in `unhidden_floor`. Those that share
-        // its turn hide less than the others, which does no harm to a bound.
+        // No compute hides the traffic of the layer at the end, which is part of `unhidden_floor`. The layers
+        // visited together with it hide less than the others, but the bound may leave them out.
         const double layers = layer.count - (last ? std::min(passes.layers, layer.count) : 0);
         if (layers <= 0) return 0.0;
-        const double special =
-            visible(layer.forward, unit.forward_first) + visible(layer.backward, unit.backward_last);
+        const double first_and_last =
+            exposed(layer.forward, unit.forward_first) + exposed(layer.backward, unit.backward_last);
         const double other =
-            visible(layer.forward, unit.forward_other) + visible(layer.backward, unit.backward_other);
-        return layers * (special + (passes.turns() - 1) * other);
+            exposed(layer.forward, unit.forward_other) + exposed(layer.backward, unit.backward_other);
+        return layers * (first_and_last + (passes.turns() - 1) * other);
     };
     return kind(computing.dense, traffic.dense, computing.sparse.count <= 0) +
            kind(computing.sparse, traffic.sparse, true);

@@ -1,32 +1,34 @@
-// E25: lower bounds of the step, for searches: a plan's step takes at least the sum of the three.
+// E25: lower bounds of the step time, for searches. The step of a plan takes at least the sum of compute with
+// bubble, unhidden terms and exposed traffic.
 #pragma once
 
 #include "step/layers.h"
 
 namespace shardscope {
 
-// What the slowest stage computes, recomputation included, and the bubble: whatever the sharding and the
-// network do; s.
+// The compute of the slowest stage, including recomputation, and the bubble; s. They do not depend on the
+// sharding and the network.
 struct LayerFloor {
     double count = 0;     // layers of a kind
-    double forward = 0;   // of one of them, with one micro-batch
-    double backward = 0;  // recomputation included
+    double forward = 0;   // one layer's pass over one micro-batch
+    double backward = 0;  // including recomputation
 };
 struct ComputeFloor {
     double computing = 0;
-    StageTimes average, filling;  // of one micro-batch, messages left out; see Schedule::bubble
+    StageTimes average, filling;  // of one micro-batch without messages; see Schedule::bubble
     LayerFloor dense, sparse;
 };
 ComputeFloor compute_floor(const Compiled& compiled);
 double with_bubble(const ComputeFloor& floor, const Compiled& compiled);
 
-// What no compute hides, whatever is recomputed and however the pipeline works: first gathers, last
-// reductions, copies, optimizer, host; s. A plan's step takes that of one of its stages.
+// The terms that no compute hides: first gathers, last reductions, memory copies, optimizer and host; s. They
+// depend neither on recomputation nor on the schedule's order. A plan's step contains the terms of one of its
+// stages.
 struct UnhiddenFloor {
-    double once = 0;              // a step,
-    double per_turn = 0;          // and every turn of a layer,
-    double per_pass = 0;          // every pass,
-    double per_further_pass = 0;  // those of a turn beyond its first
+    double once = 0;              // per step
+    double per_turn = 0;          // per visit of a layer
+    double per_pass = 0;          // per pass
+    double per_further_pass = 0;  // per pass of a visit after its first one
     [[nodiscard]] double total(const Passes& passes) const {
         return once + passes.turns() * per_turn + passes.count * per_pass +
                (passes.count - passes.turns()) * per_further_pass;
@@ -34,16 +36,16 @@ struct UnhiddenFloor {
 };
 UnhiddenFloor unhidden_floor(const Stage& stage, const Compiled& compiled);
 
-// What data parallelism moves while one layer of a kind computes; s.
+// The time of the data-parallel collectives that run while one layer of a kind computes; s.
 struct LayerTrafficFloor {
-    double forward_first = 0, forward_other = 0;  // in the first turn of the step, and in every other one
+    double forward_first = 0, forward_other = 0;  // in the first visit, in each other one
     double backward_last = 0, backward_other = 0;
 };
 struct TrafficFloor {
     LayerTrafficFloor dense, sparse;
 };
 TrafficFloor traffic_floor(const Compiled& compiled);
-// What stays visible of it at least; s.
+// Returns a lower bound of the exposed part of that traffic; s.
 double visible_floor(const ComputeFloor& computing, const TrafficFloor& traffic, const Compiled& compiled);
 
 }  // namespace shardscope

@@ -12,7 +12,7 @@ Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled
     Layer out{work, recompute(work.forward_work(), recompute_policy(c.settings)), traffic,
               work.weights + work.experts};
     const double shard = work.weights / c.layout.shard.size() + work.experts / c.layout.expert_shard.size();
-    // Every GPU fetches its shard from the host before it is gathered.
+    // Every GPU fetches its shard from the host before the all-gather.
     if (is_fsdp(s) && s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters)
         out.traffic.gather += host_fetch_time(c.compute_bytes * shard, c.host);
     out.updated = s.choice<Sharding>(P::sharding) == Sharding::ddp ? out.parameters : shard;

@@ -1,5 +1,5 @@
-// One layer of each kind under the plan, and the stage that takes longest: what the length of a step, its
-// timeline and its bounds are made of.
+// One layer of each kind under the plan, and the stage that computes longest. Step time, timeline and bounds
+// use them.
 #pragma once
 
 #include "compile/compiled.h"
@@ -10,9 +10,9 @@ namespace shardscope {
 struct Layer {
     const BlockWork& work;
     Recompute recompute;
-    UnitTraffic traffic;    // of data parallelism; with what comes from the host
+    UnitTraffic traffic;    // data parallelism, including weights fetched from the host
     double parameters = 0;  // on one GPU, before data-parallel sharding
-    double updated = 0;     // of them by this GPU's optimizer
+    double updated = 0;     // parameters that this GPU's optimizer updates
 
     [[nodiscard]] Time backward() const { return work.backward.time + recompute.time; }
     [[nodiscard]] Time both_passes() const { return work.both_passes() + recompute.time; }
@@ -23,25 +23,25 @@ struct Layers {
     explicit Layers(const Compiled& c)
         : dense(layer_of(c.work.dense, c.traffic.dense, c)),
           sparse(layer_of(c.work.sparse, c.traffic.sparse, c)) {}
-    // The kind of the layer at the end of a stage.
+    // Returns the layer at the end of a stage.
     [[nodiscard]] const Layer& last(const Stage& stage) const { return stage.sparse > 0 ? sparse : dense; }
     Layer dense, sparse;
 };
 
-// Layers of a stage by what travels while they compute. The layer at its end has nothing to hide its
-// communication behind; those that share its turn hide theirs behind one pass of their own.
+// The numbers of layers of a stage by how their communication overlaps with compute.
 struct LayerPlaces {
-    double inner = 0;
-    double beside_end = 0;
-    double at_end = 0;
+    double inner = 0;       // it overlaps with all passes of a visit
+    double beside_end = 0;  // layers visited together with the last one: it overlaps with one of their passes
+    double at_end = 0;      // the last layer: nothing is left to hide it
 };
-// Of `layers` of one kind; `last`: the stage ends with this kind.
+// Returns the places of `layers` layers of one kind. `last`: the stage ends with this kind.
 LayerPlaces places_of(double layers, bool last, const Passes& passes);
 
-// The stage that computes longest. Whether its step is the longest, too, depends on what else it does.
+// Returns the stage that computes longest. Another stage may still have the longest step, because stages also
+// communicate and wait.
 const Stage& busiest_stage(const Compiled& c, const Layers& layers);
 
-// What data parallelism moves for the ends of the model that the stage holds.
+// Returns the data-parallel traffic of the ends of the model that the stage holds.
 UnitTraffic end_traffic(const Stage& stage, const Compiled& c);
 
 }  // namespace shardscope

@@ -10,11 +10,11 @@ namespace {
 // The sum over a trace.
 class StepSum {
   public:
-    // `average`: one micro-batch on the average stage, messages included; see Schedule::bubble.
+    // `average`: times of one micro-batch on the average stage, including messages; see Schedule::bubble.
     StepSum(const Compiled& c, const StageTimes& average)
         : c_(c), average_(average), fills_gaps_(c.stages.count > 1 && c.schedule->fills_gaps) {}
 
-    StepTime of(const StepTrace& trace) {
+    StepTime sum_of(const StepTrace& trace) {
         const double micro_batches = c_.passes.count * c_.passes.share;
         const Stage& stage = trace.stage;
         if (stage.embedding) add_end(c_.work.embedding, micro_batches);
@@ -41,13 +41,13 @@ class StepSum {
         term(which) += count * time.total();
         step_.attribution += count * time;
     }
-    // What a block's passes consist of; their time is attributed by `add_end` or `add`.
+    // Adds the terms of a block's passes. `add_end` or `add` attributes their time.
     void add_terms(const BlockWork& work, double count) {
         for (std::size_t i = 0; i < kStepTerms; ++i)
             step_.terms[i] += count * (work.forward.terms[i] + work.backward.terms[i]);
         step_.hidden_communication += count * (work.forward.hidden + work.backward.hidden);
     }
-    // Both passes of one of the model's ends, nothing below them.
+    // Adds both passes of one end of the model, with which no traffic overlaps.
     void add_end(const BlockWork& end, double count) {
         add_terms(end, count);
         step_.attribution += count * end.both_passes();
@@ -69,18 +69,18 @@ class StepSum {
             filling_.weight_gradient += count * added_by(passes.weight_gradient, passes);
         }
     }
-    // By how much `part` of what a GPU computes lengthens the passes.
+    // Returns the time by which `part` of the compute lengthens the passes.
     [[nodiscard]] Time added_by(const Time& part, const LayerPasses& passes) const {
         return passes.time + -1.0 * time_of(passes, passes.busy + -1.0 * part, c_);
     }
-    // Messages between stages travel below everything that computes.
+    // Adds the messages between stages, which overlap with all compute.
     void add_messages(const Time& messages) {
         const Exposure below = exposure(step_.attribution, messages, c_.settings[P::overlap]);
         term(StepTerm::stage_network) += below.visible;
         step_.hidden_communication += below.hidden;
         step_.attribution = below.both;
     }
-    // By how much the passes of one micro-batch lengthen the step, see Schedule::bubble.
+    // Returns the time by which the passes of one micro-batch lengthen the step; see Schedule::bubble.
     [[nodiscard]] StageTimes filling() const {
         StageTimes out = filling_;
         for (Time* time : {&out.forward, &out.backward, &out.weight_gradient})
@@ -95,13 +95,13 @@ class StepSum {
     StageTimes filling_;  // of all micro-batches
 };
 
-// What the stages of one pipeline have in common.
+// The values that all stages of one pipeline share.
 struct Pipeline {
     explicit Pipeline(const Compiled& of) : c(of), layers(of) {
         if (c.stages.count > 1) average = with_messages(average_stage(c, layers), c);
     }
     [[nodiscard]] StepTime step_of(StagePlace place) const {
-        StepTime out = StepSum(c, average).of(StepTrace(c.stages.at(place), layers, c));
+        StepTime out = StepSum(c, average).sum_of(StepTrace(c.stages.at(place), layers, c));
         out.slowest = place;
         return out;
     }
@@ -122,7 +122,7 @@ StepTime step_time(const Compiled& c) {
         const StepTime other = pipeline.step_of(place);
         if (other.total > slowest.total) slowest = other;
     };
-    // A stage in the middle with no more layers of either kind than the first one does nothing else.
+    // A middle stage that has no more layers of either kind than the first stage cannot be slower.
     const Stage& first = c.stages.first;
     const Stage& middle = c.stages.middle;
     if (middle.dense > first.dense || middle.sparse > first.sparse) compare(StagePlace::middle);

@@ -1,5 +1,5 @@
-// E22: the time of one optimizer step under data, tensor, context, expert and pipeline parallelism: the
-// sum over its trace.
+// E22: the time of one optimizer step under data, tensor, context, expert and pipeline parallelism. It is the
+// sum over the trace of the step.
 #pragma once
 
 #include <array>
@@ -10,15 +10,16 @@
 namespace shardscope {
 
 struct StepTime {                            // of one optimizer step
-    std::array<double, kStepTerms> terms{};  // exposed s; they sum to total
+    std::array<double, kStepTerms> terms{};  // exposed s; their sum is total
     double total = 0;
-    double hidden_communication = 0;         // s below compute
-    Time attribution;                        // the same total by the rate that bounds it, E29
-    StagePlace slowest = StagePlace::first;  // the pipeline stage whose step this is: no other takes longer
+    double hidden_communication = 0;         // s that compute hides
+    Time attribution;                        // total by the rate that bounds it, E29
+    StagePlace slowest = StagePlace::first;  // the pipeline stage to which these times belong
 };
 
+// Returns the step time of the slowest pipeline stage.
 StepTime step_time(const Compiled& compiled);
-// The step as long as one of the pipeline's stages would take it.
+// Returns the step time of the pipeline stage at `place`.
 StepTime step_time(const Compiled& compiled, StagePlace place);
 
 }  // namespace shardscope

@@ -10,21 +10,21 @@
 namespace shardscope {
 namespace {
 
-// `count` times `together` passes of a layer, with the traffic below them.
+// Adds `count` items of `together` consecutive passes of a layer, each of which overlaps with `traffic`.
 void add_passes(StepTrace& trace, const Layer& layer, Phase phase, double count, double together,
                 const Time& traffic, const Compiled& c) {
     LayerPasses& out = trace.layers.add();
     out.phase = phase;
     out.count = count;
     out.together = together;
-    const double part = together * c.passes.share;
+    const double micro_batches = together * c.passes.share;
     if (phase == Phase::forward) {
-        out.busy = part * layer.work.forward.time;
+        out.busy = micro_batches * layer.work.forward.time;
     } else {
-        const Time again = part * layer.recompute.time;
-        out.busy = part * layer.work.backward.time + again;
-        out.recompute = again.total();
-        out.weight_gradient = part * layer.work.weight_gradient;
+        const Time repeated = micro_batches * layer.recompute.time;
+        out.busy = micro_batches * layer.work.backward.time + repeated;
+        out.recompute = repeated.total();
+        out.weight_gradient = micro_batches * layer.work.weight_gradient;
     }
     out.traffic = traffic;
     out.exposure = exposure(out.busy, traffic, c.settings[P::overlap]);
@@ -38,33 +38,33 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
     const LayerPlaces places = places_of(count, last, passes);
     for (const Phase phase : {Phase::forward, Phase::backward}) {
         const bool forwards = phase == Phase::forward;
-        const auto traffic = [&](bool at_end, bool special) {
-            return (forwards ? forward_traffic(policy, layer.traffic, at_end, special)
-                             : backward_traffic(policy, layer.traffic, at_end, special))
+        const auto traffic = [&](bool at_end, bool first_or_last) {
+            return (forwards ? forward_traffic(policy, layer.traffic, at_end, first_or_last)
+                             : backward_traffic(policy, layer.traffic, at_end, first_or_last))
                 .both();
         };
-        double without_traffic = 0;  // such passes are all alike
-        const auto add = [&](double times, double together, const Time& below) {
+        double without_traffic = 0;  // number of passes without traffic, which are all equal
+        const auto add = [&](double times, double together, const Time& overlapping) {
             if (times <= 0) return;
-            if (below.total() == 0) without_traffic += times * together;
-            else add_passes(trace, layer, phase, times, together, below, c);
+            if (overlapping.total() == 0) without_traffic += times * together;
+            else add_passes(trace, layer, phase, times, together, overlapping, c);
         };
-        // Without FSDP the layer at the end gathers as the others do.
+        // Without FSDP the layer at the end gathers in the same way as the others.
         const bool end_alike = forwards && !policy.gathers_each_turn;
         const double inner = places.inner + (end_alike ? places.at_end : 0);
         const double at_end = end_alike ? 0 : places.at_end;
-        const auto add_turns = [&](double turns, bool special) {
-            if (turns <= 0) return;
-            const Time below = traffic(false, special);
-            add(turns * inner, passes.turn, below);
-            add(turns * places.beside_end, 1, below);
-            if (at_end > 0) add(turns * at_end, passes.turn, traffic(true, special));
+        const auto add_visits = [&](double visits, bool first_or_last) {
+            if (visits <= 0) return;
+            const Time overlapping = traffic(false, first_or_last);
+            add(visits * inner, passes.turn, overlapping);
+            add(visits * places.beside_end, 1, overlapping);
+            if (at_end > 0) add(visits * at_end, passes.turn, traffic(true, first_or_last));
         };
-        // One turn of the step, the first or the last, may have traffic that the others lack.
+        // One visit of the step, the first or the last, may have traffic that the others do not have.
         const bool alike = forwards ? !policy.gathers_once : policy.reduces_each_turn;
-        add_turns(alike ? passes.turns() : 1, true);
-        if (!alike) add_turns(passes.turns() - 1, false);
-        // The traffic of layers that share the last turn travels below one pass of theirs.
+        add_visits(alike ? passes.turns() : 1, true);
+        if (!alike) add_visits(passes.turns() - 1, false);
+        // The traffic of layers visited together with the last one overlaps with only one of their passes.
         without_traffic += (passes.count - passes.turns()) * places.beside_end;
         if (without_traffic > 0) add_passes(trace, layer, phase, without_traffic, 1, {}, c);
     }
@@ -95,7 +95,7 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
     const double parameters =
         stage.dense * layers.dense.parameters + stage.sparse * layers.sparse.parameters + root_parameters;
     const double accumulated = s[P::gradient_traffic] * c.state.gradients;  // bytes per parameter
-    const auto copies = [&](double bytes) {
+    const auto copy_time = [&](double bytes) {
         return Time{Rate::memory_bandwidth, bytes / c.gpu.memory_bandwidth};
     };
     UnhiddenTerms out;
@@ -107,17 +107,17 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
     out.add({StepTerm::network, policy.reduces_each_turn ? Frequency::turn : Frequency::step,
              reductions_after(policy, ends, layer, true)});
     if (is_fsdp(s)) {
-        // Experts that no GPU shares are neither gathered nor copied.
+        // Experts that are not sharded are neither gathered nor copied.
         const bool experts_whole = c.layout.expert_shard.size() <= 1;
         const double whole = c.layout.shard.size() <= 1 ? parameters
                              : experts_whole            ? stage.sparse * c.work.sparse.experts
                                                         : 0;
         out.add({StepTerm::copies, Frequency::turn,
-                 copies(fsdp_copies(parameters, whole, s[P::copy_traffic], accumulated))});
+                 copy_time(fsdp_copies(parameters, whole, s[P::copy_traffic], accumulated))});
         if (c.passes.turn > 1)
-            out.add({StepTerm::copies, Frequency::further_pass, copies(accumulated * parameters)});
+            out.add({StepTerm::copies, Frequency::further_pass, copy_time(accumulated * parameters)});
     } else {
-        out.add({StepTerm::copies, Frequency::pass, copies(accumulated * parameters)});
+        out.add({StepTerm::copies, Frequency::pass, copy_time(accumulated * parameters)});
     }
 
     const double root_updated = root_parameters / (sharding == Sharding::ddp ? 1 : c.layout.shard.size());
@@ -141,7 +141,7 @@ StageTimes average_stage(const Compiled& c, const Layers& layers) {
     const double sparse_layers = c.operators.sparse.repeat * share;
     const Time ends = share * (c.work.embedding.both_passes() + c.work.head.both_passes());
     StageTimes out;
-    // A third of the ends' two passes is the forward one.
+    // The forward pass is a third of the time of both passes of the ends.
     out.forward = dense_layers * c.work.dense.forward.time + sparse_layers * c.work.sparse.forward.time +
                   (1.0 / 3) * ends;
     out.backward =
@@ -163,9 +163,10 @@ StepTrace::StepTrace(const Stage& of, const Layers& with, const Compiled& c)
     add_layers(*this, with.dense, stage.dense, stage.sparse <= 0, c);
     add_layers(*this, with.sparse, stage.sparse, true, c);
     if (c.stages.count > 1) {
-        // One message forward and one back for each piece of the model and of the micro-batch.
-        const double of_pass = c.pipeline.virtual_stages * c.stages.copies * c.pipeline.sequence_pieces;
-        messages = 2 * of_pass * c.passes.count * c.passes.share * c.message;
+        // Every virtual stage sends one message forward and one backward for each sequence chunk.
+        const double per_micro_batch =
+            c.pipeline.virtual_stages * c.stages.copies * c.pipeline.sequence_pieces;
+        messages = 2 * per_micro_batch * c.passes.count * c.passes.share * c.message;
     }
 }
 

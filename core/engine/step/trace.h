@@ -1,8 +1,8 @@
-// The step of one pipeline stage as one value: everything that lengthens it or runs below it, in groups that
-// are alike. The step's time and its terms (step.h) are sums over it, and so are the planner's bounds of what
-// no compute hides (bounds.h).
+// The trace of one pipeline stage's step: everything that lengthens the step or overlaps with it, in groups
+// of equal items. The step's time and its terms (step.h) are sums over the trace, and so are the planner's
+// bounds of the terms that no compute hides (bounds.h).
 //
-// No heap: the number of groups is bounded.
+// The number of groups is bounded, so a trace needs no heap.
 #pragma once
 
 #include <memory>
@@ -16,62 +16,62 @@ namespace shardscope {
 
 enum class Phase : unsigned char { forward, backward };
 
-// Passes of one kind of layer in one direction that are alike: each computes while `traffic` travels, and
-// meanwhile the host issues the work that follows.
+// Equal passes of one kind of layer in one direction. Each overlaps with `traffic`, while the host issues the
+// kernels that follow.
 struct LayerPasses {
     Phase phase = Phase::forward;
-    double count = 0;      // of them in a step
-    double together = 1;   // passes of one layer in a row, with the traffic below all of them
-    Time busy;             // what they compute, recomputation included,
-    double recompute = 0;  // s of it that repeat the forward pass,
-    Time weight_gradient;  // and the part that zero-bubble schedules compute later
+    double count = 0;      // items per step; an item is `together` passes
+    double together = 1;   // consecutive passes of one layer that overlap with the same traffic
+    Time busy;             // compute of one item, including recomputation
+    double recompute = 0;  // s of busy that repeat the forward pass
+    Time weight_gradient;  // the part of busy that zero-bubble schedules compute later
     Time traffic;
-    Exposure exposure;  // of the traffic below the computing
-    Time time;          // of all that, with the host; the longest counts
+    Exposure exposure;  // of the traffic that overlaps with busy
+    Time time;          // of one item: compute and traffic, or the host if it takes longer
 
     [[nodiscard]] double waits_for_host() const { return time.total() - exposure.both.total(); }
 };
 
-// What the passes would take if they computed for `busy` only.
+// Returns the time that the passes would take if their compute took `busy`.
 Time time_of(const LayerPasses& passes, const Time& busy, const Compiled& c);
 
-// How often something comes in a step. A layer's turn is the passes that it does before other layers work; a
-// further pass is one beyond the first of a turn.
+// The frequency of a term: once per step, per visit of a layer (see Passes), per pass, or per pass of a visit
+// after its first one.
 enum class Frequency : unsigned char { step, turn, pass, further_pass };
 double count_of(Frequency frequency, const Passes& passes);
 
-// What no compute hides.
+// A term that no compute hides.
 struct UnhiddenTerm {
     StepTerm term = StepTerm::network;
     Frequency frequency = Frequency::step;
-    Time time;  // of one
+    Time time;  // of one occurrence
 };
 
-// At most kMost items, without heap; room that is not used is not written.
+// A list of at most kMost items without heap. Unused storage is not written.
 template <typename Item, std::size_t kMost>
 class BoundedList {
     static_assert(std::is_trivially_copyable_v<Item> && std::is_trivially_destructible_v<Item>);
 
   public:
-    BoundedList() {}  // not `= default`: the room stays as it is
+    BoundedList() {}  // not `= default`, which would initialize the storage
     BoundedList(const BoundedList& other) : size_(other.size_) {
-        std::uninitialized_copy_n(other.room_.items, size_, room_.items);
+        std::uninitialized_copy_n(other.storage_.items, size_, storage_.items);
     }
     BoundedList& operator=(const BoundedList&) = delete;
 
-    // A new item at the end.
-    Item& add(const Item& item = {}) { return *std::construct_at(&room_.items[size_++], item); }
-    [[nodiscard]] std::span<const Item> items() const { return {room_.items, size_}; }
+    // Appends an item and returns it.
+    Item& add(const Item& item = {}) { return *std::construct_at(&storage_.items[size_++], item); }
+    [[nodiscard]] std::span<const Item> items() const { return {storage_.items, size_}; }
 
   private:
-    union Room {
-        Room() {}
+    union Storage {
+        Storage() {}
         Item items[kMost];
-    } room_;
+    } storage_;
     std::size_t size_ = 0;
 };
 
-// Communication before the first and after the last layer, copies, optimizer, host.
+// Communication before the first and after the last layer, memory copies, optimizer and host.
 using UnhiddenTerms = BoundedList<UnhiddenTerm, 8>;
 UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Compiled& c);
 
@@ -82,11 +82,12 @@ struct StepTrace {
     const Stage& stage;
     BoundedList<LayerPasses, 16> layers;
     UnhiddenTerms unhidden;
-    Time messages;  // between stages, below everything that computes; of a step
+    Time messages;  // of a step, between stages; they overlap with compute
 };
 
-// One micro-batch on the average stage, messages left out, and `stage` with a message for each of its pieces.
+// Returns the times of one micro-batch on the average stage, without messages.
 StageTimes average_stage(const Compiled& c, const Layers& layers);
+// Returns `stage` plus one message per virtual stage and sequence chunk.
 StageTimes with_messages(StageTimes stage, const Compiled& c);
 
 }  // namespace shardscope

@@ -10,8 +10,8 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-// A checkpoint holds what training goes on from: weights and optimizer state, of all GPUs together once. All
-// of them write at the same time.
+// A checkpoint contains the state from which training continues: one copy of the weights and the optimizer
+// state of the whole model. All GPUs write at the same time.
 double checkpoint_time(const Compiled& c) {
     const Settings& s = c.settings;
     if (s[P::checkpoint_time] > 0) return s[P::checkpoint_time];

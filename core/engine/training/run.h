@@ -1,4 +1,4 @@
-// The whole run: how long, how many GPU hours, what it costs.
+// The whole training run: duration, GPU hours, cost and energy.
 #pragma once
 
 #include "compile/compiled.h"
@@ -9,27 +9,27 @@ inline constexpr double kSecondsPerDay = 86400;
 
 struct TrainingRun {            // the whole run, not one step
     double batch = 0;           // tokens of an optimizer step
-    double critical_batch = 0;  // tokens, E28; infinite: no law chosen
-    double tokens = 0;          // trained on, with what the batch costs
+    double critical_batch = 0;  // tokens, E28; infinite if no law is chosen
+    double tokens = 0;          // trained on, including those that a large batch adds
     double steps = 0;
 
     double checkpoint = 0;         // s to write one
-    double interval = 0;           // s of training between two; infinite: none are written
-    double mean_time_between = 0;  // s between failures of the job; infinite: none
-    double goodput = 1;            // share of the time that goes into training that is kept
-    double failures = 0;           // expected
+    double interval = 0;           // s of training between two; infinite if none are written
+    double mean_time_between = 0;  // s between failures of the job; infinite if there are none
+    double goodput = 1;            // share of the time that goes into training whose results are kept
+    double failures = 0;           // expected number
 
     double training = 0;   // s, without failures and checkpoints
-    double seconds = 0;    // s, with them
-    double gpu_hours = 0;  // of all that time
+    double seconds = 0;    // s, with failures and checkpoints
+    double gpu_hours = 0;  // over `seconds`
     double cost = 0;       // dollars
     double energy = 0;     // J
 
-    // Tokens that the time of the run would be enough for, were nothing lost.
+    // Returns the tokens that could be trained in the time of the run if no time were lost.
     [[nodiscard]] double tokens_with_losses() const { return tokens / goodput; }
 };
 
-// Of the throughput of all GPUs and the power of one (W).
+// Computes the run from the throughput of all GPUs and the power of one GPU (W).
 TrainingRun training_run(const Compiled& compiled, double tokens_per_s, double power_per_gpu);
 
 }  // namespace shardscope

@@ -108,13 +108,13 @@ std::string label_of(P id) { return said(parameter(id).label); }
 std::string help_of(P id) { return said(parameter(id).help); }
 
 P find_parameter(std::string_view key) {
-    // A file asks once for each of its fields.
+    // A map, because reading a file looks up each of its fields.
     static const std::unordered_map<std::string_view, P> kByName = [] {
         std::unordered_map<std::string_view, P> by_name;
         for (std::size_t i = 0; i < kParameters; ++i) {
             const auto id = static_cast<P>(i);
             const auto [field, is_new] = by_name.emplace(field_of(id), id);
-            if (!is_new) field->second = P::count;  // of several parameters: no name of any
+            if (!is_new) field->second = P::count;  // ambiguous, because several parameters have this field
         }
         for (std::size_t i = 0; i < kParameters; ++i) by_name[kTable[i].key] = static_cast<P>(i);
         return by_name;
@@ -161,7 +161,7 @@ Parsed parse(P id, std::string_view text, bool bare_unit_is_shown) {
             near.empty() ? said("use one of {1}", {quoted_names(row)}) : said("did you mean “{1}”?", {near})};
     }
     Parsed parsed = parse(word, row.quantity, bare_unit_is_shown);
-    // The number behind a name ("selective" is −1) is not itself a way to say it.
+    // The internal number of a named value ("selective" is −1) is not accepted as text.
     for (const Named& named : row.names) {
         if (parsed.ok && parsed.value == named.value && named.value < row.minimum) {
             return {false, 0, said("“{1}” is below {2}", {word, format(id, row.minimum)}),

@@ -1,8 +1,8 @@
-// The parameter table: everything a person can set, one row each (rows.inc).
+// The parameter table: one row (rows.inc) for each input that a person can set.
 //
 // Editors, scenario files and their JSON schema, --set, sweep axes, undo texts, CSV headers and the table in
-// README.md beside this file all come from these rows. To add a parameter: add one row to rows.inc, then use
-// `settings[P::your_id]`.
+// README.md in this folder are all generated from these rows. To add a parameter, add one row to rows.inc,
+// then use `settings[P::your_id]`.
 #pragma once
 
 #include <array>
@@ -47,45 +47,46 @@ enum class Prominence {
 };
 
 struct Parameter {           // one row of the table
-    std::string_view key;    // "training.micro_batch": section.field, fixed for good
-    std::string_view label;  // "Micro-batch": in English, as help and source; see label_of
-    std::string_view help;   // one sentence: what it is, what a larger value does
+    std::string_view key;    // "training.micro_batch": section.field; never changes
+    std::string_view label;  // "Micro-batch": in English, like `help` and `source`; see label_of
+    std::string_view help;   // one sentence: the meaning and the effect of a larger value
     Group group = Group::training;
     Quantity quantity = Quantity::count;
-    double fallback = 0;  // the default; NaN: only presets or derivation give it
-    double minimum = 0;   // smallest and largest value that makes sense at all
+    double fallback = 0;  // the default; NaN: the value comes from presets or is derived
+    double minimum = 0;   // smallest and largest meaningful value
     double maximum = std::numeric_limits<double>::infinity();
-    double slider_low = 0;  // ends of the slider; typed values may lie beyond
+    double slider_low = 0;  // ends of the slider; typed values may be beyond them
     double slider_high = 0;
     bool logarithmic = false;
     bool whole = false;              // integers only
     std::span<const Named> names{};  // named values
-    bool named_only = false;         // nothing but `names` (a choice)
+    bool named_only = false;         // only the values in `names` are valid (a choice)
     bool optional = false;           // may be unknown (NaN); outputs that need it are then empty
-    bool plan = false;               // a property of the training plan, which a planner may choose
+    bool plan = false;               // a property of the training plan, which the planner may choose
     Prominence prominence = Prominence::row;
     std::string_view source{};  // where the default comes from
 };
 
 std::span<const Parameter, kParameters> parameters();
 const Parameter& parameter(P id);
-std::string label_of(P id);  // in the language spoken
-std::string help_of(P id);
+std::string label_of(P id);  // in the current language
+std::string help_of(P id);   // in the current language
 
-// By full key ("training.micro_batch") or, where unique, its last name; P::count when there is none.
+// Finds a parameter by its full key ("training.micro_batch") or by the last part of the key if that is
+// unique. Returns P::count if there is none.
 P find_parameter(std::string_view key);
 std::string_view section_of(P id);  // "cluster.gpu"
 std::string_view field_of(P id);    // "memory"
 
-// A named value's name, or the number formatted with its unit.
+// Returns the name of a named value, or the number formatted with its unit.
 std::string format(P id, double value, bool with_unit = true);
-// Texts that also stand for a flag's values.
+// Texts that are also accepted as values of a flag.
 inline constexpr std::array kFlagWords{Named{"true", 1},  Named{"yes", 1}, Named{"1", 1},
                                        Named{"false", 0}, Named{"no", 0},  Named{"0", 0}};
-// Reads a value as a person or a file writes it, names included ("zero3", "50 GB/s").
+// Reads a value as a person or a file writes it, including names ("zero3", "50 GB/s").
 Parsed parse(P id, std::string_view text, bool bare_unit_is_shown = false);
 
-// Names of the choices, in the order of their values. The numbers are what Settings holds.
+// The choices of the parameters, in the order of their values. Settings store their numbers.
 enum class Sharding { ddp, zero1, zero2, zero3, hsdp };
 enum class Precision { bf16, fp16, fp8, fp32 };
 enum class Mlp { plain, gated };
@@ -109,12 +110,12 @@ enum class ScheduleKind {
 };
 enum class Offload { none, optimizer, optimizer_and_parameters };
 enum class Optimizer { adamw, adamw_8bit, adafactor, lion, muon, momentum, sgd };
-inline constexpr double kRecomputeSelective = -1;  // `training.recompute`: else the share recomputed, 0…1
-inline constexpr double kPositionsAsSequence =
-    -1;  // `model.learned_positions`: as many as the sequence is long
+// Special value of `training.recompute`, which otherwise is the recomputed share, 0…1.
+inline constexpr double kRecomputeSelective = -1;
+// Special value of `model.learned_positions`: as many positions as the sequence has tokens.
+inline constexpr double kPositionsAsSequence = -1;
 
-// What a parameter is set to: a number, a flag, or a choice by its enumerator. Settings hold all of them as
-// numbers.
+// A parameter's value: a number, a flag or an enumerator of a choice. Settings store all of them as numbers.
 class Value {
   public:
     template <typename T>

@@ -1,4 +1,4 @@
-// The value of every parameter after presets, calibration, derivation and defaults have been applied.
+// The values of all parameters after presets, calibration, derivation and defaults have been applied.
 #pragma once
 
 #include <algorithm>
@@ -16,20 +16,20 @@ enum class Origin : unsigned char {
     gpu,          // the GPU's preset
     cluster,      // the cluster's preset
     model,        // the model's preset
-    derived,      // follows from other parameters
-    given,        // said by the scenario itself
+    derived,      // computed from other parameters
+    given,        // set in the scenario
 };
 
 struct ListedModel;
 
-class Settings {  // one value for every parameter
+class Settings {
     static constexpr int kIntMax = std::numeric_limits<int>::max();
 
   public:
     double operator[](P id) const { return value_[index(id)]; }
     [[nodiscard]] Origin origin(P id) const { return origin_[index(id)]; }
     [[nodiscard]] bool on(P id) const { return value_[index(id)] != 0; }
-    // Values beyond what an int holds, which no check has seen yet, become its nearest.
+    // Clamps the value to the range of int from 0 on; values that are not checked yet may be outside.
     [[nodiscard]] int whole(P id) const {
         const double value = value_[index(id)];
         return value >= kIntMax ? kIntMax : value > 0 ? static_cast<int>(value) : 0;
@@ -43,7 +43,7 @@ class Settings {  // one value for every parameter
         origin_[index(id)] = origin;
     }
 
-    // The operators of a model that is no transformer; nullptr for one that is. Its preset holds them.
+    // The operators of a model that is not a transformer, owned by its preset; nullptr for transformers.
     [[nodiscard]] const ListedModel* listed() const { return listed_; }
     void set_listed(const ListedModel* model) { listed_ = model; }
 
@@ -70,7 +70,7 @@ class Settings {  // one value for every parameter
     std::array<Origin, kParameters> origin_{};
 };
 
-// The parameter that `cluster.gpu.peak_flops` stands for: the peak of the precision in use.
+// Returns the parameter that `cluster.gpu.peak_flops` stands for: the peak of the given precision.
 P peak_of(Precision precision);
 
 }  // namespace shardscope

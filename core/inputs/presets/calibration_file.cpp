@@ -17,7 +17,8 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view kFormat = "shardscope-calibration";
 
-// A constant's field: the last part of its key, which is unique among those a calibration may hold.
+// Returns the field of a constant: the last part of its key, which is unique among the constants of a
+// calibration.
 std::string field_name(P id) { return std::string(field_of(id)); }
 
 void read_part(const json& values, const std::string& part, const std::string& pointer, Problems& problems,
@@ -106,7 +107,7 @@ std::string write_calibration(const std::vector<PartValues>& parts, const std::s
         ordered_json& object = part.part.empty()       ? out["everywhere"]
                                : part.part == kOverAll ? out["values"]
                                                        : out["parts"][part.part];
-        if (object.is_null()) object = ordered_json::object();  // of a part without values, too
+        if (object.is_null()) object = ordered_json::object();  // also for a part without values
         for (const auto& [id, value] : part.values) {
             const json written = write_value(id, value);
             if (written.is_number()) object[field_name(id)] = four_digits(value);

@@ -1,8 +1,9 @@
-// Calibrations as files: what `calibrate` writes, what ships in presets/fits, what `--calibration` reads.
+// Reads and writes calibration files: `calibrate` writes them, presets/fits has the shipped ones, and
+// `--calibration` reads them.
 //
-// A file holds values for named parts: one for all ("everywhere"), one in place of all others ("values"), and
-// one each for a GPU's, a fabric's or a software stack's calibration preset, which they replace value by
-// value.
+// A file has values for named parts: defaults for all ("everywhere"), values that replace all others
+// ("values"), and one part for each calibration preset of a GPU, a fabric or a software stack, whose values
+// it replaces one by one.
 #pragma once
 
 #include <string>
@@ -17,14 +18,15 @@ namespace shardscope {
 // Returns whether a calibration file may hold the parameter: an assumption or a latency.
 bool is_constant(P id);
 
-// Reads a file's text. On problems the result is empty.
+// Reads the text of a calibration file. The result is empty if there are problems.
 std::vector<PartValues> read_calibration(std::string_view text, Problems& problems);
 
-// As JSON, the same bytes for the same input. `source` says what the constants were fitted to.
+// Returns the JSON text of a calibration file, the same bytes for the same input. `source` describes the data
+// to which the constants were fitted.
 std::string write_calibration(const std::vector<PartValues>& parts, const std::string& title,
                               const std::string& source);
 
-// A fitted constant as files hold it: to four significant digits, more than any fit can tell.
+// Rounds a fitted constant for a file to four significant digits, which is more than any fit determines.
 double four_digits(double value);
 
 }  // namespace shardscope

@@ -22,7 +22,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-// The config as it is read, and the preset as far as it is known.
+// Reads fields of the config and collects the values and notes of the preset.
 class Reader {
   public:
     Reader(const json& config, Problems& problems)
@@ -35,17 +35,18 @@ class Reader {
         return config_.contains(field) && !config_[field].is_null();
     }
     [[nodiscard]] const json& operator[](const char* field) const { return config_[field]; }
-    // The first field that is there; null: none.
+    // Returns the first of the fields that is present, or nullptr.
     [[nodiscard]] const char* first(std::initializer_list<const char*> fields) const {
         for (const char* field : fields) {
             if (has(field)) return field;
         }
         return nullptr;
     }
-    // The class's default where the file leaves it out, and `otherwise` where the class has none.
+    // Returns the default of the configuration class if the file has none of the fields, and `otherwise` if
+    // the class has no default.
     double number(std::initializer_list<const char*> fields, double otherwise = 0) {
         const char* field = first(fields);
-        if (!field) return left_out(fields).value_or(otherwise);
+        if (!field) return default_of(fields).value_or(otherwise);
         if (config_[field].is_number()) return config_[field].get<double>();
         problems_.push_back(
             {std::string("/") + field, said("is no number"), "", said("give the file as it was published")});
@@ -59,10 +60,11 @@ class Reader {
         return otherwise;
     }
     [[nodiscard]] std::string text(const char* field) const { return text_at(config_, field); }
-    // One that nothing but the class's default can stand in for, as the phrase `why` says.
+    // Returns a number for which only the default of the class can be substituted; `why` is the explanation
+    // in the message if there is neither.
     double required(const char* why, std::initializer_list<const char*> fields) {
         if (first(fields)) return number(fields);
-        if (const auto taken = left_out(fields)) return *taken;
+        if (const auto usual = default_of(fields)) return *usual;
         problems_.push_back({std::string("/") + *fields.begin(), said("is missing"), said(why),
                              said("give a model's whole config.json")});
         return 0;
@@ -72,10 +74,11 @@ class Reader {
         return usual ? *usual != 0 : otherwise;
     }
     void note(std::string sentence) { notes.push_back(std::move(sentence)); }
-    // Flags are not named: every file leaves some of them out.
+    // Adds a note with the defaults that were used. Flags are not listed, because every file omits some of
+    // them.
     void note_defaults() {
         std::string all;
-        for (const std::string& one : taken_) all += (all.empty() ? "" : ", ") + one;
+        for (const std::string& one : defaults_used_) all += (all.empty() ? "" : ", ") + one;
         if (!all.empty())
             note(said("What the file leaves out was taken from transformers' defaults: {1}.", {all}));
     }
@@ -86,15 +89,17 @@ class Reader {
     }
 
   private:
-    // A null is not left out: it tells the class to work the field out.
-    std::optional<double> left_out(std::initializer_list<const char*> fields) {
+    // Returns the default of the class if none of the fields is present. A field that is null counts as
+    // present, because the class then computes its value.
+    std::optional<double> default_of(std::initializer_list<const char*> fields) {
         if (std::ranges::any_of(fields, [&](const char* field) { return config_.contains(field); }))
             return std::nullopt;
         for (const char* field : fields) {
             const auto usual = hf_default(type_, field);
             if (!usual) continue;
-            const std::string taken = std::string(field) + " = " + exact(*usual);
-            if (std::ranges::find(taken_, taken) == taken_.end()) taken_.push_back(taken);
+            const std::string used = std::string(field) + " = " + exact(*usual);
+            if (std::ranges::find(defaults_used_, used) == defaults_used_.end())
+                defaults_used_.push_back(used);
             return usual;
         }
         return std::nullopt;
@@ -103,17 +108,17 @@ class Reader {
     const json& config_;
     Problems& problems_;
     std::string type_;
-    std::vector<std::string> taken_;
+    std::vector<std::string> defaults_used_;
 };
 
-// What no file of a family says.
+// The properties of a family that its files do not contain.
 struct Family {
     std::vector<std::string_view> types;  // `model_type`
     bool gated = false;
     bool layernorm = false;
-    bool bias = false;                   // of all matrices
-    bool qkv_bias = false;               // of query, key and value alone
-    const char* norm_weights = nullptr;  // null: as the biases say
+    bool bias = false;                   // all matrices have biases
+    bool qkv_bias = false;               // only query, key and value have biases
+    const char* norm_weights = nullptr;  // null: derived from the biases
     int layer_norms = 2;
     const char* qk_norm = "none";
     void (*rest)(Reader&) = nullptr;
@@ -215,7 +220,7 @@ void mixtral(Reader& r) {
     attention_window(r);
 }
 
-// Layers without experts that a list or a stride names.
+// Counts the layers without experts that a list or a stride defines.
 void sparse_from(Reader& r, const char* step_field) {
     const double step = r.number({step_field});
     const double layers = r.number({"num_hidden_layers"});
@@ -238,7 +243,7 @@ void qwen2_moe(Reader& r) {
 }
 
 void qwen3_moe(Reader& r) {
-    // Version 5 of transformers writes the former under the latter's name.
+    // Version 5 of transformers writes num_experts under the name num_local_experts.
     experts(r, r.number({"num_experts", "num_local_experts"}), r.number({"num_experts_per_tok"}),
             r.number({"moe_intermediate_size"}));
     sparse_from(r, "decoder_sparse_step");
@@ -317,7 +322,7 @@ const std::vector<Family>& families() {
     return all;
 }
 
-// Of an architecture nobody has told us about: what the fields give away, each guess said.
+// Guesses the properties of an unknown architecture from its fields and adds a note for each guess.
 Family guessed(Reader& r) {
     Family out;
     const bool rms = r.has("rms_norm_eps");
@@ -376,7 +381,7 @@ void read_shape(Reader& r, const Family& family) {
     r.note_defaults();
 }
 
-// "meta-llama/Meta-Llama-3-8B" → "meta-llama-3-8b".
+// Returns the name of the preset: "meta-llama/Meta-Llama-3-8B" → "meta-llama-3-8b".
 std::string preset_name(const std::string& text) {
     std::string out;
     for (const char letter : text.substr(text.find_last_of('/') + 1)) {
@@ -389,7 +394,7 @@ std::string preset_name(const std::string& text) {
     return out;
 }
 
-// A model of several parts keeps its language model in one of these.
+// Returns the config of the language model, which a multimodal model has in one of these fields.
 const json& language_part(const json& config) {
     for (const char* part : {"text_config", "llm_config", "language_config"}) {
         if (config.contains(part) && config[part].is_object()) return config[part];
@@ -400,7 +405,7 @@ const json& language_part(const json& config) {
 }  // namespace
 
 bool is_hf_config(std::string_view text) {
-    // Most files name neither, and need not be parsed to know it.
+    // Most other files contain neither field name; this check avoids parsing them.
     if (text.find("\"model_type\"") == text.npos && text.find("\"architectures\"") == text.npos) return false;
     Problems none;
     const json config = parse_json(text, none);
@@ -418,7 +423,7 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
         return out;
     }
     json part = language_part(config);
-    // What the whole says holds for the part.
+    // These fields of the whole config also apply to the part.
     for (const char* shared : {"tie_word_embeddings", "model_type"}) {
         if (!part.contains(shared) && config.contains(shared)) part[shared] = config[shared];
     }

@@ -12,15 +12,16 @@ struct Defaults {
     std::vector<std::pair<std::string_view, double>> fields;
 };
 
-// A language model that is part of another is published without the fields that equal these: save_pretrained
-// writes but the difference. On its own it is published whole, and still reads as transformers would read it.
-// Left out here is what a class leaves to be worked out (None: as many heads of keys as of queries, a
-// feed-forward four times as wide), and a 0.
+// The config of a language model that is part of another model is published without the fields that equal
+// these defaults, because save_pretrained writes only the differences. Other configs are published with all
+// fields. The table omits defaults of 0 and fields that the class computes (default None: as many key heads
+// as query heads, a feed-forward four times as wide).
 //
 // Source: transformers, src/transformers/models/*/configuration_*.py at 008e574 (MPT 05699a7, DeepSeek V3 and
 // Mistral 001f85b, Gemma 3 008f5c8, GPT-2 01ae98a, Falcon 0558553), classes GPT2Config to Starcoder2Config.
-// RefinedWeb and RefinedWebModel are what the files of Falcon 40B and 7B said before transformers knew them;
-// they give their sizes, but not that 40B's layers are of the new kind.
+// RefinedWeb and RefinedWebModel are the model types in the files of Falcon 40B and 7B from before
+// transformers supported them; these files give the sizes, but not that the layers of 40B are of the new
+// kind.
 const std::vector<Defaults>& defaults() {
     static const std::vector<Defaults> all{
         {{"gpt2"},
@@ -39,7 +40,7 @@ const std::vector<Defaults>& defaults() {
           {"num_attention_heads", 64},
           {"attention_bias", 1},
           {"use_parallel_residual", 1}}},
-        // `alibi` is of the attn_config.
+        // `alibi` is a field of attn_config.
         {{"mpt"},
          {{"vocab_size", 50368},
           {"d_model", 2048},
@@ -97,7 +98,7 @@ const std::vector<Defaults>& defaults() {
           {"num_key_value_heads", 8},
           {"num_local_experts", 8},
           {"num_experts_per_tok", 2}}},
-        // A window of 4,096 that use_sliding_window has to switch on.
+        // The window of 4,096 applies only if use_sliding_window is set.
         {{"qwen2"},
          {{"vocab_size", 151936},
           {"hidden_size", 4096},
@@ -185,8 +186,8 @@ const std::vector<Defaults>& defaults() {
           {"intermediate_size", 8192},
           {"num_hidden_layers", 32},
           {"num_attention_heads", 32}}},
-        // Only where transformers' class and DeepSeek's own, which its files name, agree: vocabulary, layers
-        // and experts differ.
+        // These are the defaults on which transformers' class and DeepSeek's own class, which its files name,
+        // agree; vocabulary, layers and experts differ.
         {{"deepseek_v2"},
          {{"hidden_size", 4096},
           {"intermediate_size", 11008},

@@ -1,4 +1,4 @@
-// What transformers' configuration classes take for the fields that a config.json leaves out.
+// The defaults of transformers' configuration classes for fields that a config.json leaves out.
 #pragma once
 
 #include <optional>
@@ -6,8 +6,9 @@
 
 namespace shardscope {
 
-// Of this `model_type`; flags are 0 and 1. Nothing where the class has no default, where it works the field
-// out from others, or for a type that is not known. Source: the configuration classes, see the table.
+// Returns the default of a field for a `model_type`; flags are 0 and 1. Returns nothing if the class has no
+// default, if it computes the field from others, or if the type is unknown. Source: the configuration
+// classes, see the table.
 std::optional<double> hf_default(std::string_view type, std::string_view field);
 
 }  // namespace shardscope

@@ -43,11 +43,11 @@ std::string what_is_expected(P id) {
     return said("write a number or a text with a unit, for instance \"{1}\"", {format(id, example)});
 }
 
-// What a text would cost that is read as JSON: a deep tree exhausts the stack of whoever walks it, and many
-// values take a hundred bytes each.
+// The size of a text that is read as JSON. A deep tree could exhaust the stack of the code that walks it, and
+// each value needs about a hundred bytes.
 struct Extent {
-    int deep_line = 0;       // at which brackets nest deeper than any file of ours; 0: they do not
-    std::size_t values = 1;  // no fewer than there are
+    int deep_line = 0;       // the line where brackets nest too deeply; 0: there is none
+    std::size_t values = 1;  // upper bound of the number of values
 };
 Extent extent_of(std::string_view text) {
     constexpr int kDeepest = 64;
@@ -87,7 +87,7 @@ json number_of(double value) {
     return value;
 }
 
-// Fields that belong to a section and stand directly in it.
+// Returns the fields that are directly in a section.
 std::vector<std::string> fields_of(const std::string& section) {
     std::vector<std::string> out;
     for (std::size_t i = 0; i < kParameters; ++i) {
@@ -175,7 +175,7 @@ double read_value(P id, const json& value, const std::string& pointer, Problems&
         return static_cast<double>(value.get<bool>() ? QkNorm::head : QkNorm::none);
     if (value.is_number() && !row.named_only) {
         const double number = value.get<double>();
-        // A name has its own number inside; in a file only the name means it.
+        // In a file only the name of a named value is accepted, not its internal number.
         const bool code =
             std::ranges::any_of(row.names, [&](const Named& n) { return n.value == number && number < 0; });
         if (!code) return number;
@@ -242,7 +242,7 @@ void read_section(const json& object, const std::string& section, const std::str
         P id = find_parameter(key);
         if (id != P::count && section_of(id) != section) id = P::count;  // "gpu.memory" of `cluster`
         const std::string where = child_pointer(pointer, field);
-        // `peak_flops` may hold one number or an object by precision: a section of its own.
+        // `peak_flops` is one number or an object with a number per precision, which is read as a section.
         if (id == P::peak_flops && value.is_object()) {
             read_section(value, key, where, problems, take);
         } else if (id != P::count) {

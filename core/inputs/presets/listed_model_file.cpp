@@ -17,8 +17,8 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr std::size_t kMostBlocks = 1000;
-constexpr std::size_t kMostOperators = 1000;  // of a block
-constexpr double kLargest = 1e12;             // of any size
+constexpr std::size_t kMostOperators = 1000;  // per block
+constexpr double kLargest = 1e12;             // limit of every size
 
 struct Kind {
     std::string_view name;
@@ -152,7 +152,7 @@ class Reader {
             out.traffic = number(from, kTraffic, pointer, 2);
             out.weights = out.kind == OperatorKind::norm ? 2 * out.width : 0;
         }
-        // What a norm or a matrix reads is kept for its backward pass.
+        // The inputs of norms and matrix products are kept for the backward pass.
         const bool keeps = out.multiplies() || out.kind == OperatorKind::norm;
         out.saved = number(from, kSaved, pointer, keeps ? 1 : 0);
         out.weights = number(from, kWeights, pointer, out.weights);

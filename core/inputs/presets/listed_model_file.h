@@ -1,10 +1,10 @@
-// Reading a model's list of operators: `operators` of a model preset or of a scenario's `model`.
+// Reads a model's list of operators: the field `operators` of a model preset or of a scenario's `model`.
 //
 //   [{"name": "stem", "operators": [{"name": "conv", "kind": "convolution", "reduction": 2, "in": 3,
 //                                    "out": 64, "kernel": 7, "stride": 2}, …]},
 //    {"name": "layer", "repeat": 3, "operators": […]}, …]
 //
-// Fields of an operator are those of ListedOperator; operators_schema() says which belong to which kind.
+// The fields of an operator are those of ListedOperator; operators_schema() lists those of each kind.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace shardscope {
 
-// nullptr on problems.
+// Returns nullptr on problems.
 std::shared_ptr<const ListedModel> read_listed_model(const nlohmann::json& list, const std::string& pointer,
                                                      Problems& problems);
 

@@ -1,4 +1,4 @@
-// Reading preset files into the catalogue.
+// Reads preset files into the catalogue.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -27,10 +27,10 @@ constexpr std::array kKinds{PresetKind::gpu,      PresetKind::cluster, PresetKin
 
 // Limits of a folder of presets.
 constexpr std::size_t kMostPresets = 1000;
-constexpr std::size_t kMostPresetEntries = 10000;                    // files, folders and all else
-constexpr std::size_t kLargestPresetFolder = std::size_t{64} << 20;  // bytes of all that are read
+constexpr std::size_t kMostPresetEntries = 10000;                    // files, folders and other entries
+constexpr std::size_t kLargestPresetFolder = std::size_t{64} << 20;  // bytes of all presets together
 
-// The section whose parameters a kind of preset fills.
+// Returns the section whose parameters a kind of preset sets.
 std::string section_of(PresetKind kind) {
     switch (kind) {
         case PresetKind::gpu: return "cluster.gpu";
@@ -43,7 +43,8 @@ std::string section_of(PresetKind kind) {
     return "";
 }
 
-// "memory" or "node.inter_node_bandwidth" as `sources` and `unverified` name a value.
+// Returns the parameters of a name in `sources` or `unverified`, such as "memory" or
+// "node.inter_node_bandwidth".
 std::vector<P> named_values(const std::string& name, PresetKind kind) {
     std::vector<P> out;
     const std::string section = section_of(kind);
@@ -69,14 +70,14 @@ std::vector<P> named_values(const std::string& name, PresetKind kind) {
     return out;
 }
 
-// The name of a preset that its file's name says; empty where that may not be one, so that only the file's
-// path leads to it.
+// Returns the name of a preset according to its file name, or "" if that is not a valid preset name; the
+// preset is then found only by its path.
 std::string name_by_path(const std::string& path) {
     std::string stem = std::filesystem::path(path).stem().string();
     return is_preset_name(stem) ? stem : std::string();
 }
 
-// What a preset's name may be made of.
+// Returns the rule for preset names, for messages.
 std::string names_allowed() {
     return said(
         "a name has letters, digits and . _ + -, begins with a letter or a digit, and has {1} characters "
@@ -84,7 +85,7 @@ std::string names_allowed() {
         {std::to_string(kLongestPresetName)});
 }
 
-// A calibration file's: constants for the parts it names.
+// Reads a calibration file: constants for the parts that it names.
 void read_calibration_form(const json& file, const Catalogue& catalogue, Preset& preset, Problems& problems) {
     preset.kind = PresetKind::calibration;
     preset.name = name_by_path(preset.path);
@@ -103,15 +104,15 @@ void read_calibration_form(const json& file, const Catalogue& catalogue, Preset&
     }
 }
 
-// A scenario's; what it says is read when it is taken.
+// Reads only the title of a scenario; its values are read when it is opened.
 void read_scenario_form(const json& file, Preset& preset) {
     preset.kind = PresetKind::scenario;
     preset.name = name_by_path(preset.path);
     preset.title = title_at(file, "name");
 }
 
-// A calibration's constants stand in three sections: assumptions, the cluster's latencies, and what a stack
-// decides about training.
+// Reads the constants of a calibration, which belong to three sections: the assumptions, the latencies of the
+// cluster, and the choices of a stack about training.
 void read_constants(const json& values, Problems& problems, const std::function<void(P, double)>& take) {
     json assumptions = json::object();
     json cluster = json::object();
@@ -152,7 +153,7 @@ void read_preset_values(const json& values, const Catalogue& catalogue, Preset& 
                  });
 }
 
-// Where the values come from, and which of them nobody could check yet.
+// Reads the sources of the values, and which values are unverified.
 void read_evidence(const json& file, Preset& preset) {
     if (const auto sources = file.find("sources"); sources != file.end() && sources->is_object()) {
         for (const auto& [name, source] : sources->items()) {
@@ -170,7 +171,7 @@ void read_evidence(const json& file, Preset& preset) {
     }
 }
 
-// All other presets: values under a kind and a name. A study's are read when it is opened.
+// Reads any other preset: values under a kind and a name. The values of a study are read when it is opened.
 void read_values_form(const json& file, const Catalogue& catalogue, Preset& preset, Problems& problems) {
     if (const auto version = file.find("version"); version == file.end() || *version != 1) {
         problems.push_back(
@@ -186,7 +187,7 @@ void read_values_form(const json& file, const Catalogue& catalogue, Preset& pres
     }
     preset.kind = *known;
     const auto name = file.find("name");
-    // As it stands, for what it holds is judged.
+    // The name is not cleaned, because its characters are checked below.
     preset.name = name != file.end() && name->is_string() ? name->get<std::string>() : std::string();
     preset.title = title_at(file, "title");
     preset.source = text_at(file, "source");
@@ -213,8 +214,8 @@ void read_values_form(const json& file, const Catalogue& catalogue, Preset& pres
         preset.published_parameters = count->get<double>();
 }
 
-// The same wherever the program runs, for it is kept in scenarios and figures. Where the working directory is
-// gone, the path as it was given.
+// Returns the absolute path, because scenarios and figures store it. Returns the path unchanged if the
+// working directory no longer exists.
 std::string absolute_path(const std::string& path) {
     if (path.empty()) return path;
     std::error_code error;
@@ -224,8 +225,8 @@ std::string absolute_path(const std::string& path) {
 
 bool is_shipped(const Preset& preset) { return preset.path.empty() && !preset.name.empty(); }
 
-// The *.json files in the folder and in those below it, in the order of their names; links to folders are not
-// followed. None of a folder that cannot be one of presets.
+// Returns the *.json files in the folder and its subfolders in the order of their names; links to folders are
+// not followed. Returns none and adds a problem if there are too many files for a folder of presets.
 std::vector<std::string> files_of_presets(const std::string& top, Problems& problems) {
     std::vector<std::string> files;
     Problems unreadable;
@@ -237,7 +238,7 @@ std::vector<std::string> files_of_presets(const std::string& top, Problems& prob
         std::error_code error;
         for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
              it.increment(error)) {
-            std::error_code gone;  // removed meanwhile
+            std::error_code gone;  // the entry may have been removed meanwhile
             if (it->symlink_status(gone).type() == std::filesystem::file_type::directory)
                 folders.push_back(it->path().string());
             if (it->path().extension() == ".json") files.push_back(it->path().string());
@@ -247,7 +248,7 @@ std::vector<std::string> files_of_presets(const std::string& top, Problems& prob
                                 said("move other files out of it")});
             return {};
         }
-        // Whoever has no presets has no folder for them.
+        // A user without presets has no such folder, which is not an error.
         const bool none = folder == top && error == std::errc::no_such_file_or_directory;
         if (error && !none)
             unreadable.push_back({folder, said("the folder of presets cannot be read"), error.message(),
@@ -258,10 +259,10 @@ std::vector<std::string> files_of_presets(const std::string& top, Problems& prob
     return files;
 }
 
-// A config.json as the text of a model preset; any other text as it is.
+// Returns the text of a model preset for a config.json, and any other text unchanged.
 std::string as_preset(std::string_view text, const std::string& path, Problems& problems) {
     if (!is_hf_config(text)) return std::string(text);
-    // Many of these files are called config.json; the folder is the model's.
+    // Most of these files are called config.json; the folder then has the name of the model.
     const std::filesystem::path file(path);
     const std::string stem = file.stem().string();
     return import_hf_config(text, stem == "config" ? file.parent_path().filename().string() : stem, problems)
@@ -280,7 +281,7 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
         return known.path == preset.path && known.text == preset.text;
     });
     if (same != presets_.end()) {
-        // Its file may have held something else in between.
+        // The file may have had another text in between, so the name is assigned again.
         if (!same->name.empty()) by_name_[{same->kind, same->name}] = &*same;
         return &*same;
     }
@@ -310,7 +311,7 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
 }
 
 void Catalogue::tell_apart(Preset& own) const {
-    // What no file holds is found again by its text alone.
+    // A preset without a file is found only by its text.
     if (own.path.empty()) own.name.clear();
     if (const Preset* other = find(own.kind, own.name); other && is_shipped(*other)) own.name += "-own";
     const bool same_title = std::ranges::any_of(presets_, [&](const Preset& known) {
@@ -327,7 +328,7 @@ const Preset* Catalogue::add_operators(std::shared_ptr<const ListedModel> operat
     if (same != presets_.end()) return &*same;
     Preset& preset = presets_.emplace_back();
     preset.kind = PresetKind::model;
-    preset.title = "Own operators";  // in every language, for it heads launch files, too
+    preset.title = "Own operators";  // in every language, because launch files contain it too
     preset.source = said("the scenario");
     preset.operators = std::move(operators);
     return &preset;
@@ -365,7 +366,7 @@ void Catalogue::link_stacks() {
 }
 
 void Catalogue::load_shipped() {
-    // What others refer to comes first: calibrations, then GPUs, then clusters and the rest.
+    // Presets to which others refer come first: calibrations, then GPUs, then clusters, then the rest.
     for (const char* folder : {"calibrations/", "gpus/", "clusters/", "models/", "scenarios/", "studies/"}) {
         for (const EmbeddedFile& file : embedded_files()) {
             if (!file.path.starts_with(folder)) continue;
@@ -470,7 +471,7 @@ Catalogue Catalogue::with_folder(const std::string& folder, Problems& problems, 
             break;
         }
         const Preset* added = own.empty() ? catalogue.add(text, file, own) : nullptr;
-        // Nothing else than its name leads to a preset of this folder.
+        // A preset of this folder can only be found by its name.
         if (added && added->name.empty())
             own.push_back({"", said("the file's name is no name of a preset"), names_allowed(),
                            said("rename the file")});

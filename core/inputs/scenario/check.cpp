@@ -1,6 +1,5 @@
-// What is wrong with a scenario, in words (`check`) or only whether something is (`is_valid`, for inner
-// loops): values out of their ranges, combinations that break a constraint, and values that have no meaning
-// for the model.
+// Finds values out of their ranges, combinations that break a constraint, and values that have no meaning for
+// the model. `check` returns the problems, `is_valid` only whether there are any, for inner loops.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -14,18 +13,19 @@
 namespace shardscope {
 namespace {
 
-// What a scenario says of a list of operators that it does not have. A degree of one is none.
-bool says_nothing(P id, const Scenario& scenario, const Settings& s) {
+// Returns whether the scenario sets a parameter that has no meaning for its list of operators. A sequence
+// length of one and switches that are off are accepted.
+bool is_meaningless(P id, const Scenario& scenario, const Settings& s) {
     if (!s.listed() || !scenario.given[index(id)] || bears(id, s)) return false;
     return parameter(id).group == Group::model ||
            (id == P::sequence_length && scenario.value[index(id)] != 1) ||
            ((id == P::sequence_parallel || id == P::async_tensor_parallel) && s.on(id));
 }
 
-// Values that follow from others are judged with them, in `combinations`, where the message can name the
+// Returns whether the value is derived from others and is checked by a constraint, whose message can name the
 // cause.
-bool judged_by_its_cause(P id, const Settings& s) {
-    if (id == P::peak_flops) return std::isnan(s[id]);  // judged as a precision
+bool checked_by_constraint(P id, const Settings& s) {
+    if (id == P::peak_flops) return std::isnan(s[id]);  // the constraint on the precision checks it
     if (s.origin(id) != Origin::derived) return false;
     return id == P::accumulation || id == P::global_batch || id == P::heads || id == P::kv_heads ||
            id == P::head_size;
@@ -45,13 +45,13 @@ bool is_in_range(P id, double value) {
            (!row.whole || value == std::floor(value));
 }
 
-// `report(id, words)` is called once for each broken rule; `words` makes the Problem.
+// Calls `report(id, make_problem)` once for each value out of its range.
 template <typename Report>
 void values_in_range(const Settings& s, Report&& report) {
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         const double value = s[id];
-        if (is_in_range(id, value) || judged_by_its_cause(id, s)) continue;
+        if (is_in_range(id, value) || checked_by_constraint(id, s)) continue;
         const Parameter& row = parameter(id);
         if (std::isnan(value)) {
             report(id, [&] {
@@ -88,14 +88,14 @@ void values_in_range(const Settings& s, Report&& report) {
     }
 }
 
-// What is wrong with a scenario that its settings do not show: values of a model that it does not have, and
-// what cannot be automatic.
+// Reports problems that the settings do not show: values that have no meaning for the model, and parameters
+// that cannot be automatic.
 template <typename Report>
-void beyond_settings(const Scenario& scenario, const Settings& settings, Report&& report) {
+void check_scenario(const Scenario& scenario, const Settings& settings, Report&& report) {
     if (!settings.listed() && scenario.automatic.none() && !scenario.given[index(P::image_size)]) return;
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
-        if (says_nothing(id, scenario, settings)) {
+        if (is_meaningless(id, scenario, settings)) {
             report(id, [&] {
                 return Problem{pointer_to(id), said("{1} is given", {field_of(id)}),
                                said("the model is a list of operators"), said("leave it out")};
@@ -115,13 +115,13 @@ void beyond_settings(const Scenario& scenario, const Settings& settings, Report&
     }
 }
 
-// Calls `report(constraint)` for each that is broken and judged.
+// Calls `report(constraint)` for each broken constraint that is checked.
 template <typename Report>
 void broken_constraints(const Settings& s, Report&& report) {
-    auto judged = Constraint::Level::batch;  // the last level that is judged
+    auto last_level = Constraint::Level::batch;  // the last level that is checked
     for (const Constraint& constraint : constraints()) {
-        if (constraint.level > judged || constraint.holds(s)) continue;
-        judged = std::min(judged, constraint.level);
+        if (constraint.level > last_level || constraint.holds(s)) continue;
+        last_level = std::min(last_level, constraint.level);
         report(constraint);
     }
 }
@@ -130,14 +130,14 @@ void broken_constraints(const Settings& s, Report&& report) {
 
 Problems check(const Scenario& scenario, const Settings& settings) {
     Problems problems;
-    const auto collect = [&](P, auto&& words) { problems.push_back(words()); };
+    const auto collect = [&](P, auto&& make_problem) { problems.push_back(make_problem()); };
     values_in_range(settings, collect);
     if (problems.empty()) {
         broken_constraints(settings, [&](const Constraint& constraint) {
             problems.push_back(constraint.problem(settings));
         });
     }
-    beyond_settings(scenario, settings, collect);
+    check_scenario(scenario, settings, collect);
     return problems;
 }
 
@@ -149,7 +149,7 @@ bool is_valid(const Scenario& scenario, const Settings& settings, const Settings
     });
     if (!known) values_in_range(settings, note);
     if (valid) valid = keeps_all(constraints(), settings);
-    if (valid) beyond_settings(scenario, settings, note);
+    if (valid) check_scenario(scenario, settings, note);
     return valid;
 }
 

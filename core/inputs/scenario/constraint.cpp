@@ -18,7 +18,7 @@ std::vector<Constraint> make_list() {
 
 using Narrowing = std::array<std::vector<const Constraint*>, kParameters>;
 
-// The constraints that narrow each parameter's values.
+// Returns, for each parameter, the constraints that narrow its values.
 Narrowing make_narrowing() {
     Narrowing out;
     for (const Constraint& constraint : constraints()) {

@@ -1,9 +1,9 @@
-// The rules that the values of several parameters keep together, such as "tensor parallelism divides the
-// heads".
+// The rules that the values of several parameters must satisfy together, such as "tensor parallelism divides
+// the heads".
 //
-// This list is the only place that knows them: `check` takes its messages from it, `is_valid` its verdict,
-// the sliders and `nearest_valid` the values they offer, and the plan space the plans it leaves out. Ranges
-// of single parameters are in the parameter table. To add a rule: add a Constraint to the list of its subject
+// All such rules are in this list: it provides the messages of `check`, the result of `is_valid`, the values
+// that sliders and `nearest_valid` offer, and the plans that the plan space excludes. Ranges of single
+// parameters are in the parameter table. To add a rule, add a Constraint to the list of its subject
 // (constraints_of_*.cpp).
 #pragma once
 
@@ -16,8 +16,8 @@
 namespace shardscope {
 
 struct Constraint {
-    // Where a constraint is broken, those of later levels are not judged, because they count with the values
-    // that it complains about.
+    // If a constraint is broken, those of later levels are not checked, because they depend on the values
+    // that it reports.
     enum class Level : unsigned char {
         heads,
         node,
@@ -29,30 +29,31 @@ struct Constraint {
         batch
     };
     Level level = Level::parallelism;
-    // The parameters whose valid values the rule narrows. Other parameters that it reads follow an edit, see
-    // `edited`.
+    // The parameters whose valid values the rule narrows. An edit adapts the other parameters that the rule
+    // reads, see `edited`.
     std::span<const P> parameters{};
-    // Whether the settings keep the rule; true where it does not apply. No heap.
+    // Returns whether the settings satisfy the rule; true if it does not apply. Must not allocate memory.
     bool (*holds)(const Settings&) = nullptr;
-    // What is wrong, why, and what to do. Called where the rule is broken.
+    // Returns the message for a broken rule: the error, the reason and a suggestion.
     Problem (*problem)(const Settings&) = nullptr;
-    // Leaves out the values of one of `parameters` that break the rule while all other values stay.
+    // Removes the values of one of `parameters` that break the rule while all other parameters stay the same.
     void (*narrow)(P id, const Settings&, ValidValues&) = nullptr;
 };
 
 std::span<const Constraint> shape_constraints();        // the model: heads, layers, experts
 std::span<const Constraint> machine_constraints();      // GPUs and nodes
 std::span<const Constraint> parallelism_constraints();  // how GPUs are split
-std::span<const Constraint> schedule_constraints();     // how a pipeline works
+std::span<const Constraint> schedule_constraints();     // pipelines and their schedules
 std::span<const Constraint> batch_constraints();        // how the batch is split
 
-// Whether the settings keep every one of them.
+// Returns whether the settings satisfy all of these constraints.
 bool keeps_all(std::span<const Constraint> constraints, const Settings& settings);
 
-// All of them, in the order of their messages.
+// Returns all constraints in the order of their messages.
 std::span<const Constraint> constraints();
 
-// The values of a parameter that break no rule while all others stay. `most`: lists end there.
+// Returns the values of a parameter that break no rule while all others stay the same. Lists contain no value
+// above `most`.
 ValidValues valid_values(P id, const Settings& settings, double most);
 
 }  // namespace shardscope

@@ -1,4 +1,4 @@
-// How the batch of an optimizer step is split into data-parallel GPUs and micro-batches.
+// Constraints on how the batch of an optimizer step is split among data-parallel GPUs and into micro-batches.
 #include <cmath>
 
 #include "scenario/constraint.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Level = Constraint::Level;
 
-bool is_held(const Settings& s) { return s.origin(P::global_batch) == Origin::given; }
+bool global_batch_is_held(const Settings& s) { return s.origin(P::global_batch) == Origin::given; }
 
 constexpr P kBatchParameters[] = {P::micro_batch, P::accumulation, P::global_batch, P::gpus};
 
@@ -24,7 +24,7 @@ bool micro_batches_are_whole(const Settings& s) {
 }
 
 Problem micro_batches_not_whole(const Settings& s) {
-    if (!is_held(s)) return wrong_value(P::accumulation, s, said("must be a whole number"), {});
+    if (!global_batch_is_held(s)) return wrong_value(P::accumulation, s, said("must be a whole number"), {});
     const double gpus = data_parallel(s);
     const double group = micro_batch_rule(s).multiple;
     const std::string_view product =
@@ -40,14 +40,14 @@ Problem micro_batches_not_whole(const Settings& s) {
         use_neighbours(s[P::global_batch], gpus * s[P::micro_batch] * group));
 }
 
-// ---- As many micro-batches as the schedule takes
+// ---- Numbers of micro-batches that the schedule supports
 // -------------------------------------------------------------
 
-bool schedule_takes_micro_batches(const Settings& s) {
+bool schedule_supports_micro_batches(const Settings& s) {
     return !micro_batches_are_whole(s) || micro_batch_rule(s).allows(s[P::accumulation]);
 }
 
-Problem schedule_does_not_take_micro_batches(const Settings& s) {
+Problem schedule_does_not_support_micro_batches(const Settings& s) {
     const MicroBatchRule rule = micro_batch_rule(s);
     const std::string there_are = format(P::accumulation, s[P::accumulation]);
     const std::string instead = s[P::virtual_stages] > 1 ? said("1 for virtual_stages") : std::string("1f1b");
@@ -66,18 +66,18 @@ Problem schedule_does_not_take_micro_batches(const Settings& s) {
                        use_neighbours_or(s[P::accumulation], rule.multiple, instead));
 }
 
-// The micro-batches come in whole groups, of which there is a least number. Both rules narrow the same
-// values.
+// Narrows the values by both rules: the micro-batches come in whole groups, and there is a least number of
+// them.
 void keep_batch_split(P id, const Settings& s, ValidValues& values) {
     const MicroBatchRule rule = micro_batch_rule(s);
     const double fewest = std::ceil(rule.least / rule.multiple) * rule.multiple;
-    const double each = s[P::global_batch] / data_parallel(s);  // samples of a GPU
+    const double each = s[P::global_batch] / data_parallel(s);  // samples per data-parallel rank
     if (id == P::global_batch) {
         values.multiples_of(data_parallel(s) * s[P::micro_batch] * rule.multiple);
-    } else if (id == P::accumulation && !is_held(s)) {
+    } else if (id == P::accumulation && !global_batch_is_held(s)) {
         values.multiples_of(rule.multiple);
         values.at_least(fewest);
-    } else if (!is_held(s)) {
+    } else if (!global_batch_is_held(s)) {
         return;  // the global batch follows
     } else if (id == P::gpus) {
         const double model = model_gpus(s);
@@ -97,8 +97,8 @@ void keep_batch_split(P id, const Settings& s, ValidValues& values) {
 
 constexpr Constraint kConstraints[] = {
     {.level = Level::batch,
-     .holds = schedule_takes_micro_batches,
-     .problem = schedule_does_not_take_micro_batches},
+     .holds = schedule_supports_micro_batches,
+     .problem = schedule_does_not_support_micro_batches},
     {.level = Level::batch,
      .parameters = kBatchParameters,
      .holds = micro_batches_are_whole,

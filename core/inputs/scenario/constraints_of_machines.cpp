@@ -1,4 +1,4 @@
-// What the GPUs and their nodes can do.
+// Constraints of the GPUs and their nodes.
 #include <cmath>
 #include <vector>
 
@@ -27,7 +27,7 @@ Problem nodes_not_full(const Settings& s) {
         use_neighbours(s[P::gpus], s[P::gpus_per_node]));
 }
 
-// ---- Precisions that the GPU computes in
+// ---- Precisions that the GPU supports
 // ---------------------------------------------------------------------
 
 constexpr P kPrecision[] = {P::precision};

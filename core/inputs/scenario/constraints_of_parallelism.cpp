@@ -1,4 +1,4 @@
-// How the GPUs are split into groups: what each degree of parallelism divides.
+// Constraints on how the GPUs are split into groups: each degree of parallelism must divide some sizes.
 #include <cmath>
 
 #include "scenario/constraint.h"
@@ -20,7 +20,8 @@ bool divides(double part, double whole) {
 // ---- Models that are lists of operators
 // ----------------------------------------------------------------------
 
-// Parallelism that cuts matrices or sequences is for transformers.
+// Degrees of parallelism that split matrices, sequences or experts must be one unless the model is a
+// transformer.
 template <P id>
 constexpr Constraint kIsOneForListedModels{
     .level = Level::operators,
@@ -37,14 +38,14 @@ bool image_has_a_size(const Settings& s) {
     return !s.listed() || !s.listed()->has_image() || s[P::image_size] >= 1;
 }
 
-// ---- Whole copies of the model
+// ---- Whole replicas of the model
 // -------------------------------------------------------------------------------
 
 constexpr P kModelParameters[] = {P::gpus, P::tensor_parallel, P::context_parallel, P::pipeline_parallel};
 
-bool copies_are_whole(const Settings& s) { return divides(model_gpus(s), s[P::gpus]); }
+bool replicas_are_whole(const Settings& s) { return divides(model_gpus(s), s[P::gpus]); }
 
-Problem copies_not_whole(const Settings& s) {
+Problem replicas_not_whole(const Settings& s) {
     const double model = model_gpus(s);
     const double step =
         s[P::gpus] > s[P::gpus_per_node] ? least_common_multiple(model, s[P::gpus_per_node]) : model;
@@ -53,12 +54,12 @@ Problem copies_not_whole(const Settings& s) {
         use_neighbours(s[P::gpus], step));
 }
 
-void keep_copies_whole(P id, const Settings& s, ValidValues& values) {
+void keep_replicas_whole(P id, const Settings& s, ValidValues& values) {
     if (id == P::gpus) values.multiples_of(model_gpus(s));
     else values.divisors_of(s[P::gpus] * s[id] / model_gpus(s));
 }
 
-// ---- Tensor parallelism cuts the matrices
+// ---- Tensor parallelism splits the matrices
 // --------------------------------------------------------------------
 
 constexpr P kTensorParameters[] = {P::tensor_parallel, P::heads, P::ffn_size};
@@ -85,7 +86,7 @@ void keep_matrices_divided(P id, const Settings& s, ValidValues& values) {
     }
 }
 
-// The feed-forward layers of the experts, which a change of the degree has to keep divided.
+// The degree must also divide the feed-forward size of the experts.
 constexpr P kExpertTensorParameters[] = {P::tensor_parallel, P::expert_ffn_size};
 
 bool tensor_divides_experts(const Settings& s) {
@@ -106,7 +107,7 @@ void keep_experts_divided(P id, const Settings& s, ValidValues& values) {
     else if (s[P::expert_ffn_size] > 0) values.divisors_of(s[P::expert_ffn_size]);
 }
 
-// ---- Context parallelism cuts the sequence
+// ---- Context parallelism splits the sequence
 // -------------------------------------------------------------------
 
 constexpr P kContextParameters[] = {P::context_parallel, P::sequence_length};
@@ -196,9 +197,9 @@ constexpr Constraint kConstraints[] = {
          }},
     {.level = Level::gpus,
      .parameters = kModelParameters,
-     .holds = copies_are_whole,
-     .problem = copies_not_whole,
-     .narrow = keep_copies_whole},
+     .holds = replicas_are_whole,
+     .problem = replicas_not_whole,
+     .narrow = keep_replicas_whole},
     {.parameters = kTensorParameters,
      .holds = tensor_divides_matrices,
      .problem = tensor_does_not_divide,

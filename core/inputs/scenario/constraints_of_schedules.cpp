@@ -1,4 +1,4 @@
-// What pipelines and their schedules ask of the stages, the layers and the sequence.
+// Constraints of pipelines and their schedules on the stages, the layers and the sequence.
 #include <algorithm>
 #include <cmath>
 
@@ -34,7 +34,7 @@ void keep_layers_for_stages(P id, const Settings& s, ValidValues& values) {
     if (id == P::pipeline_parallel) {
         values.keep_if([&](double stages) { return stages * s[P::virtual_stages] <= s[P::layers]; });
     } else {
-        // Of the numbers that leave each stage a layer, those that also divide its layers.
+        // The numbers that divide the layers of a stage, so that each virtual stage has at least one.
         values.divisors_of(std::floor(s[P::layers] / s[P::pipeline_parallel]));
     }
 }
@@ -59,7 +59,7 @@ Problem schedule_without_virtual_stages(const Settings& s) {
         said("use interleaved, or 1 for virtual_stages"));
 }
 
-// ---- Layers that the schedule cuts by itself
+// ---- Schedules with a fixed number of virtual stages
 // -----------------------------------------------------------------
 
 constexpr P kPipelineParallel[] = {P::pipeline_parallel};
@@ -86,7 +86,7 @@ void keep_layers_cut(P, const Settings& s, ValidValues& values) {
     values.keep_if([&](double stages) { return stages <= 1 || schedule.suits(stages, s[P::layers]); });
 }
 
-// ---- Sequences that the schedule cuts
+// ---- Sequence chunks of the schedule
 // ------------------------------------------------------------------------
 
 bool listed_model_has_no_sequence(const Settings& s) {
@@ -114,11 +114,11 @@ constexpr P kEnds[] = {P::first_stage_layers, P::last_stage_layers};
 
 P other_end(P end) { return end == P::first_stage_layers ? P::last_stage_layers : P::first_stage_layers; }
 
-bool schedule_takes_partition(const Settings& s) {
+bool schedule_supports_partition(const Settings& s) {
     return takes_partition(schedule_in(s), s[P::virtual_stages], s);
 }
 
-Problem schedule_does_not_take_partition(const Settings& s) {
+Problem schedule_does_not_support_partition(const Settings& s) {
     const double stages = s[P::pipeline_parallel];
     const Partition partition = partition_of(s);
     const P end = partition.first > 0 ? P::first_stage_layers : P::last_stage_layers;
@@ -144,7 +144,7 @@ void keep_partition_possible(P end, const Settings& s, ValidValues& values) {
         return;
     }
     const double other = s[other_end(end)];
-    // Every other stage keeps a layer; of two stages the other has the rest.
+    // Every other stage keeps at least one layer; with two stages the other one has all remaining layers.
     values.at_most(std::max(0.0, s[P::layers] - std::max(other, 1.0) - (stages - 2)));
     if (stages == 2 && other > 0 && other < s[P::layers]) values.among({0, s[P::layers] - other});
 }
@@ -178,12 +178,12 @@ constexpr Constraint kConstraints[] = {
      .holds = schedule_cuts_layers,
      .problem = schedule_does_not_cut_layers,
      .narrow = keep_layers_cut},
-    // What follows counts with the stages.
+    // The following constraints depend on the stages.
     {.level = Level::schedule, .holds = schedule_cuts_sequence, .problem = schedule_does_not_cut_sequence},
     {.level = Level::partition,
      .parameters = kEnds,
-     .holds = schedule_takes_partition,
-     .problem = schedule_does_not_take_partition,
+     .holds = schedule_supports_partition,
+     .problem = schedule_does_not_support_partition,
      .narrow = keep_partition_possible},
 };
 

@@ -1,4 +1,4 @@
-// What the sizes of a model ask of each other.
+// Constraints between the sizes of a model.
 #include <cmath>
 
 #include "scenario/constraint.h"
@@ -21,7 +21,7 @@ bool heads_are_whole(const Settings& s) {
     return is_whole_and_positive(s[P::heads]) && is_whole_and_positive(s[P::head_size]);
 }
 
-// The number of heads or their size follows from the width; the message names what was given.
+// The number of heads or their size is derived from the width; the message names the value that was set.
 Problem heads_not_whole(const Settings& s) {
     if (!is_whole_and_positive(s[P::heads])) {
         return wrong_value(
@@ -34,11 +34,12 @@ Problem heads_not_whole(const Settings& s) {
                        said("use a divisor of it, or give head_size"));
 }
 
-// The width of one head, or of a group of query heads that share a key head, times the GPUs that split the
-// heads. Where the number of heads is given, the width that each element of a head's size adds.
+// Returns the step of valid widths. If the number of heads is derived, it is the width of as many heads as
+// the key/value heads and the tensor-parallel degree require together. If the number of heads is set, it is
+// the width that each element of the head size adds.
 double width_step(const Settings& s) {
     const bool heads_given = s.origin(P::heads) == Origin::given;
-    if (heads_given && s.origin(P::head_size) == Origin::given) return 1;  // the width follows from neither
+    if (heads_given && s.origin(P::head_size) == Origin::given) return 1;  // the width is independent of both
     const double kv = s[P::kv_heads];
     double group = 1;
     if (!heads_given)
@@ -51,7 +52,7 @@ void keep_heads_whole(P id, const Settings& s, ValidValues& values) {
         values.multiples_of(width_step(s));
         return;
     }
-    // Where heads and their size are both given they need not fill the width.
+    // If both the number of heads and their size are set, they need not fill the width.
     if (s.origin(id == P::heads ? P::head_size : P::heads) == Origin::given) return;
     const double query_width = s[P::heads] * s[P::head_size];
     values.divisors_of(query_width);

@@ -15,7 +15,7 @@ bool is_named(const Parameter& row, double value) {
     return std::ranges::find(row.names, value, &Named::value) != row.names.end();
 }
 
-// 1, 2, 3, 4, 6, 8, 12, … : two stops an octave.
+// Adds 1, 2, 3, 4, 6, 8, 12, … times `unit`: two stops per octave.
 void add_octaves(std::vector<double>& stops, double unit, double high) {
     for (double factor = 1; unit * factor <= high; factor *= 2) {
         stops.push_back(unit * factor);
@@ -23,7 +23,7 @@ void add_octaves(std::vector<double>& stops, double unit, double high) {
     }
 }
 
-// The powers of two below a node, then nodes.
+// Returns the powers of two below the size of a node, then multiples of a node.
 std::vector<double> gpu_counts(const Settings& s, double high) {
     const double node = s[P::gpus_per_node];
     std::vector<double> out;
@@ -32,7 +32,7 @@ std::vector<double> gpu_counts(const Settings& s, double high) {
     return out;
 }
 
-// Every number up to 8, then four to eight numbers an octave.
+// Returns every number up to 8, then four to eight numbers per octave.
 std::vector<double> micro_batch_sizes(double high) {
     std::vector<double> out;
     for (int size = 1; size <= 8; ++size) out.push_back(size);
@@ -43,7 +43,8 @@ std::vector<double> micro_batch_sizes(double high) {
     return out;
 }
 
-// Where not every valid value is a position of the slider: the positions, valid or not; else none.
+// Returns the positions of the slider, valid or not, if it does not offer every valid value; else an empty
+// list.
 std::vector<double> usual_values(P id, const Settings& s, const ValidValues& valid, double high) {
     std::vector<double> out;
     switch (id) {
@@ -82,7 +83,7 @@ bool bears(P id, const Settings& s) {
 Domain domain(P id, const Settings& s) {
     const Parameter& row = parameter(id);
     if (!bears(id, s)) return {s[id], s[id], 0, {s[id]}};
-    // As many GPUs as there are can always be chosen again.
+    // The current number of GPUs can always be chosen.
     const double most = id == P::gpus ? std::max(row.slider_high, s[id]) : row.slider_high;
     const ValidValues valid = valid_values(id, s, most);
     Domain d{row.slider_low, std::min(row.slider_high, valid.high()), valid.step(),

@@ -1,4 +1,4 @@
-// The values that each parameter may take while all others keep theirs.
+// The values that a parameter may have while all others stay the same.
 #pragma once
 
 #include <vector>
@@ -7,19 +7,19 @@
 
 namespace shardscope {
 
-// Whether anything depends on the parameter: not on a transformer's shape where the model is a list of
-// operators, nor on an image's size where there is none.
+// Returns whether the parameter has an effect. A transformer's shape has none if the model is a list of
+// operators, and the image size has none if the model has no images.
 bool bears(P id, const Settings& settings);
 
-// Values a parameter may take now, all else held.
+// The values that a slider offers for a parameter.
 struct Domain {
     double low = 0;  // ends of the slider
     double high = 1;
-    double step = 0;            // values are multiples of it; 0 is continuous
-    std::vector<double> stops;  // a list of values instead (not empty: the slider has these positions)
+    double step = 0;            // values are multiples of it; 0: continuous
+    std::vector<double> stops;  // if not empty, the only positions of the slider
 };
 Domain domain(P id, const Settings& settings);
-// The valid value nearest to `value`, all else held. Typed values may lie beyond the slider's ends.
+// Returns the valid value nearest to `value`; it may be beyond the slider's ends.
 double nearest_valid(P id, double value, const Settings& settings);
 
 }  // namespace shardscope

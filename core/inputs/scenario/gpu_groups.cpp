@@ -11,7 +11,7 @@ double model_gpus(const Settings& s) {
 }
 
 int data_parallel(const Settings& s) {
-    // Values come here before anybody has checked them.
+    // The values may be unchecked.
     const double replicas = s[P::gpus] / model_gpus(s);
     return replicas >= 1 && replicas <= parameter(P::gpus).maximum ? static_cast<int>(replicas) : 1;
 }
@@ -27,8 +27,8 @@ int shard_group(const Settings& s) {
     const int sharers = state_sharers(s);
     const auto sharding = s.choice<Sharding>(P::sharding);
     if (sharding == Sharding::ddp) return 1;
-    const int asked = s.whole(P::shard_group);
-    if (asked > 0) return std::min(asked, sharers);
+    const int requested = s.whole(P::shard_group);
+    if (requested > 0) return std::min(requested, sharers);
     if (sharding != Sharding::hsdp) return sharers;
     const int in_node = std::max(1, s.whole(P::gpus_per_node) / std::max(1, s.whole(P::tensor_parallel)));
     return std::min(sharers, in_node);

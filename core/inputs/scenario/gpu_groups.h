@@ -1,23 +1,25 @@
-// How many GPUs work together under a plan: on the same data, the same weights, or one copy of the state.
+// The sizes of the GPU groups of a plan.
 #pragma once
 
 #include "parameters/settings.h"
 
 namespace shardscope {
 
-// GPUs that hold different data; those that hold the same weights and can share them out (data and context
-// parallel); and those that do share one copy of the sharded state.
+// Returns the data-parallel degree: GPUs that process different samples.
 int data_parallel(const Settings& settings);
-// GPUs that one copy of the model takes: tensor × context × pipeline parallel.
+// Returns the GPUs of one model replica: tensor × context × pipeline parallel.
 double model_gpus(const Settings& settings);
+// Returns the GPUs that hold the same weights of one stage: data × context parallel.
 int sharing_gpus(const Settings& settings);
-// GPUs that can share out the state of one set of weights: those, in every copy that the pipeline holds.
+// Returns the GPUs among which the state of one set of weights can be sharded: data × context parallel, times
+// the weight copies of the pipeline.
 int state_sharers(const Settings& settings);
-// Weights are gathered layer by layer: zero3 and hsdp.
+// Returns whether weights are sharded and gathered layer by layer: zero3 and hsdp.
 inline bool is_fsdp(const Settings& settings) {
     const auto sharding = settings.choice<Sharding>(P::sharding);
     return sharding == Sharding::zero3 || sharding == Sharding::hsdp;
 }
+// Returns the GPUs among which the state is sharded.
 int shard_group(const Settings& settings);
 
 }  // namespace shardscope

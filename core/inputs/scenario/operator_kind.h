@@ -1,4 +1,4 @@
-// What an operator of a model does, for transformers and for models given as a list of operators alike.
+// The kinds of operators, of transformers and of models given as a list of operators.
 #pragma once
 
 namespace shardscope {

@@ -1,5 +1,5 @@
-// A preset: a named set of parameter values with a source for each. GPUs, clusters, models and calibrations
-// are all the same kind of thing; only which parameters they fill differs.
+// A preset: a named set of parameter values with a source for each. Presets of GPUs, clusters, models and
+// calibrations differ only in the parameters that they set.
 #pragma once
 
 #include <map>
@@ -19,31 +19,32 @@ std::string_view name_of(PresetKind kind);
 
 using Values = std::vector<std::pair<P, double>>;
 
-// Values of one part of a calibration: the calibration preset of that name, everywhere (""), where a part may
-// still say otherwise, or in place of all others (kOverAll).
+// The part whose values replace those of all other parts of a calibration.
 inline constexpr const char* kOverAll = "*";
-struct PartValues {  // constants of a calibration for one part
+// Values of one part of a calibration. A part is the name of a calibration preset, "" for defaults that other
+// parts may replace, or kOverAll.
+struct PartValues {
     std::string part;
     Values values;
 };
 
-struct Preset {  // values under a name, each with its source
+struct Preset {
     PresetKind kind = PresetKind::model;
     std::string name;    // "dgx-h100"
     std::string title;   // "DGX H100"
     std::string source;  // public source of the values
-    std::string path;    // file it was read from, absolute; "" for a shipped one
+    std::string path;    // absolute path of its file; "" for a shipped preset
     Values values;
-    std::vector<PartValues> parts;  // a calibration file's: for the parts they name
-    Values node;                    // a GPU's usual node: used where no cluster preset says otherwise
+    std::vector<PartValues> parts;  // of a calibration file: values per part
+    Values node;                    // of a GPU: its usual node, unless a cluster preset sets other values
 
-    std::shared_ptr<const ListedModel> operators;  // of a model that is no transformer
-    const Preset* gpu = nullptr;                   // a cluster's GPU
-    const Preset* calibration = nullptr;           // a GPU's or a fabric's constants; those a stack builds on
+    std::shared_ptr<const ListedModel> operators;  // of a model that is not a transformer
+    const Preset* gpu = nullptr;                   // of a cluster: its GPU
+    const Preset* calibration = nullptr;           // constants of a GPU or fabric, or the base of a stack's
 
-    std::map<P, std::string> sources;  // where a value has its own
-    std::vector<P> unverified;         // values nobody could check yet
-    double published_parameters = 0;   // a model's published count, 0 when none
+    std::map<P, std::string> sources;  // of values whose source differs from `source`
+    std::vector<P> unverified;         // values that nobody could verify yet
+    double published_parameters = 0;   // of a model: the published count, 0 if there is none
     std::string text;                  // the JSON as it was read
 
     [[nodiscard]] const std::string& source_of(P id) const;

@@ -25,7 +25,7 @@ Settings fallbacks() {
     return settings;
 }
 
-// The multiple a preset's feed-forward size was rounded to: its largest power of two up to 256.
+// Returns the multiple to which a preset's feed-forward size was rounded: its largest power of two up to 256.
 double ffn_multiple(double ffn) {
     double multiple = 1;
     while (multiple < 256 && std::fmod(ffn, multiple * 2) == 0) multiple *= 2;
@@ -37,13 +37,14 @@ struct Shape {
     double hidden_size, heads, kv_heads, head_size, ffn_size;
 };
 
-// Fields of the shape that follow from others unless given: heads at constant head size, the
-// feed-forward size at constant ratio, key/value heads where they equal the query heads.
+// Derives the fields of the shape that are not set: heads at constant head size, the feed-forward size at
+// constant ratio, and key/value heads if they equal the query heads in the preset.
 void derive_shape(const Scenario& scenario, Settings& s, const Shape& base) {
     const bool hidden = scenario.is_given(P::hidden_size);
     const bool heads = scenario.is_given(P::heads);
     const bool head_size = scenario.is_given(P::head_size);
-    // A shape whose heads fill the width keeps doing so; one whose heads do not (Gemma) keeps its ratio.
+    // The ratio of the heads' total width to the model width is kept; it is one unless the heads do not fill
+    // the width (Gemma).
     const double fill = base.heads * base.head_size / base.hidden_size;
     if (heads && !head_size) {
         s.set(P::head_size, s[P::hidden_size] * fill / s[P::heads], Origin::derived);
@@ -61,9 +62,9 @@ void derive_shape(const Scenario& scenario, Settings& s, const Shape& base) {
     }
 }
 
-// A list of operators is a row of layers; a transformer's shape says nothing of it. A sample is a sequence of
-// one token.
-void take_listed(const ListedModel& model, Settings& s) {
+// Sets the shape of a model given as a list of operators: only its layers and its average width are known,
+// and a sample is a sequence of one token.
+void apply_operators(const ListedModel& model, Settings& s) {
     s.set_listed(&model);
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
@@ -76,7 +77,7 @@ void take_listed(const ListedModel& model, Settings& s) {
     const Parameter& row = parameter(P::hidden_size);
     s.set(P::hidden_size, std::clamp(width, row.minimum, row.maximum), Origin::model);
     s.set(P::sequence_length, 1, Origin::model);
-    // Constants are fitted to transformers; for anything else they are a guess.
+    // The constants are fitted to transformers and are a guess for any other model.
     constexpr double kUnvalidated = 0.4;
     if (s.origin(P::error_band) != Origin::given)
         s.set(P::error_band, std::max(s[P::error_band], kUnvalidated), Origin::derived);
@@ -91,7 +92,7 @@ void derive_batch(const Scenario& scenario, Settings& s) {
     }
 }
 
-// The largest divisor of `number` that is at most `most`.
+// Returns the largest divisor of `number` that is at most `most`.
 double divisor_at_most(double number, double most) {
     for (double d = std::min(number, most); d > 1; --d) {
         if (std::fmod(number, d) == 0) return d;
@@ -99,10 +100,10 @@ double divisor_at_most(double number, double most) {
     return 1;
 }
 
-// Parameters that must follow an edit of `id` do: each moves to its nearest valid value, from the model's
-// shape over the degrees of parallelism to the batch. `micro_batch` is the size to stay below where the
-// global batch is held. Returns whether all is valid then.
-bool settle(Scenario& out, P id, double micro_batch) {
+// Adapts other parameters to an edit of `id`: each is moved to its nearest valid value, from the model's
+// shape through the degrees of parallelism to the batch. `micro_batch` is the largest size allowed if the
+// global batch is held. Returns whether the scenario is valid afterwards.
+bool repair_others(Scenario& out, P id, double micro_batch) {
     Settings s = resolve(out);
     const auto give = [&](P which, Value value) {
         if (value == s[which]) return;
@@ -112,7 +113,7 @@ bool settle(Scenario& out, P id, double micro_batch) {
     const auto move = [&](P which) { give(which, nearest_valid(which, s[which], s)); };
     if (is_valid(s)) return true;
 
-    // Widths that no whole number of heads fills get the nearest that does.
+    // Fractional heads or head sizes are rounded to whole numbers.
     if (id == P::heads || id == P::head_size || id == P::hidden_size) {
         for (const P part : {P::heads, P::head_size}) {
             if (s[part] != std::floor(s[part]) || s[part] < 1) give(part, std::max(1.0, std::round(s[part])));
@@ -121,7 +122,8 @@ bool settle(Scenario& out, P id, double micro_batch) {
     }
     for (const P part : {P::experts_per_token, P::dense_layers, P::offload}) move(part);
 
-    // A smaller node may no longer divide the GPU count, nor a held batch the data-parallel GPUs.
+    // After a change of the node the GPU count may no longer be a multiple of its GPUs, and the data-parallel
+    // GPUs may no longer divide a held batch.
     move(P::gpus);
     move(P::tensor_parallel);
     move(P::context_parallel);
@@ -149,7 +151,7 @@ bool settle(Scenario& out, P id, double micro_batch) {
     if (out.is_given(P::expert_parallel)) move(P::expert_parallel);
     if (out.is_given(P::shard_group)) move(P::shard_group);
 
-    // Strong scaling splits what each GPU has: fewer micro-batches first, then smaller ones.
+    // Strong scaling reduces the batch of each GPU: first the number of micro-batches, then their size.
     const MicroBatchRule rule = micro_batch_rule(s);
     if (out.hold() == Hold::global_batch) {
         const double per_gpu = s[P::global_batch] / data_parallel(s);
@@ -157,7 +159,8 @@ bool settle(Scenario& out, P id, double micro_batch) {
             give(P::micro_batch, divisor_at_most(per_gpu / rule.multiple,
                                                  std::min(micro_batch, std::max(1.0, per_gpu / rule.least))));
         } else {
-            // No groups of as many micro-batches as there are stages, so no virtual ones.
+            // The micro-batches do not come in whole groups of as many as there are stages, so virtual stages
+            // are not possible.
             give(P::virtual_stages, 1);
             give(P::micro_batch, divisor_at_most(per_gpu, micro_batch));
         }
@@ -211,7 +214,7 @@ Settings resolve(const Scenario& scenario) {
     const Preset* gpu = scenario.gpu_preset();
     const Preset* fabric = scenario.cluster ? scenario.cluster->calibration : nullptr;
 
-    // From the most general to the most particular; later layers win.
+    // Values are applied from the most general to the most specific; later ones replace earlier ones.
     if (scenario.catalogue) apply(s, scenario.catalogue->everywhere(), Origin::calibration);
     const auto apply_own = [&](std::string_view name) {
         if (!scenario.calibration) return;
@@ -248,20 +251,20 @@ Settings resolve(const Scenario& scenario) {
         apply_own(kOverAll);
     }
     if (scenario.model) apply(s, scenario.model->values, Origin::model);
-    // A head size no preset states follows from the width.
+    // A head size that no preset gives is derived from the width.
     if (std::isnan(s[P::head_size])) s.set(P::head_size, s[P::hidden_size] / s[P::heads], Origin::derived);
     const Shape base{s[P::hidden_size], s[P::heads], s[P::kv_heads], s[P::head_size], s[P::ffn_size]};
     for_each(scenario.given, [&](P id) { s.set(id, scenario.value[index(id)], Origin::given); });
-    if (scenario.model && scenario.model->operators) take_listed(*scenario.model->operators, s);
+    if (scenario.model && scenario.model->operators) apply_operators(*scenario.model->operators, s);
     else derive_shape(scenario, s, base);
     derive_batch(scenario, s);
-    // Stacks that keep main gradients in fp32 do so for bf16 and fp8; fp16 runs scale their loss and keep
+    // Stacks that keep main gradients in fp32 do so for bf16 and fp8; fp16 runs use loss scaling and keep
     // them in fp16.
     if (s.origin(P::gradient_precision) == Origin::calibration &&
         s.choice<Precision>(P::precision) == Precision::fp16) {
         s.set(P::gradient_precision, Precision::fp16, Origin::derived);
     }
-    // Virtual stages come with the schedule that has them.
+    // Virtual stages select the interleaved schedule unless a schedule is set.
     if (s[P::virtual_stages] > 1 && !scenario.is_given(P::schedule))
         s.set(P::schedule, ScheduleKind::interleaved, Origin::derived);
     if (std::isnan(s[P::norm_weights])) {
@@ -307,7 +310,7 @@ Scenario edited(const Scenario& scenario, P id, Value value) {
     const bool global = scenario.hold() == Hold::global_batch;
     out.automatic.reset(index(id));
     if (id == P::global_batch && !global) {
-        // The per-GPU batch is what is held: a new global batch is a new accumulation.
+        // The per-GPU batch is held, so that a new global batch changes the accumulation.
         const double step = data_parallel(before) * before[P::micro_batch];
         out.give(P::accumulation, std::max(1.0, std::round(value / step)));
     } else if (id == P::accumulation && global) {
@@ -316,11 +319,11 @@ Scenario edited(const Scenario& scenario, P id, Value value) {
         out.give(id, value);
     }
     if (id == P::hidden_size && out.is_given(P::heads)) {
-        // Heads that were given keep their number; the head size follows.
+        // The number of heads is set and stays; the head size is derived.
         out.withdraw(P::head_size);
     }
-    if (!others_may_follow(id) || settle(out, id, before[P::micro_batch])) return out;
-    // What nothing near makes valid is no edit, unless it was not valid before.
+    if (!others_may_follow(id) || repair_others(out, id, before[P::micro_batch])) return out;
+    // An edit that cannot be made valid is discarded, unless the scenario was not valid before.
     return is_valid(before) ? scenario : out;
 }
 
@@ -354,13 +357,13 @@ Scenario with_cluster(const Scenario& scenario, const Preset& cluster) {
         if (group == Group::gpu || (group == Group::cluster && id != P::gpus && id != P::software))
             out.withdraw(id);
     }
-    // A precision the new GPU cannot compute in falls back to its nearest.
+    // A precision that the new GPU does not support is replaced by the nearest valid one.
     const Settings s = resolve(out);
     const double precision = nearest_valid(P::precision, s[P::precision], s);
     if (std::isnan(s[P::peak_flops]) && precision != s[P::precision]) out.give(P::precision, precision);
     const double wanted = nearest_valid(P::gpus, gpus, s);
     if (wanted != s[P::gpus]) out = edited(out, P::gpus, wanted);
-    settle(out, P::gpus_per_node, s[P::micro_batch]);
+    repair_others(out, P::gpus_per_node, s[P::micro_batch]);
     return out;
 }
 
@@ -376,7 +379,7 @@ Scenario with_model(const Scenario& scenario, const Preset& model) {
             if (out.given[i] && !bears(static_cast<P>(i), s)) out.withdraw(static_cast<P>(i));
         }
     }
-    settle(out, P::layers, resolve(out)[P::micro_batch]);
+    repair_others(out, P::layers, resolve(out)[P::micro_batch]);
     return out;
 }
 

@@ -1,4 +1,4 @@
-// What a person asked for: presets and the values that override them, kept apart.
+// A scenario: the chosen presets and, separately, the values that override them.
 #pragma once
 
 #include <array>
@@ -10,29 +10,30 @@
 
 namespace shardscope {
 
-// Which batch stays when the GPU count changes.
+// The batch that stays constant when the GPU count changes.
 enum class Hold { per_gpu_batch, global_batch };
 
-struct Scenario {      // presets and what overrides them
-    std::string name;  // "": named after what it holds, see title()
+struct Scenario {
+    std::string name;  // "": the title is made from the presets, see title()
     const Catalogue* catalogue = nullptr;
     const Preset* model = nullptr;
-    const Preset* cluster = nullptr;      // nullptr: none, the GPU's usual node
-    const Preset* gpu = nullptr;          // nullptr: the cluster's
-    const Preset* calibration = nullptr;  // constants in place of those of GPU, fabric and stack
-    ParameterSet given;                   // which parameters override
+    const Preset* cluster = nullptr;      // nullptr: the GPU's usual node
+    const Preset* gpu = nullptr;          // nullptr: the GPU of the cluster
+    const Preset* calibration = nullptr;  // replaces constants of GPU, fabric and stack
+    ParameterSet given;                   // the parameters that override presets
     std::array<double, kParameters> value{};
-    ParameterSet automatic;  // plan parameters the planner chooses
+    ParameterSet automatic;  // plan parameters that the planner chooses
     std::string view;        // the `view` object of the file, as JSON text; "" when absent
 
-    // The scenario `{}`: first launch.
+    // Returns the scenario of the first launch, which is also that of the file `{}`.
     static Scenario first_launch(const Catalogue& catalogue = Catalogue::shipped());
 
-    // Plain assignment of an override, without repair of other parameters. `peak_flops` goes to the peak of
-    // the precision in use; of `accumulation` and `global_batch` the later one given counts.
+    // Sets an override without adapting other parameters. `peak_flops` sets the peak of the precision in use;
+    // `accumulation` and `global_batch` remove each other's override.
     void give(P id, Value value);
+    // Removes an override.
     void withdraw(P id);
-    // Its name on one line, or "MPT-13B on 64 H100 SXM 80 GB".
+    // Returns the name, or a title such as "MPT-13B on 64 H100 SXM 80 GB".
     [[nodiscard]] std::string title() const;
     [[nodiscard]] bool is_given(P id) const { return given[index(id)]; }
     [[nodiscard]] const Preset* gpu_preset() const { return gpu ? gpu : cluster ? cluster->gpu : nullptr; }
@@ -42,43 +43,49 @@ struct Scenario {      // presets and what overrides them
     bool operator==(const Scenario& other) const;
 };
 
-// Every parameter's value. Never fails: values that make no sense are reported by `check`. No heap.
+// Returns the value of every parameter. It never fails, because `check` reports invalid values, and it does
+// not allocate memory.
 Settings resolve(const Scenario& scenario);
 
-// Everything wrong with the values, each with what to do; empty when all is well.
+// Returns all problems with the values, each with a suggestion; empty if the scenario is valid.
 Problems check(const Scenario& scenario, const Settings& settings);
-// The same question without the words, for inner loops. No heap.
+// Return whether `check` finds no problem, without allocating memory; for inner loops. The first overload
+// checks only the settings.
 bool is_valid(const Settings& settings);
 // `valid_before`: settings that were valid, so that only the values that differ from theirs are compared with
 // their ranges; nullptr: none are known.
 bool is_valid(const Scenario& scenario, const Settings& settings, const Settings* valid_before = nullptr);
 
-// The parameter has this value and is no longer automatic, as --set and a point of a sweep mean it. Nothing
-// else is changed, so that the values may not be valid together.
+// Returns the scenario with this value, which is no longer automatic, as for --set and for a point of a
+// sweep. Nothing else is changed, so that the values may not be valid together.
 Scenario assigned(const Scenario& scenario, P id, Value value);
-// One edit as a person makes it in the window: the value is moved to the nearest valid one, and parameters
-// that must follow do (the batch that is not held, heads, the shard group).
+// Returns the scenario after an edit in the window: the value is moved to the nearest valid one, and
+// parameters that depend on it are adapted (the batch that is not held, heads, the shard group).
 Scenario edited(const Scenario& scenario, P id, Value value);
-// Whether an edit of this parameter may make others follow; one of a rate or an assumption never does.
+// Returns whether an edit of this parameter may change others; an edit of a rate or an assumption never does.
 bool others_may_follow(P id);
-// What an edit of `id` starts from, and what its valid values depend on: automatic degrees stand at one, if
-// that is valid, for the planner will choose them anew; else a GPU count had to be a multiple of theirs.
+// Returns the scenario on which an edit of `id` and its valid values are based. The other automatic degrees
+// of parallelism, and an automatic micro-batch if the global batch is held, are set to one if that is valid,
+// because the planner will choose them again. Otherwise a new GPU count would have to be a multiple of their
+// current values.
 Scenario making_room(const Scenario& scenario, P id);
-// Which batch is held from now on; the numbers stay as they are.
+// Returns the scenario that holds this batch from now on; the values do not change.
 Scenario holding(const Scenario& scenario, Hold hold);
-// A preset taken: its fields' overrides are dropped.
+// Return the scenario with another preset; overrides of the fields of that preset are removed.
 Scenario with_cluster(const Scenario& scenario, const Preset& cluster);
 Scenario with_model(const Scenario& scenario, const Preset& model);
-// A plan parameter handed to the planner or taken back.
+// Returns the scenario in which the planner chooses this plan parameter, or no longer does.
 Scenario with_auto(const Scenario& scenario, P id, bool automatic);
-// Without an MFU set by hand: what plans are compared by.
+// Returns the scenario without the MFU that was set by hand, so that plans can be compared.
 Scenario as_predicted(const Scenario& scenario);
-// Nothing automatic: every plan parameter keeps the value it has. Of an answer's scenario: the plan held.
+// Returns the scenario without automatic parameters: every plan parameter keeps its value. The scenario of an
+// answer then keeps the plan that was found.
 Scenario locked(const Scenario& scenario);
 
-// Source text of a parameter's value: a preset's source, the table's, or who derived it.
+// Returns the source of a parameter's value as text: that of its preset or of the table, or how it was
+// derived.
 std::string source_of(const Scenario& scenario, const Settings& settings, P id);
-// Overrides a group holds over its preset, for "(modified)".
+// Returns whether a parameter of the group overrides its preset, which is shown as "(modified)".
 bool is_modified(const Scenario& scenario, Group group);
 
 }  // namespace shardscope

@@ -45,7 +45,7 @@ SliderScale::SliderScale(const Domain& domain, bool logarithmic, const Parameter
     }
     last_ = kPositions;
     logarithmic_ = logarithmic_ && low_ > 0;
-    // Zero has no place on a logarithmic groove; it is shown at its left end.
+    // Zero has no position on a logarithmic groove; it is shown at the left end.
     if (std::isfinite(value) && (!logarithmic_ || value > 0)) {
         low_ = std::min(low_, value);
         high_ = std::max(high_, value);
@@ -97,7 +97,7 @@ std::vector<double> SliderScale::ticks(double closest) const {
     const double length = std::log(high_ / low_);
     const auto far_enough = [&](double ratio) { return std::log(ratio) >= closest * length; };
     double ratio = doubled_ > 0 ? 2 : 10;
-    const bool parts = doubled_ <= 0 && far_enough(2);  // 1, 2 and 5 have room
+    const bool parts = doubled_ <= 0 && far_enough(2);  // whether 2 and 5 fit between the powers of ten
     while (!far_enough(ratio)) ratio *= doubled_ > 0 ? 2 : 10;
     const double first = doubled_ > 0 ? doubled_ : unit_;
     std::vector<double> out;
@@ -111,7 +111,7 @@ std::vector<double> SliderScale::ticks(double closest) const {
     }
 }
 
-// Between two stops a value lies where it lies between theirs.
+// A value between two stops is interpolated between their positions.
 double SliderScale::place(double value) const {
     if (stops_.empty()) return fraction(value) * last_;
     const auto found = std::ranges::find(stops_, value);

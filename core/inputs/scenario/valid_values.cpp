@@ -8,8 +8,8 @@
 namespace shardscope {
 namespace {
 
-// Values come here before anybody has checked them: those beyond what is exact in a double become the nearest
-// that is.
+// Returns the value as an integer. The value may be unchecked; if it is beyond the integers that a double
+// represents exactly, the nearest such integer is returned.
 long long integer(double value) {
     constexpr long long kMost = 1LL << 53;
     return value >= static_cast<double>(kMost) ? kMost : value > 0 ? static_cast<long long>(value) : 0;
@@ -22,7 +22,8 @@ bool is_multiple(double value, double step) { return step <= 0 || std::fmod(valu
 std::vector<double> divisors(double number, double most) {
     std::vector<double> out;
     const long long n = integer(number);
-    // Of a pair of divisors the smaller one is at most the square root, and at most `most` if it is wanted.
+    // The smaller divisor of each pair is at most the square root; a pair whose smaller divisor is above
+    // `most` is not needed.
     const double last = std::min(std::sqrt(number), most);
     for (long long d = 1; static_cast<double>(d) <= last; ++d) {
         if (n % d != 0) continue;
@@ -62,7 +63,7 @@ void ValidValues::at_least(double low) { low_ = std::max(low_, low); }
 void ValidValues::at_most(double high) { high_ = std::min(high_, high); }
 
 void ValidValues::multiples_of(double step) {
-    // Steps that are no whole numbers come from values that another constraint reports.
+    // A step that is not a whole number results from values that another constraint reports.
     if (!(step > 0) || step != std::floor(step)) return;
     step_ = step_ > 0 ? least_common_multiple(step_, step) : step;
 }

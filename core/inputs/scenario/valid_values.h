@@ -1,5 +1,5 @@
-// The values that one parameter may take while all others keep theirs: what its constraints leave of the
-// range of its row.
+// The values that a parameter may have while all others stay the same: the part of its range that satisfies
+// its constraints.
 #pragma once
 
 #include <limits>
@@ -10,36 +10,36 @@
 
 namespace shardscope {
 
-// The divisors of `number` up to `most`, in rising order.
+// Returns the divisors of `number` up to `most`, in rising order.
 std::vector<double> divisors(double number, double most);
-// 0 where one of them is not positive.
+// Returns 0 if one of the numbers is not positive.
 double least_common_multiple(double a, double b);
 
-// Starts with all values of a parameter's range; every call leaves out more of them.
+// Starts with all values of a parameter's range; every call of a narrowing function removes more of them.
 class ValidValues {
   public:
-    // `most`: no list has a value beyond it.
+    // No list contains a value above `most`.
     ValidValues(P id, double most);
 
     void at_least(double low);
     void at_most(double high);
     void multiples_of(double step);
-    // Multiples of `step` where the value is above `threshold`.
+    // Requires values above `threshold` to be multiples of `step`.
     void multiples_above(double threshold, double step);
     void divisors_of(double number);
     void among(std::vector<double> values);
-    // `keep` tells for a value whether it stays. Only values of a list can be left out so.
+    // Removes the values for which `keep` returns false. This only has an effect if the values are a list.
     template <typename Keep>
     void keep_if(Keep&& keep) {
         if (list_) std::erase_if(*list_, [&](double value) { return !keep(value); });
     }
 
     [[nodiscard]] bool contains(double value) const;
-    // The nearest to `value`; `value` itself where none is left.
+    // Returns the valid value nearest to `value`, or `value` itself if a list has none left.
     [[nodiscard]] double nearest(double value) const;
-    // All of them in rising order, where they are a list; else nullptr.
+    // Returns all values in rising order if they are a list; else nullptr.
     [[nodiscard]] const std::vector<double>* list() const { return list_ ? &*list_ : nullptr; }
-    // Values are multiples of it; 0: any.
+    // The values are multiples of this step; 0: any value.
     [[nodiscard]] double step() const { return step_; }
     [[nodiscard]] double low() const { return low_; }
     [[nodiscard]] double high() const { return high_; }

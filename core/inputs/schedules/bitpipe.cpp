@@ -1,15 +1,16 @@
-// BitPipe: two copies of the weights, half of the micro-batches each way, and every GPU holds two pieces of
-// each copy, laid out as a V: a direction runs from its first GPU to its last and back again, so that at the
-// turn nothing travels. Micro-batches come in units of as many as there are stages.
+// BitPipe: the pipeline holds two weight copies, and half of the micro-batches travel in each direction.
+// Every GPU holds two virtual stages of each copy in the shape of a V: a direction runs from its first GPU to
+// its last and back again, so that no message is sent at the bottom of the V. Micro-batches come in units of
+// as many as there are stages.
 //
-// The order is that of the published code, which joins units one after the other. The published bubble ratio,
-// (p − 2) ÷ (4·m + p − 2) where forward and backward pass last equally long, is what running shows for any
-// number of units; where they do not, every further unit adds what they differ by.
+// The order is that of the published code, which puts the units one after the other. Executing the order
+// gives the published bubble ratio, (p − 2) ÷ (4·m + p − 2), for any number of units if forward and backward
+// pass take equally long. If they do not, every further unit adds their difference.
 //
-// Uncertain: the paper's text was seen in part only. GPUs are taken to send a message for each piece: the
-// copy at the turn, which saves some of them one, is left out. The GPUs that hold the same weights lie at
-// opposite ends of the pipeline; their reductions are timed as a larger data-parallel group, and begin with
-// the last micro-batch rather than eagerly.
+// Uncertain: only a part of the paper's text was available. The model assumes that GPUs send a message for
+// each virtual stage; it ignores that some of them save one at the bottom of the V. The GPUs with the same
+// weights are at opposite ends of the pipeline; their gradient reduction is modelled as that of a larger
+// data-parallel group, and it begins with the last micro-batch rather than eagerly.
 #include <algorithm>
 #include <array>
 
@@ -19,32 +20,35 @@
 namespace shardscope {
 namespace {
 
-constexpr int kPieces = 2;  // of each copy
+constexpr int kPieces = 2;  // virtual stages per GPU of each weight copy
 
-// Piece `round` of a direction: piece 0 and 2 of the first copy, 1 and 3 of the other.
-constexpr int piece_of(int way, int round) { return way + 2 * round; }
+// Returns the index of virtual stage `round` of a direction: 0 and 2 for the first weight copy, 1 and 3 for
+// the other.
+constexpr int piece_of(int direction, int round) { return direction + 2 * round; }
 
 struct ByKind {
     std::vector<Pass> forward, backward;
 };
 
-// All passes of a GPU of one kind in the order in which it runs them.
+// Returns all passes of a GPU, by kind, in the order in which it runs them.
 ByKind passes_of(const PipelineShape& shape, int position) {
     const int stages = static_cast<int>(shape.stages);
     const int half = stages / 2;
-    const int own = position < half ? 0 : 1;  // the direction whose front it is nearer to
+    const int own = position < half ? 0 : 1;  // the direction whose first stage is nearer
     const int units = static_cast<int>(shape.micro_batches) / stages;
     const int alone = position < half ? half - position : position - half + 1;
     ByKind out;
     for (int unit = 0; unit < units; ++unit) {
-        // Two streams of `half` passes each, the second `alone` behind the first; they meet in the middle.
+        // Appends four streams of `half` passes in two pairs. In each pair the second stream starts `alone`
+        // passes after the first, and the end of the first pair alternates with the start of the second pair.
         struct Stream {
-            int way, round;
+            int direction, round;
         };
-        const auto weave = [&](std::vector<Pass>& into, PassKind kind, const std::array<Stream, 4>& streams) {
+        const auto interleave = [&](std::vector<Pass>& into, PassKind kind,
+                                    const std::array<Stream, 4>& streams) {
             const auto add = [&](const Stream& stream, int i) {
-                into.push_back(
-                    {kind, 2 * (unit * half + i) + stream.way, piece_of(stream.way, stream.round)});
+                const int micro_batch = 2 * (unit * half + i) + stream.direction;
+                into.push_back({kind, micro_batch, piece_of(stream.direction, stream.round)});
             };
             for (int i = 0; i < alone; ++i) add(streams[0], i);
             for (int i = 0; i < half - alone; ++i) {
@@ -62,13 +66,13 @@ ByKind passes_of(const PipelineShape& shape, int position) {
             for (int i = 0; i < alone; ++i) add(streams[3], i + half - alone);
         };
         const int other = 1 - own;
-        weave(out.forward, PassKind::forward, {Stream{own, 0}, {other, 0}, {other, 1}, {own, 1}});
-        weave(out.backward, PassKind::backward, {Stream{own, 1}, {other, 1}, {other, 0}, {own, 0}});
+        interleave(out.forward, PassKind::forward, {Stream{own, 0}, {other, 0}, {other, 1}, {own, 1}});
+        interleave(out.backward, PassKind::backward, {Stream{own, 1}, {other, 1}, {other, 0}, {own, 0}});
     }
     return out;
 }
 
-// Passes a GPU runs forward before its first backward pass.
+// Returns how many forward passes a GPU runs before its first backward pass.
 int warm_up_of(int stages, int position) {
     return stages + stages / 2 + std::min(position, stages - 1 - position);
 }
@@ -93,9 +97,9 @@ const Schedule kBitPipe{
     .place =
         [](const PipelineShape& shape, int micro_batch, int step) {
             const int stages = static_cast<int>(shape.stages);
-            const int way = micro_batch % 2;
+            const int direction = micro_batch % 2;
             const int down = step < stages ? step : 2 * stages - 1 - step;
-            return Place{way == 0 ? down : stages - 1 - down, piece_of(way, step / stages)};
+            return Place{direction == 0 ? down : stages - 1 - down, piece_of(direction, step / stages)};
         },
     .bubble =
         [](const PipelineShape& shape, const StageTimes& t, const StageTimes& filling) {
@@ -115,7 +119,7 @@ const Schedule kBitPipe{
             const int stages = static_cast<int>(shape.stages);
             const ByKind passes = passes_of(shape, position);
             const int warm_up = warm_up_of(stages, position);
-            const int rest = 2 * stages - warm_up;  // forward passes of a unit
+            const int rest = 2 * stages - warm_up;  // forward passes of a unit after the warm-up
             const int units = static_cast<int>(shape.micro_batches) / stages;
             std::vector<Pass> out;
             out.reserve(2 * passes.forward.size());

@@ -1,12 +1,14 @@
-// Breadth-first: every GPU holds v pieces of the model that lie p apart, as interleaved 1F1B does, but all
-// micro-batches pass through a piece before the next piece's turn. FSDP therefore gathers a piece once a pass
-// and step instead of once a micro-batch, gradients of a piece are whole, and reduced, before the previous
-// piece starts, and both hide behind all micro-batches of another piece. Without a pipeline a piece is a
-// layer: this is layered gradient accumulation.
+// Breadth-first: as in interleaved 1F1B, every GPU holds v virtual stages that are p stages apart, but all
+// micro-batches pass through one virtual stage before the next one starts. FSDP therefore gathers the weights
+// of a virtual stage once per pass and step instead of once per micro-batch. The gradients of a virtual stage
+// are complete, and can be reduced, before the backward passes of the previous one start. Both collectives
+// overlap with all micro-batches of another virtual stage. Without a pipeline each layer acts as a virtual
+// stage, which is layered gradient accumulation.
 //
-// Uncertain: the paper's text was not at hand; the bubble is what running the order shows, and is that of the
-// looping schedules of Narayanan et al. The loss is taken micro-batch by micro-batch, so that logits of one
-// lie in memory; micro-batches in several groups, depth first among them, are not modelled.
+// Uncertain: the paper's text was not available; the bubble was found by executing the order, and equals that
+// of the looping schedules of Narayanan et al. The loss is computed one micro-batch at a time, so that only
+// the logits of one are in memory. Splitting the micro-batches into several groups, as in depth-first order,
+// is not modelled.
 #include "schedules/schedule.h"
 #include "text/said.h"
 
@@ -31,7 +33,7 @@ const Schedule kBreadthFirst{
             return (shape.stages - 1) / shape.virtual_stages * (t.forward + t.backward);
         },
     .in_flight = [](const PipelineShape& shape, double) { return shape.micro_batches; },
-    // The backward pass is the mirror image: the last piece and the last micro-batch come back first.
+    // The backward passes come in reverse order: the last virtual stage and the last micro-batch are first.
     .order =
         [](const PipelineShape& shape, int) {
             std::vector<Pass> out;

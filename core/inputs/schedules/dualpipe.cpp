@@ -1,13 +1,14 @@
-// DualPipe: two copies of the weights, one from the first GPU to the last, one the other way; half of the
-// micro-batches travel each way. In the middle of a step every GPU runs a forward pass of one direction and a
-// backward pass of the other as one.
+// DualPipe: the pipeline holds two weight copies, one from the first GPU to the last and one in the opposite
+// direction, and half of the micro-batches travel in each direction. In the middle of a step every GPU joins
+// a forward pass of one direction with a backward pass of the other.
 //
-// The order is that of the published code. Its formula, (p/2 − 1)·(F&B + B − 3·W), counts a joined pass as
-// long as its parts and equals what running shows where forward pass, input gradient and weight gradient last
-// equally long; elsewhere the run decides. Not modelled, and what the schedule is made for: inside a joined
-// pass the exchanges of one direction hide behind the compute of the other, so with experts this is
-// pessimistic. Uncertain: the GPUs that hold the same weights lie at opposite ends of the pipeline; their
-// reductions are timed as a larger data-parallel group.
+// The order is that of the published code. Its formula, (p/2 − 1)·(F&B + B − 3·W), takes a joined pass to be
+// as long as the sum of its parts. It equals the bubble of the executed order if the forward, input-gradient
+// and weight-gradient passes take equally long; otherwise the executed order decides. The purpose of the
+// schedule is not modelled: inside a joined pass the all-to-alls of one direction overlap with the compute of
+// the other, so the estimate is pessimistic for models with experts. Uncertain: the GPUs with the same
+// weights are at opposite ends of the pipeline; their gradient reduction is modelled as that of a larger
+// data-parallel group.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -18,38 +19,38 @@
 namespace shardscope {
 namespace {
 
-// The passes of one GPU in the making. Micro-batches are even one way and odd the other; piece 0 is the copy
-// that begins on the first GPU.
+// Builds the list of passes of one GPU. Even micro-batches travel in direction 0 and odd ones in direction 1;
+// virtual stage 0 belongs to the weight copy that begins on the first GPU.
 class Order {
   public:
-    // `own` is the direction whose front the GPU is nearer to.
+    // `own` is the direction whose first stage is nearer to the GPU.
     Order(const PipelineShape& shape, int own) : own_(own) {
         out_.reserve(3 * static_cast<std::size_t>(shape.micro_batches));
     }
-    void forward(bool first, bool joined = false) {
-        const int way = first ? own_ : 1 - own_;
-        add(PassKind::forward, way, forwards_[way]++, joined);
+    void forward(bool own_direction, bool joined = false) {
+        const int direction = own_direction ? own_ : 1 - own_;
+        add(PassKind::forward, direction, forwards_[direction]++, joined);
     }
-    void backward(bool first, bool split) {
-        const int way = first ? own_ : 1 - own_;
-        const int index = backwards_[way]++;
-        add(PassKind::backward, way, index, !split);
-        if (split) waiting_.push_back({PassKind::weight_gradient, 2 * index + way, way});
-        else add(PassKind::weight_gradient, way, index, false);
+    void backward(bool own_direction, bool split) {
+        const int direction = own_direction ? own_ : 1 - own_;
+        const int index = backwards_[direction]++;
+        add(PassKind::backward, direction, index, !split);
+        if (split) deferred_.push_back({PassKind::weight_gradient, 2 * index + direction, direction});
+        else add(PassKind::weight_gradient, direction, index, false);
     }
-    void weights() { out_.push_back(waiting_[weighed_++]); }
-    [[nodiscard]] std::vector<Pass> take() { return std::move(out_); }
+    void weight_gradient() { out_.push_back(deferred_[deferred_done_++]); }
+    [[nodiscard]] std::vector<Pass> passes() { return std::move(out_); }
 
   private:
-    void add(PassKind kind, int way, int index, bool joined) {
-        out_.push_back({kind, 2 * index + way, way, joined});
+    void add(PassKind kind, int direction, int index, bool joined) {
+        out_.push_back({kind, 2 * index + direction, direction, joined});
     }
     int own_;
     std::array<int, 2> forwards_{};
     std::array<int, 2> backwards_{};
     std::vector<Pass> out_;
-    std::vector<Pass> waiting_;  // weight gradients put off, in order
-    std::size_t weighed_ = 0;
+    std::vector<Pass> deferred_;  // deferred weight-gradient passes, in order
+    std::size_t deferred_done_ = 0;
 };
 
 }  // namespace
@@ -102,11 +103,12 @@ const Schedule kDualPipe{
             });
             repeat(to_middle, [&](int) {
                 order.backward(false, true);
-                order.weights();
+                order.weight_gradient();
                 order.forward(false);
             });
             repeat(each_way - stages + from_end + 1, [&](int i) {
-                // In the very middle the first two run one after the other: the backward pass need not wait.
+                // On the two middle GPUs the first two passes are not joined: the backward pass need not
+                // wait.
                 order.forward(true, to_middle > 0 || i > 0);
                 order.backward(false, false);
                 order.forward(false, true);
@@ -117,18 +119,18 @@ const Schedule kDualPipe{
                 order.forward(false, true);
                 order.backward(true, false);
             });
-            // The second half of these splits its backward passes.
+            // The second half of these backward passes is split.
             repeat(from_end + 1, [&](int i) {
                 const int passes = 2 * i;
                 order.backward(false, passes > from_end);
                 order.backward(true, passes + 1 > from_end);
             });
             repeat(to_middle, [&](int) {
-                order.weights();
+                order.weight_gradient();
                 order.backward(true, true);
             });
-            repeat(from_end + 1, [&](int) { order.weights(); });
-            return order.take();
+            repeat(from_end + 1, [&](int) { order.weight_gradient(); });
+            return order.passes();
         }};
 
 }  // namespace shardscope

@@ -1,5 +1,5 @@
-// GPipe: all forward passes, then all backward passes. The bubble of 1F1B with the memory of every
-// micro-batch.
+// GPipe: all forward passes come before all backward passes. The bubble is that of 1F1B, but the activations
+// of every micro-batch are in memory.
 #include "schedules/schedule.h"
 #include "text/said.h"
 
@@ -15,7 +15,7 @@ const Schedule kGpipe{
     .bubble = [](const PipelineShape& shape, const StageTimes& t,
                  const StageTimes&) { return (shape.stages - 1) * (t.forward + t.backward); },
     .in_flight = [](const PipelineShape& shape, double) { return shape.micro_batches; },
-    // The last micro-batch comes back first.
+    // The backward pass of the last micro-batch is the first.
     .order =
         [](const PipelineShape& shape, int) {
             std::vector<Pass> out = all_of(PassKind::forward, shape);

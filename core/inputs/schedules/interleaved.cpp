@@ -1,5 +1,5 @@
-// Interleaved 1F1B: every GPU holds v pieces of the model that lie p apart, so that a micro-batch comes round
-// v times and the pipeline fills v times faster.
+// Interleaved 1F1B: every GPU holds v virtual stages that are p stages apart, so that a micro-batch passes
+// through the pipeline v times and the pipeline fills v times faster.
 #include <algorithm>
 
 #include "schedules/schedule.h"
@@ -8,8 +8,8 @@
 namespace shardscope {
 namespace {
 
-// Micro-batches travel in groups of p: a group passes through a GPU's first piece, then its second, and so
-// on.
+// Returns the passes of one kind. Micro-batches travel in groups of p: a group passes through a GPU's first
+// virtual stage, then through its second, and so on.
 std::vector<Pass> in_groups(PassKind kind, const PipelineShape& shape) {
     const int micro_batches = static_cast<int>(shape.micro_batches);
     const int group = static_cast<int>(shape.stages);
@@ -45,8 +45,8 @@ const Schedule kInterleaved{
         [](const PipelineShape& shape, const StageTimes& t, const StageTimes&) {
             return (shape.stages - 1) / shape.virtual_stages * (t.forward + t.backward);
         },
-    // Passes begun before the first backward pass: 2·(p − 1 − i) + (v − 1)·p + 1, each one v-th of the GPU's
-    // layers. One piece a GPU is plain 1F1B.
+    // The passes that begin before the first backward pass are 2·(p − 1 − i) + (v − 1)·p + 1, and each covers
+    // a v-th of the GPU's layers. With one virtual stage per GPU the schedule is plain 1F1B.
     .in_flight =
         [](const PipelineShape& shape, double position) {
             if (shape.virtual_stages <= 1) return kOneFOneB.in_flight(shape, position);

@@ -1,10 +1,10 @@
-// E27: modular pipeline with layered gradient accumulation: layer i lies on GPU i mod p, so that every layer
-// is a stage, and all micro-batches pass through it before the next. The smallest bubble that layers allow,
-// and data-parallel traffic behind m micro-batches of a layer. Breadth-first with as many pieces as a GPU has
-// layers.
+// E27: modular pipeline with layered gradient accumulation. Layer i is on GPU i mod p, so that every layer is
+// a stage, and all micro-batches pass through it before the next layer. The bubble is the smallest that whole
+// layers allow, and data-parallel communication overlaps with m micro-batches of a layer. The schedule is
+// breadth-first with as many virtual stages as a GPU has layers.
 //
-// Uncertain: the paper's text was not at hand. Every layer ends in a message, which slow links between stages
-// show: their share below compute is that of any other schedule here.
+// Uncertain: the paper's text was not available. Every layer ends in a message, so slow links between stages
+// cost more; the share of the messages that overlaps with compute is that of any other schedule here.
 #include "schedules/schedule.h"
 #include "text/said.h"
 

@@ -1,5 +1,5 @@
-// 1F1B: every stage alternates one forward and one backward pass once the pipeline is full, so that it holds
-// at most as many micro-batches as there are stages behind it.
+// 1F1B: once the pipeline is full, every stage alternates one forward and one backward pass, so that it holds
+// at most as many micro-batches as there are stages from it to the last one.
 #include <algorithm>
 
 #include "schedules/schedule.h"

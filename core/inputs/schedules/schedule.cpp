@@ -6,7 +6,7 @@
 namespace shardscope {
 namespace {
 
-// By ScheduleKind.
+// The schedules in the order of ScheduleKind.
 constexpr std::array kSchedules{&kOneFOneB, &kGpipe, &kInterleaved, &kBreadthFirst, &kModular,
                                 &kZbH1,     &kZbH2,  &kDualPipe,    &kBitPipe,      &kSeq1f1b};
 
@@ -15,7 +15,7 @@ constexpr std::array kSchedules{&kOneFOneB, &kGpipe, &kInterleaved, &kBreadthFir
 std::span<const Schedule* const> schedules() { return kSchedules; }
 
 const Schedule& schedule_of(ScheduleKind kind) {
-    // Values come here before anybody has checked them.
+    // The value may be unchecked.
     const auto at = static_cast<std::size_t>(kind);
     return at < kSchedules.size() ? *kSchedules[at] : kOneFOneB;
 }
@@ -87,14 +87,16 @@ std::vector<Pass> alternating_split(const PipelineShape& shape, std::size_t warm
     const auto micro_batches = static_cast<std::size_t>(shape.micro_batches);
     std::vector<Pass> out;
     out.reserve(3 * micro_batches);
-    std::size_t done = 0;  // backward passes
-    std::size_t weighed = 0;
-    const auto weigh = [&] { out.push_back({PassKind::weight_gradient, static_cast<int>(weighed++), 0}); };
+    std::size_t backward_passes = 0;
+    std::size_t weight_gradients = 0;
+    const auto add_weight_gradient = [&] {
+        out.push_back({PassKind::weight_gradient, static_cast<int>(weight_gradients++), 0});
+    };
     for (const Pass& pass : one_by_one) {
         out.push_back(pass);
-        if (pass.kind == PassKind::backward && ++done > delay) weigh();
+        if (pass.kind == PassKind::backward && ++backward_passes > delay) add_weight_gradient();
     }
-    while (weighed < micro_batches) weigh();
+    while (weight_gradients < micro_batches) add_weight_gradient();
     return out;
 }
 

@@ -1,6 +1,7 @@
-// E20: the order in which a pipeline works through its micro-batches. One file a schedule, each with its
-// rule, its bubble, what it keeps in memory, and its source; `schedules()` lists them. To add one: a file
-// with a Schedule, a line in schedule.cpp, and its name in the parameter table.
+// E20: pipeline schedules, the order in which a pipeline processes its micro-batches. Each schedule has a
+// file with its rule, its bubble, its micro-batches in flight and its source; `schedules()` lists them. To
+// add a schedule, write a file with a Schedule, add it to schedule.cpp and add its name to the parameter
+// table.
 #pragma once
 
 #include <cmath>
@@ -15,14 +16,14 @@
 
 namespace shardscope {
 
-struct PipelineShape {           // what a schedule arranges
-    double stages = 1;           // p, GPUs in a row
-    double virtual_stages = 1;   // v, pieces of the model each of them holds
+struct PipelineShape {           // the sizes that a schedule depends on
+    double stages = 1;           // p, GPUs of one pipeline
+    double virtual_stages = 1;   // v, virtual stages on each GPU
     double micro_batches = 1;    // m, of one optimizer step
-    double sequence_pieces = 1;  // k, passes a micro-batch is cut into
+    double sequence_pieces = 1;  // k, sequence chunks; each is one pass of its micro-batch
 };
 
-// What a schedule asks of the number of micro-batches.
+// The numbers of micro-batches that a schedule supports.
 struct MicroBatchRule {
     double least = 1;
     double multiple = 1;
@@ -31,81 +32,83 @@ struct MicroBatchRule {
     }
 };
 
-// One micro-batch on one stage, all of its pieces.
+// Times of one micro-batch on one stage, summed over its virtual stages.
 struct StageTimes {
     Time forward;
-    Time backward;         // both gradients, recomputation included
+    Time backward;         // input and weight gradients, recomputation included
     Time weight_gradient;  // the part of `backward` that no other stage waits for
 };
 
-// What a GPU does in one go.
+// The kind of a pass.
 enum class PassKind : unsigned char {
     forward,
-    backward,         // of a schedule that splits it: the input gradients, and what they recompute
-    weight_gradient,  // of such a schedule
+    backward,         // if the schedule splits it: the input gradients and the recomputation for them
+    weight_gradient,  // only of a schedule that splits the backward pass
     count
 };
 inline constexpr std::size_t kPassKinds = static_cast<std::size_t>(PassKind::count);
 struct Pass {  // one GPU's work on one micro-batch in one direction
     PassKind kind = PassKind::forward;
-    int micro_batch = 0;  // from 0; where sequences are cut, one piece: micro-batch · k + its place in it
-    int piece = 0;        // of the GPU's, from 0
-    // Runs as one with the pass after it: none of them begins before all can, and what they give is there
-    // when the last ends.
+    int micro_batch = 0;  // from 0; with sequence chunks: micro-batch · k + index of the chunk
+    int piece = 0;        // virtual stage of the GPU, from 0
+    // Runs as one unit with the next pass: joined passes start when all of them can start, and their outputs
+    // are available when the last one ends.
     bool joined = false;
     bool operator==(const Pass&) const = default;
 };
-// Where a micro-batch is worked on.
+// Where a pass runs.
 struct Place {
     int stage = 0;
-    int piece = 0;  // of that GPU's
+    int piece = 0;  // virtual stage of that GPU
 };
 
-struct Schedule {  // the rule of one schedule, in numbers
+struct Schedule {
     ScheduleKind kind = ScheduleKind::one_f_one_b;
-    std::string_view title;  // in English, as rule and source
+    std::string_view title;  // in English, like `rule` and `source`
     std::string_view rule;
     std::string_view source;
-    bool interleaves = false;      // holds as many virtual stages as are asked for
-    bool splits_backward = false;  // its bubble is filled with weight gradients
-    bool fills_gaps = false;       // its bubble depends on the filling times
-    // All micro-batches pass through a piece before the next piece's turn, so that weights are gathered and
-    // gradients reduced once a step; without a pipeline a piece is a layer.
+    bool interleaves = false;      // supports the parameter `virtual_stages`
+    bool splits_backward = false;  // weight-gradient passes fill its bubble
+    bool fills_gaps = false;       // its bubble depends on `filling`, see below
+    // All micro-batches pass through one virtual stage before the next one starts, so that weights are
+    // gathered and gradients are reduced once per step. Without a pipeline each layer acts as a virtual
+    // stage.
     bool layered = false;
-    // All forward passes come before the first backward pass; so they do in a layered one, piece by piece.
+    // All forward passes come before the first backward pass. This also holds for layered schedules, which do
+    // not set it.
     bool in_turns = false;
-    bool cuts_sequences = false;  // passes work on a piece of each sequence
-    // Copies of the weights in one pipeline: with two, half of the micro-batches travel the other way.
+    bool cuts_sequences = false;  // each pass processes one chunk of every sequence
+    // Weight copies in one pipeline. With two, half of the micro-batches travel in the opposite direction.
     int copies = 1;
-    // Public training stacks run it: an automatic schedule is one of these.
+    // Public training stacks support it. An automatic schedule is always one of these.
     bool common = false;
-    // A stage begins the next step without waiting for the others: the step lasts as long as the busiest
-    // stage takes from its first pass to its last, not from the first stage's first to the last of all.
+    // A stage begins the next step without waiting for the others. The step then lasts from the first to the
+    // last pass of the busiest stage, not from the first pass of the first stage to the last pass of all.
     bool steps_overlap = false;
 
-    // Pieces that every GPU holds of each copy, whatever is asked for. Null: as asked, one without
-    // `interleaves`.
+    // The fixed number of virtual stages per GPU and weight copy. Null: the parameter `virtual_stages`
+    // decides if `interleaves` is set, else there is one.
     double (*pieces)(double layers_per_gpu) = nullptr;
-    // Null: any number.
+    // Null: any number is supported.
     MicroBatchRule (*micro_batches)(const PipelineShape&) = nullptr;
-    // Where a micro-batch goes at step `step` of `stages` · `virtual_stages`. Null: from the first GPU to the
-    // last, then again for every further piece.
+    // Where a micro-batch is processed at step `step` of `stages` · `virtual_stages` steps. Null: it travels
+    // from the first GPU to the last, once per virtual stage.
     Place (*place)(const PipelineShape&, int micro_batch, int step) = nullptr;
 
-    // Time a GPU waits in a step. None with one stage. The pipeline fills and drains with passes of the
-    // `average` stage, and passes of the slowest stage fill some of its gaps. `filling` says by how much each
-    // of those lengthens that stage's step: a pass below longer communication, or below longer work of the
-    // host, fills no gap. The bubble falls with `filling` by at most m times as much, so that a step never
-    // becomes longer where a pass becomes shorter.
+    // The idle time of a GPU in a step; zero with one stage. Passes of the `average` stage determine how long
+    // the pipeline fills and drains, and passes of the slowest stage fill some of the gaps. `filling` is the
+    // time by which each of the latter lengthens the step of its stage: a pass hidden behind longer
+    // communication or longer host work fills no gap. The bubble shrinks by at most m times what `filling`
+    // grows, so that a shorter pass never makes the step longer.
     Time (*bubble)(const PipelineShape&, const StageTimes& average, const StageTimes& filling) = nullptr;
-    // Micro-batches whose activations lie on the GPU `position` places from the front at its fullest moment,
-    // in units of everything one micro-batch leaves on it; at most m.
+    // The peak number of micro-batches whose activations are stored on the GPU at `position` (0 is the first
+    // stage), in units of all activations that one micro-batch leaves there; at most m.
     double (*in_flight)(const PipelineShape&, double position) = nullptr;
-    // All passes of the GPU `position` places from the front in the order in which it runs them; each begins
-    // as soon as the one before has ended and what it needs has arrived.
+    // All passes of the GPU at `position` in the order in which it runs them. Each begins as soon as the
+    // previous one has ended and its inputs have arrived.
     std::vector<Pass> (*order)(const PipelineShape&, int position) = nullptr;
 
-    // Whether it can cut `layers` into `stages` stages, more than one.
+    // Returns whether the schedule can split `layers` into `stages` stages; `stages` is more than one.
     [[nodiscard]] bool suits(double stages, double layers) const {
         if (copies > 1 && std::fmod(stages, 2) != 0) return false;
         if (!pieces) return true;
@@ -114,28 +117,30 @@ struct Schedule {  // the rule of one schedule, in numbers
     }
 };
 
-// The order of schedules that alternate: `warm_up` forward passes, then one forward and one backward in turn,
-// then what is left. Where the backward pass is split, `delay` of them are run before the first weight
-// gradient, which from then on follow one by one.
+// Return the order of 1F1B schedules: `warm_up` forward passes, then one forward and one backward pass
+// alternately, then the remaining backward passes. With a split backward pass, the weight-gradient passes lag
+// `delay` micro-batches behind the input-gradient passes.
 std::vector<Pass> alternating(const std::vector<Pass>& forward, const std::vector<Pass>& backward,
                               std::size_t warm_up);
 std::vector<Pass> alternating_split(const PipelineShape& shape, std::size_t warm_up, std::size_t delay);
-// The passes of one kind, micro-batch by micro-batch.
+// Returns the passes of one kind in the order of the micro-batches.
 std::vector<Pass> all_of(PassKind kind, const PipelineShape& shape);
 
 const Schedule& schedule_of(ScheduleKind kind);
 std::span<const Schedule* const> schedules();
 
-// What the settings make of their schedule: virtual stages as it cuts them, sequences as it cuts them.
+// Returns the sizes of the pipeline, with the virtual stages and sequence chunks that its schedule uses.
 PipelineShape pipeline_shape(const Settings& settings);
 MicroBatchRule micro_batch_rule(const Settings& settings);
-// Whether the schedule can cut sequences as it is told: alike on every GPU that shares them.
+// Returns whether the schedule can split the sequences into equal chunks on every context-parallel GPU; true
+// if it does not split sequences.
 bool cuts_whole_pieces(const Settings& settings, const Schedule& schedule);
-// How the settings deal the layers, and whether a schedule can work with it: one that cuts the layers itself,
-// or keeps two copies of them, needs stages alike, and so do virtual stages.
+// Returns the partition of the layers that the settings request.
 Partition partition_of(const Settings& settings);
+// Returns whether the schedule supports that partition. Virtual stages, schedules with a fixed number of them
+// and schedules with two weight copies require equal stages.
 bool takes_partition(const Schedule& schedule, double virtual_stages, const Settings& settings);
-// Copies of the weights in one pipeline.
+// Returns the number of weight copies in one pipeline.
 double weight_copies(const Settings& settings);
 Place place_of(const Schedule& schedule, const PipelineShape& shape, int micro_batch, int step);
 

@@ -1,10 +1,12 @@
-// Seq1F1B: 1F1B over pieces of sequences. A micro-batch passes in k pieces, first to last forward and last to
-// first backward, so that the pipeline fills k times faster and each stage holds little more than a k-th.
+// Seq1F1B: 1F1B over sequence chunks. A micro-batch is processed in k chunks, from first to last in the
+// forward and from last to first in the backward pass, so that the pipeline fills k times faster and each
+// stage holds little more than a k-th of the activations.
 //
-// Uncertain: pieces are taken to last equally long, as the paper's cut by computation makes them; pieces of
-// equal length do not, for later ones attend to more. Kernels are as efficient on a piece as on the whole
-// sequence (public code gains from pieces of 4k tokens on), while launches, messages and FSDP's gathers are
-// paid for each. Gradients of keys and values, which wait for the earlier pieces, are left out.
+// Uncertain: all chunks are assumed to take equally long, as in the paper, which splits by computation.
+// Chunks of equal length would not, because later ones attend to more tokens. Kernels are assumed to be as
+// efficient on a chunk as on the whole sequence (public code gains from chunks of 4k tokens on), while kernel
+// launches, messages and FSDP's all-gathers are counted for each chunk. The gradients of keys and values that
+// are kept until the backward passes of the earlier chunks are left out.
 #include <algorithm>
 
 #include "schedules/schedule.h"

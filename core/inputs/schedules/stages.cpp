@@ -6,7 +6,7 @@
 namespace shardscope {
 namespace {
 
-// Layers [from, to) of a model whose first `dense` ones are dense.
+// Returns a stage with the layers [from, to) of a model whose first `dense` layers are dense.
 Stage slice(double from, double to, double dense) {
     Stage stage;
     stage.dense = std::clamp(dense - from, 0.0, to - from);
@@ -14,16 +14,16 @@ Stage slice(double from, double to, double dense) {
     return stage;
 }
 
-// How many of `stages` have `most` layers, where the others have one fewer.
-double longest(double layers, double most, double stages) { return layers - (most - 1) * stages; }
+// Returns how many of the `stages` have `most` layers if the others have one fewer.
+double full_stages(double layers, double most, double stages) { return layers - (most - 1) * stages; }
 
-// What two GPUs at opposite places hold together.
+// Returns what a GPU holds of two opposite stages.
 Stage merged(const Stage& a, const Stage& b) {
     return {a.dense + b.dense, a.sparse + b.sparse, a.embedding || b.embedding, a.head || b.head, a.position};
 }
 
-// One copy of the weights from the front to the back and one from the back to the front.
-Stages both_ways(const Stages& one, double dense, double sparse) {
+// Returns the stages of a pipeline with two weight copies, one in each direction.
+Stages bidirectional(const Stages& one, double dense, double sparse) {
     const std::vector<Stage> stages = every_stage(one, dense, sparse);
     Stages out;
     out.count = one.count;
@@ -52,7 +52,7 @@ bool Partition::deals(double layers, double gpus) const {
 }
 
 Stages deal_layers(double dense, double sparse, double gpus, double copies, Partition partition) {
-    if (copies > 1 && gpus > 1) return both_ways(deal_layers(dense, sparse, gpus), dense, sparse);
+    if (copies > 1 && gpus > 1) return bidirectional(deal_layers(dense, sparse, gpus), dense, sparse);
     const double layers = dense + sparse;
     Stages out;
     out.count = gpus;
@@ -61,7 +61,7 @@ Stages deal_layers(double dense, double sparse, double gpus, double copies, Part
         return out;
     }
     double first = layers / gpus;
-    double most = first;  // of a stage between the first and the last
+    double most = first;  // layers of the fullest middle stage
     double last = first;
     if (!partition.even()) {
         const double left = layers - partition.first - partition.last;
@@ -87,8 +87,8 @@ Stages deal_layers(double dense, double sparse, double gpus, double copies, Part
     out.last = slice(layers - last, layers, dense);
     out.middle = out.last;
     if (gpus > 2) {
-        // Dense layers come first, so the last of the longest has the most experts.
-        const double end = first + longest(layers - first - last, most, gpus - 2) * most;
+        // Dense layers come first, so the last of the full middle stages has the most expert layers.
+        const double end = first + full_stages(layers - first - last, most, gpus - 2) * most;
         out.middle = slice(end - most, end, dense);
     }
     out.first.embedding = true;
@@ -109,7 +109,8 @@ std::vector<Stage> every_stage(const Stages& stages, double dense, double sparse
     if (stages.count <= 1) return out;
     const double between = stages.count - 2;
     const double most = stages.middle.layers();
-    const double full = longest(dense + sparse - stages.first.layers() - stages.last.layers(), most, between);
+    const double full =
+        full_stages(dense + sparse - stages.first.layers() - stages.last.layers(), most, between);
     double from = stages.first.layers();
     for (double i = 0; i < between; ++i) {
         const double to = from + (i < full ? most : most - 1);

@@ -1,7 +1,7 @@
-// ZB-H1: backward passes are cut in two; the weight gradients, which no other stage waits for, fill the
-// bubble as far as the memory of 1F1B allows. Fewer micro-batches than stages have fewer weight gradients to
-// fill it with, and one that is longer than the forward pass or the input gradient is longer than the gap it
-// goes into: what comes after it waits.
+// ZB-H1: backward passes are split in two. The weight-gradient passes, for which no other stage waits, fill
+// the bubble as far as the memory of 1F1B allows. With fewer micro-batches than stages there are fewer of
+// them to fill it. A weight-gradient pass that is longer than the forward or the input-gradient pass does not
+// fit into its gap and delays the passes after it.
 #include <algorithm>
 
 #include "schedules/schedule.h"
@@ -27,7 +27,8 @@ const Schedule kZbH1{
         },
     .in_flight = [](const PipelineShape& shape,
                     double) { return std::min(shape.micro_batches, shape.stages); },
-    // The stages in front hold the activations of passes to come, those behind of weight gradients put off.
+    // Early stages hold the activations of micro-batches that wait for their backward pass, late stages those
+    // of deferred weight-gradient passes.
     .order =
         [](const PipelineShape& shape, int position) {
             const auto behind =

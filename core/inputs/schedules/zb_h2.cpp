@@ -1,6 +1,7 @@
-// ZB-H2: more forward passes are started before the first backward pass, and weight gradients fill what is
-// left: nearly no bubble for twice the activations of 1F1B. The optimizer must not wait for all stages. A
-// weight gradient longer than the forward pass or than half of both leaves its neighbours waiting.
+// ZB-H2: more forward passes start before the first backward pass, and weight-gradient passes fill the
+// remaining gaps, so that nearly no bubble is left for twice the activations of 1F1B. The optimizer must not
+// wait for all stages. A weight-gradient pass that is longer than the forward pass, or than the mean of the
+// forward and the input-gradient pass, delays its neighbours.
 #include <algorithm>
 
 #include "schedules/schedule.h"

@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-// What the report says of every plan.
+// The outputs that the report lists for every plan.
 constexpr std::array kShown{Output::mfu,       Output::tokens_per_s_per_gpu, Output::tokens_per_s,
                             Output::step_time, Output::peak_memory,          Output::training_days,
                             Output::cost};
@@ -32,7 +32,7 @@ ordered_json plan_values(const Plan& plan) {
     return out;
 }
 
-// A plan with the batch it makes.
+// Returns the plan with its gradient accumulation and global batch.
 ordered_json plan_values(const Settings& s) {
     ordered_json out = plan_values(plan_of(s));
     for (const P id : {P::accumulation, P::global_batch})
@@ -277,19 +277,19 @@ Candidate read_candidate(const json& line, Problems& problems) {
     return out;
 }
 
-// What a share's first line says of the search.
-struct SharedSearch {
-    json common;  // what the shares of one search agree on
+// The description of the search in a shard's first line.
+struct ShardHeader {
+    json common;  // the fields that are equal in all shards of one search
     Shard shard;
     PlanQuestion question;
     double space = 0;
     double full_rate = 0;
-    std::size_t plans = 0;  // of the share
-    Candidate least;        // infinite: none
+    std::size_t plans = 0;  // of the shard
+    Candidate least;        // the plan of least peak memory; an infinite peak means that there is none
 };
 
-// Nothing where a field is missing or no such value.
-std::optional<SharedSearch> read_search(const json& search, Catalogue& catalogue, Problems& problems) {
+// Returns nothing where a field is missing or has no valid value.
+std::optional<ShardHeader> read_search(const json& search, Catalogue& catalogue, Problems& problems) {
     if (!search.is_object()) return std::nullopt;
     const auto field = [&](const char* name) { return search.value(name, json()); };
     constexpr std::uint64_t kMost = 1'000'000'000;
@@ -297,7 +297,7 @@ std::optional<SharedSearch> read_search(const json& search, Catalogue& catalogue
         return value.is_number_unsigned() && value.get<std::uint64_t>() >= 1 &&
                value.get<std::uint64_t>() <= kMost;
     };
-    SharedSearch out;
+    ShardHeader out;
     out.common = search;
     out.common.erase("shard");
     out.common.erase("least");
@@ -335,11 +335,11 @@ std::optional<SharedSearch> read_search(const json& search, Catalogue& catalogue
     return out;
 }
 
-void report_missing(const std::set<std::size_t>& seen, std::size_t parts, Problems& problems) {
+void report_missing(const std::set<std::size_t>& merged_parts, std::size_t parts, Problems& problems) {
     constexpr int kMost = 10;
     int reported = 0;
     for (std::size_t part = 1; part <= parts && reported < kMost; ++part) {
-        if (seen.contains(part)) continue;
+        if (merged_parts.contains(part)) continue;
         ++reported;
         problems.push_back({"--merge",
                             "share " + std::to_string(part) + " of " + std::to_string(parts) + " is missing",
@@ -349,19 +349,19 @@ void report_missing(const std::set<std::size_t>& seen, std::size_t parts, Proble
 
 }  // namespace
 
-PlanReport merge_shards(const std::vector<std::string>& shares, const std::vector<std::string>& names,
+PlanReport merge_shards(const std::vector<std::string>& shards, const std::vector<std::string>& names,
                         Catalogue& catalogue, Problems& problems) {
-    std::optional<SharedSearch> search;
+    std::optional<ShardHeader> search;
     Merge merge;
-    std::set<std::size_t> seen;
-    for (std::size_t i = 0; i < shares.size(); ++i) {
+    std::set<std::size_t> merged_parts;
+    for (std::size_t i = 0; i < shards.size(); ++i) {
         const auto fail = [&](int line, const std::string& what, const std::string& suggestion) {
             Problem problem{names[i], what, "", suggestion};
             problem.line = line;
             problems.push_back(std::move(problem));
         };
         Problems too_many;
-        const std::vector<Document> lines = split_documents(shares[i], too_many);
+        const std::vector<Document> lines = split_documents(shards[i], too_many);
         for (const Problem& problem : too_many)
             fail(0, problem.text(), "give the files that plan --shard wrote");
         std::size_t plans = 0;
@@ -376,27 +376,27 @@ PlanReport merge_shards(const std::vector<std::string>& shares, const std::vecto
                 return {};
             }
             if (&document == &lines.front()) {
-                const auto mine = read_search(line.value("search", json()), catalogue, problems);
-                if (!mine) {
+                const auto header = read_search(line.value("search", json()), catalogue, problems);
+                if (!header) {
                     fail(document.line, "does not say which search it is a share of",
                          "give the whole file that plan --shard wrote");
                     return {};
                 }
-                plans = mine->plans;
-                if (!search) search = mine;
-                if (mine->common != search->common || mine->shard.parts != search->shard.parts) {
+                plans = header->plans;
+                if (!search) search = header;
+                if (header->common != search->common || header->shard.parts != search->shard.parts) {
                     fail(0, "is a share of another search than " + names.front(),
                          "merge the shares of one search only");
                     return {};
                 }
-                if (!seen.insert(mine->shard.part).second)
-                    fail(0, "is share " + std::to_string(mine->shard.part) + " once more", "leave it out");
-                if (std::isfinite(mine->least.peak)) merge.take_smallest(mine->least);
+                if (!merged_parts.insert(header->shard.part).second)
+                    fail(0, "is share " + std::to_string(header->shard.part) + " once more", "leave it out");
+                if (std::isfinite(header->least.peak)) merge.take_smallest(header->least);
             }
             if (plans == 0 && &document == &lines.front() && !line.contains("plan")) continue;  // none fits
             Problems unread;
             const Candidate candidate = read_candidate(line, unread);
-            // In canonical order, so that none is there twice.
+            // The numbers have to increase, so that no plan occurs twice.
             if (unread.empty() && !(candidate.number > before))
                 unread.push_back({"/number", "is out of order", "", {}});
             before = candidate.number;
@@ -409,7 +409,7 @@ PlanReport merge_shards(const std::vector<std::string>& shares, const std::vecto
             fail(0, "has " + std::to_string(read) + " of its " + std::to_string(plans) + " plans",
                  "write the share again");
     }
-    if (search) report_missing(seen, search->shard.parts, problems);
+    if (search) report_missing(merged_parts, search->shard.parts, problems);
     if (!problems.empty() || !search) return {};
     SearchResult found = merge.result(search->question.top);
     found.space = search->space;

@@ -1,5 +1,6 @@
-// A plan search on paper: the report as JSON (one line) and as text, and its shares, so that many processes
-// search one space: a share is JSON Lines, one plan that fits a line, the first with what the search was.
+// Writes the report of a plan search as JSON (one line) and as text, and writes and merges the shards of a
+// search that many processes run together. A shard is JSON Lines with one plan that fits per line; its first
+// line also describes the search.
 #pragma once
 
 #include <string>
@@ -10,29 +11,29 @@
 
 namespace shardscope {
 
-std::string plan_json(const PlanReport& report);  // without the newline
+std::string plan_json(const PlanReport& report);  // without a newline at the end
 std::string plan_text(const PlanReport& report);
 
-// The same of a grid search.
+// The same two forms of the report of a grid search.
 std::string grid_json(const GridReport& report);
 std::string grid_text(const GridReport& report);
 
-// Contiguous blocks of a numbered whole, 1 ≤ part ≤ parts.
+// One of `parts` contiguous blocks of a numbered list, 1 ≤ part ≤ parts.
 struct Shard {
     std::size_t part = 1;
     std::size_t parts = 1;
-    // Of `total` things: the first of this part's, and the first of the next one's.
+    // Of `total` items, the index of the first one in this block and of the first one after it.
     [[nodiscard]] std::size_t begin(std::size_t total) const { return (part - 1) * total / parts; }
     [[nodiscard]] std::size_t end(std::size_t total) const { return part * total / parts; }
 };
-// "2/8".
+// Parses "2/8". Returns false and adds a problem if the text has another form.
 bool parse_shard(const std::string& text, Shard& shard, Problems& problems);
 
-// The plans of this share that fit. A share without any is one line that says so.
+// Returns the plans of this shard that fit. A shard without any is one line that only describes the search.
 std::string shard_lines(const PlanQuestion& question, const Shard& shard, unsigned threads);
-// All shares of one search as its report, which equals the one of the undivided search. Shares of different
-// searches, missing or repeated ones are problems, named by `names`.
-PlanReport merge_shards(const std::vector<std::string>& shares, const std::vector<std::string>& names,
+// Merges all shards of one search into its report, which equals that of the undivided search. Shards of
+// different searches, missing shards and repeated shards are problems; `names` are the shards' names in them.
+PlanReport merge_shards(const std::vector<std::string>& shards, const std::vector<std::string>& names,
                         Catalogue& catalogue, Problems& problems);
 
 }  // namespace shardscope

@@ -65,13 +65,13 @@ std::string result_json(const Answer& answer, bool hypothetical, bool operators)
     for (std::size_t i = 0; i < kParameters; ++i) {
         if (answer.scenario.automatic[i]) out["auto"].push_back(std::string(field_of(static_cast<P>(i))));
     }
-    // Every row of the table of outputs, at the place its path names.
+    // Each row of the table of outputs has its value at the row's path.
     for (std::size_t i = 0; i < kOutputs; ++i) {
         const auto id = static_cast<Output>(i);
         if (id == Output::wall) continue;
-        ordered_json* place = &out;
-        for (const std::string& part : split(output(id).path, '.')) place = &(*place)[part];
-        *place = number(value_of(id, answer, hypothetical));
+        ordered_json* field = &out;
+        for (const std::string& part : split(output(id).path, '.')) field = &(*field)[part];
+        *field = number(value_of(id, answer, hypothetical));
     }
     out["memory"]["peak_moment"] = std::string(name_of(e.memory.peak_moment));
     out["memory"]["peak_stage"] = e.memory.stage + 1;
@@ -117,7 +117,7 @@ std::string invalid_json(const std::string& name, const Problems& problems) {
 
 namespace {
 
-// One operator a line, of one micro-batch on one GPU.
+// Returns a table with one operator per line, for one micro-batch on one GPU.
 std::string operator_text(const Answer& answer, bool hypothetical) {
     const bool timed = hypothetical || answer.estimate.fits();
     const auto mebibytes = [](double bytes) {

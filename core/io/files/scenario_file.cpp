@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-// A phrase with a place for the name.
+// Returns a translatable sentence with a placeholder for the name.
 const char* no_preset(PresetKind kind) {
     switch (kind) {
         case PresetKind::gpu: return phrase("there is no gpu preset “{1}”");
@@ -28,12 +28,12 @@ const char* no_preset(PresetKind kind) {
         case PresetKind::model: return phrase("there is no model preset “{1}”");
         case PresetKind::calibration: return phrase("there is no calibration preset “{1}”");
         case PresetKind::scenario:
-        case PresetKind::study: break;  // no scenario is made of these
+        case PresetKind::study: break;  // a scenario does not refer to these
     }
     return "";
 }
 
-// A preset by name, or by a path relative to the scenario's file.
+// Finds a preset by its name, or by a path relative to the scenario's file.
 const Preset* preset_named(const json& value, PresetKind kind, Catalogue& catalogue,
                            const std::string& folder, const std::string& pointer, Problems& problems) {
     if (!value.is_string()) {
@@ -180,7 +180,8 @@ class Reader {
         });
     }
 
-    // A calibration's name, its file's path, or its values in place.
+    // Reads a calibration that is given as its name, as the path of its file, or as an object with its
+    // values.
     void calibration(const json& value, const std::string& pointer) {
         if (!value.is_object()) {
             scenario_.calibration =
@@ -247,7 +248,7 @@ class Reader {
         }
     }
 
-    // Values last, so that `peak_flops` finds the precision it belongs to.
+    // Sets `peak_flops` last, because it applies to the precision that the other values choose.
     void apply() {
         for (const auto& [id, value] : values_) {
             if (id != P::peak_flops) scenario_.give(id, value);
@@ -268,7 +269,8 @@ class Reader {
 const std::vector<std::string> Reader::kTopLevel{"format",  "version",  "name",        "model",
                                                  "cluster", "training", "assumptions", "view"};
 
-// Where a preset is found again: its name, or its file's path for one that does not ship.
+// Returns the reference by which a preset is found again: its name, or the path of its file if it is not a
+// shipped preset.
 std::string reference(const Preset& preset) { return preset.path.empty() ? preset.name : preset.path; }
 
 }  // namespace
@@ -283,13 +285,13 @@ Scenario read_scenario(std::string_view text, Catalogue& catalogue, const std::s
         return Scenario::first_launch(catalogue);
     }
     Scenario scenario = Reader(catalogue, folder, problems).read(file);
-    // Values are judged even where others could not be read, so that everything is said in one go; what was
-    // said already is not said twice.
-    const Settings judged = plan_is_open ? without_plan(resolve(scenario)) : resolve(planned(scenario));
-    for (Problem& wrong : check(scenario, judged)) {
+    // The values are checked even where some could not be read, so that all problems are reported at once. A
+    // field that already has a problem gets no second one.
+    const Settings settings = plan_is_open ? without_plan(resolve(scenario)) : resolve(planned(scenario));
+    for (Problem& problem : check(scenario, settings)) {
         if (std::ranges::none_of(problems,
-                                 [&](const Problem& known) { return known.where == wrong.where; })) {
-            problems.push_back(std::move(wrong));
+                                 [&](const Problem& known) { return known.where == problem.where; })) {
+            problems.push_back(std::move(problem));
         }
     }
     return scenario;
@@ -310,7 +312,7 @@ Scenario patched(const Scenario& scenario, std::string_view patch, Catalogue& ca
     }
     json out = json::parse(write_scenario(scenario, false));
     out.erase("view");
-    out.erase("name");  // it would be that of another scenario
+    out.erase("name");  // which names the unchanged scenario
     out.merge_patch(change);
     return read_scenario(json_text(out), catalogue, {}, problems, true);
 }
@@ -334,9 +336,9 @@ std::string write_scenario(const Scenario& scenario, bool pretty) {
     }
     for (std::size_t i = 0; i < kParameters; ++i) {
         if (!scenario.given[i]) continue;
-        ordered_json* place = &out;
-        for (const std::string& part : split(section_of(static_cast<P>(i)), '.')) place = &(*place)[part];
-        (*place)[std::string(field_of(static_cast<P>(i)))] =
+        ordered_json* section = &out;
+        for (const std::string& part : split(section_of(static_cast<P>(i)), '.')) section = &(*section)[part];
+        (*section)[std::string(field_of(static_cast<P>(i)))] =
             write_value(static_cast<P>(i), scenario.value[i]);
     }
     if (scenario.automatic.any()) {
@@ -351,8 +353,8 @@ std::string write_scenario(const Scenario& scenario, bool pretty) {
 }
 
 std::vector<Document> split_documents(std::string_view text, Problems& problems) {
-    // JSON Lines when the first line that is not blank is a whole object and others follow; else one
-    // document.
+    // The text is JSON Lines if its first line that is not blank is a complete object and other lines follow.
+    // Otherwise it is one document.
     constexpr std::size_t kMostDocuments = 100'000;
     const std::vector<Document> whole{Document{std::string(text), 1}};
     std::vector<Document> lines;

@@ -1,4 +1,4 @@
-// Reading and writing scenarios as JSON.
+// Reads and writes scenarios as JSON.
 #pragma once
 
 #include <string>
@@ -9,28 +9,29 @@
 
 namespace shardscope {
 
-// One scenario from one JSON object's text. Every problem is reported at once; the scenario means something
-// only when there is none. `folder` resolves presets given as relative paths.
-// Of automatic parameters the planner's values are judged; of none that is in the plan while `plan_is_open`:
-// a search will choose.
+// Reads one scenario from the text of one JSON object. All problems are reported at once; the scenario is
+// usable only when there are none. Presets given as relative paths are resolved against `folder`. For
+// automatic parameters the planner's values are checked. With `plan_is_open` plan parameters are not checked,
+// because a search will choose them.
 Scenario read_scenario(std::string_view text, Catalogue& catalogue, const std::string& folder,
                        Problems& problems, bool plan_is_open = false);
 
-// The scenario but for the fields that `patch` names, a scenario's JSON in which null takes a field away
-// (a merge patch, RFC 7396). Its view and its name are not taken over. Plan
-// parameters are not judged: whoever asks for its answer will be told.
+// Returns the scenario with the changes of `patch`, which is a scenario's JSON in which null removes a field
+// (a merge patch, RFC 7396). The view and the name of `scenario` are not copied. Plan parameters are not
+// checked here, but when the answer of the scenario is computed.
 Scenario patched(const Scenario& scenario, std::string_view patch, Catalogue& catalogue, Problems& problems);
 
-// Presets and overrides kept apart; reading it back gives an equal scenario. Ends with a newline; `pretty`
-// indents.
+// Returns the scenario as JSON, which keeps presets and overrides apart; reading it back gives an equal
+// scenario. The text ends with a newline; `pretty` indents it.
 std::string write_scenario(const Scenario& scenario, bool pretty = true);
 
-// The objects of a file: one JSON object, or JSON Lines. With each its first line's number. Adds a problem
-// where there are more than 100,000.
+// One JSON object of a file.
 struct Document {
     std::string text;
-    int line = 1;
+    int line = 1;  // of the file, where the object begins
 };
+// Returns the objects of a file that is one JSON object or JSON Lines. Adds a problem where there are more
+// than 100,000.
 std::vector<Document> split_documents(std::string_view text, Problems& problems);
 
 }  // namespace shardscope

@@ -19,7 +19,7 @@ constexpr char kLastPin = kFirstPin + static_cast<char>(kMostPins) - 1;
 const std::vector<std::string> kFields{"format",  "version",  "scenarios", "current",
                                        "letters", "compared", "view"};
 
-// B … G, or 0 with a problem.
+// Returns a letter from B to G, or 0 and a problem.
 char letter_of(const json& value, const std::string& pointer, Problems& problems) {
     const std::string text = value.is_string() ? value.get<std::string>() : std::string();
     if (text.size() == 1 && text[0] >= kFirstPin && text[0] <= kLastPin) return text[0];
@@ -55,7 +55,7 @@ std::size_t read_current(const json& file, std::size_t scenarios, Problems& prob
     return 0;
 }
 
-// Letters of the scenarios, that of the current one 0.
+// Returns the letters of the scenarios; that of the current one is 0.
 std::vector<char> read_letters(const json& file, std::size_t scenarios, std::size_t current,
                                Problems& problems) {
     std::vector<char> out(scenarios, 0);
@@ -119,7 +119,7 @@ SavedSession read_session(std::string_view text, Catalogue& catalogue, const std
     const std::vector<char> letters = read_letters(file, scenarios->size(), current, problems);
     for (std::size_t i = 0; i < scenarios->size(); ++i) {
         Problems own;
-        // What is no text cannot be written back; the scenario's reader says so.
+        // The entry is passed on as text, so that read_scenario() reports an entry that is not a scenario.
         const std::string one = json_text((*scenarios)[i]);
         Scenario scenario = read_scenario(one, catalogue, folder, own);
         for (Problem& problem : own) {
@@ -140,12 +140,12 @@ SavedSession read_session(std::string_view text, Catalogue& catalogue, const std
                 {"/compared", said("there is no pin {1}", {std::string(1, out.compared)}), "", {}});
     }
     if (const auto view = file.find("view"); view != file.end()) {
-        // Judged beside the scenario that it is a view of.
-        Scenario seen = out.current;
-        seen.view = json_text(*view);
-        if (view->is_object()) check_view(seen, catalogue, problems);
+        // A view is checked together with its scenario.
+        Scenario viewed = out.current;
+        viewed.view = json_text(*view);
+        if (view->is_object()) check_view(viewed, catalogue, problems);
         else problems.push_back({"/view", said("view is an object"), "", {}});
-        out.view = view_of(seen);
+        out.view = view_of(viewed);
     }
     return out;
 }

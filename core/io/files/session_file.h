@@ -1,11 +1,11 @@
-// Reading and writing sessions as JSON: several scenarios, one of them current, the others pinned.
+// Reads and writes sessions as JSON. A session has several scenarios: one is current, the others are pinned.
 //
 //   {"format": "shardscope-session", "version": 1, "scenarios": [{…}, {…}], "current": 0,
 //    "letters": ["A", "C"], "compared": "C"}
 //
-// `letters` (one a scenario; the current one's means nothing) and `compared` are optional: pins are then
-// lettered in their order from B on, and the first is compared with. So is `view`, what is looked at, in the
-// form of a scenario's (studies/view.h).
+// `letters` (one per scenario; that of the current one is ignored) and `compared` are optional. Without them
+// the pins are lettered in their order from B on, and the first pin is the one to compare with. `view` is
+// optional, too: it describes what the window shows, in the form of a scenario's view (files/view.h).
 #pragma once
 
 #include <string>
@@ -29,18 +29,19 @@ struct SavedSession {
     Scenario current;
     std::vector<SavedPin> pins;  // by letter
     char compared = 0;           // letter of the pin the headline compares with; 0 without pins
-    View view = {};              // what was looked at; it wins over that of the current scenario
+    View view = {};              // what the window showed; overrides the view of the current scenario
 };
 
-// Whether a file's text calls itself a session.
+// Returns whether a file's text has the format of a session.
 bool is_session(std::string_view text);
 
-// Every problem at once, with pointers from the top of the file ("/scenarios/1/model/preset"); the session
-// means something only when there is none. `folder` resolves presets given as relative paths.
+// Reports all problems at once, with pointers from the top of the file ("/scenarios/1/model/preset"); the
+// session is usable only when there are none. Presets given as relative paths are resolved against `folder`.
 SavedSession read_session(std::string_view text, Catalogue& catalogue, const std::string& folder,
                           Problems& problems);
 
-// Reading it back gives equal scenarios. Ends with a newline; `pretty` indents.
+// Returns the session as JSON; reading it back gives equal scenarios. The text ends with a newline; `pretty`
+// indents it.
 std::string write_session(const SavedSession& session, bool pretty = true);
 
 }  // namespace shardscope

@@ -22,8 +22,8 @@ constexpr std::array<std::string_view, 11> kPlots{"scaling",    "memory",      "
                                                   "sweep",      "timeline",    "operators",  "plans",
                                                   "validation", "collectives", "sensitivity"};
 constexpr const char* kHeld = "held";
-constexpr const char* kAnew = "anew";
-// Far more than a plot can show, and than there are.
+constexpr const char* kReplanned = "anew";
+// This is far more than the number of existing names, and than a plot can show.
 constexpr std::size_t kMostNames = 1000;
 
 json object_in(const Scenario& scenario) {
@@ -31,13 +31,13 @@ json object_in(const Scenario& scenario) {
     return view.is_object() ? view : json::object();
 }
 
-// The axis of `id`; without values where the range cannot be read.
+// Returns the axis of `id`; it has no values where the range cannot be read.
 Axis axis_of(const Scenario& scenario, P id, const std::string& range) {
     Problems unread;
     return parse_axis(scenario, std::string(parameter(id).key) + "=" + range, unread);
 }
 
-// `no_such` is a phrase with a place for what stands there.
+// `no_such` is a translatable sentence with a placeholder for the wrong value.
 void check_name(const json& view, const char* field, std::span<const std::string> known, const char* no_such,
                 Problems& problems) {
     const auto entry = view.find(field);
@@ -135,7 +135,9 @@ void check_pins(const json& view, const Scenario& scenario, Catalogue& catalogue
     pins_of(scenario, catalogue, problems);
 }
 
-// Removes what "/view/pins/1/training" is in: an entry of a list or of an object, else the whole field.
+// Removes the part of the view that contains the pointer's place. For "/view/pins/1/training" this is the
+// entry 1 of the list `pins`. If the field is no list or object with such an entry, the whole field is
+// removed.
 void remove_named_part(json& view, const std::string& pointer) {
     const std::vector<std::string> path = split(pointer, '/');  // "", "view", "pins", "1", …
     const std::string field = path.size() > 2 ? path[2] : std::string();
@@ -144,10 +146,10 @@ void remove_named_part(json& view, const std::string& pointer) {
         view.clear();
         return;
     }
-    const std::string part = path.size() > 3 ? path[3] : std::string();
-    const bool number = !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
-    if (found->is_array() && number && std::stoul(part) < found->size()) found->erase(std::stoul(part));
-    else if (!found->is_object() || found->erase(part) == 0) found->clear();
+    const std::string entry = path.size() > 3 ? path[3] : std::string();
+    const bool number = !entry.empty() && entry.find_first_not_of("0123456789") == std::string::npos;
+    if (found->is_array() && number && std::stoul(entry) < found->size()) found->erase(std::stoul(entry));
+    else if (!found->is_object() || found->erase(entry) == 0) found->clear();
     if (found->empty()) view.erase(field);
 }
 
@@ -159,7 +161,7 @@ bool View::is_switched(std::string_view name) const {
     return std::ranges::find(switched, name) != switched.end();
 }
 
-// In the order of the names, so that equal views are equal.
+// Keeps the order of kSwitches, so that views with the same switches compare equal.
 void View::set_switched(std::string_view name, bool on) {
     std::vector<std::string> next;
     for (const std::string_view known : kSwitches) {
@@ -239,7 +241,7 @@ std::vector<Scenario> pins_of(const Scenario& scenario, Catalogue& catalogue, Pr
     for (std::size_t i = 0; i < pins->size(); ++i) {
         Problems own;
         out.push_back(patched(scenario, json_text((*pins)[i]), catalogue, own));
-        // What is automatic gets values that go together.
+        // A scenario with automatic parameters need not be checked: the planner chooses valid values.
         if (own.empty() && out.back().automatic.none()) own = check(out.back(), resolve(out.back()));
         for (Problem& problem : own) {
             problem.where = "/view/pins/" + std::to_string(i) + problem.where;
@@ -263,7 +265,7 @@ void check_view(const Scenario& scenario, Catalogue& catalogue, Problems& proble
     }
     check_name(view, "plot", std::vector<std::string>(kPlots.begin(), kPlots.end()), phrase("{1} is no plot"),
                problems);
-    check_name(view, "plan", std::vector<std::string>{kHeld, kAnew}, phrase("{1} is no way to plan"),
+    check_name(view, "plan", std::vector<std::string>{kHeld, kReplanned}, phrase("{1} is no way to plan"),
                problems);
     check_inputs(view, scenario, problems);
     check_outputs(view, problems);
@@ -303,7 +305,7 @@ ordered_json view_schema() {
                    {"range", object({{"x", text}, {"y", text}})},
                    {"against", output},
                    {"side_by_side", {{"type", "boolean"}}},
-                   {"plan", {{"enum", {kHeld, kAnew}}}},
+                   {"plan", {{"enum", {kHeld, kReplanned}}}},
                    {"pins", list(kMostPins, {{"$ref", "#/definitions/patch"}})},
                    {"measured", {{"anyOf", runs}}},
                    {"switched", list(kMostNames, {{"enum", View::kSwitches}})}});

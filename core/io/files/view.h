@@ -1,15 +1,15 @@
-// What a scenario's `view` says of the window: which plot is open and over what, and which scenarios are
-// pinned beside it. Studies are made of it; scenarios, sessions and figures may carry it.
+// The `view` of a scenario describes what the window shows: the open plot with its axes, and the pinned
+// scenarios. Every study has a view; scenarios, sessions and figures may have one.
 //
 //   "view": {"plot": "sweep", "x": "gpus", "y": "tensor_parallel", "outputs": ["mfu"], "plan": "held",
 //            "range": {"x": "8:2048:33:log", "y": "1,2,4"}, "against": "ideal.mfu_bound",
 //            "side_by_side": true, "switched": ["strong", "band"],
 //            "pins": [{"name": "A100", "cluster": {"preset": "dgx-a100-80gb"}}]}
 //
-// A range is what stands after KEY= in an axis of the command line. A pin is the scenario itself but for the
-// fields it names. `against`: points stand over this result of theirs instead of over x. `switched`: the
-// plot's options that are not as usual. All fields are optional; `study` names the study that the scenario
-// came with.
+// A range has the form of the text after KEY= in an axis of the command line. A pin is a patch of the
+// scenario. `against` is a result that the horizontal axis shows instead of x. `switched` lists the plot's
+// options that differ from their defaults. `study` names the study to which the scenario belongs. All fields
+// are optional.
 #pragma once
 
 #include <array>
@@ -25,19 +25,20 @@
 namespace shardscope {
 
 struct View {
-    std::string study;  // the preset it is of; "": none
-    std::string plot;   // "": the view says nothing of plots
-    P x = P::count;     // inputs; P::count: the plot's usual one, and no second one
+    std::string study;  // name of the study's preset; "": none
+    std::string plot;   // "": the view names no plot
+    P x = P::count;     // inputs of the axes; P::count: the plot's default, and no second axis
     P y = P::count;
-    std::string x_range;  // "": the slider's
+    std::string x_range;  // "": the range of the slider
     std::string y_range;
-    std::vector<Output> outputs;        // none: the plot's usual ones
-    Output against = Output::count;     // a sweep's points stand over this; Output::count: over x itself
-    bool side_by_side = false;          // pins in panels of their own, with the same axes
-    bool held = false;                  // what is automatic keeps its values along the axes
-    std::vector<std::string> switched;  // of the names below, those of the plot that are not as usual
+    std::vector<Output> outputs;        // empty: the plot's defaults
+    Output against = Output::count;     // horizontal axis of a sweep; Output::count: x itself
+    bool side_by_side = false;          // each pin has its own panel, with the same axes
+    bool held = false;                  // automatic parameters keep their values along the axes
+    std::vector<std::string> switched;  // those of kSwitches that differ from the plot's default
 
-    // Scaling draws all its curves, Sensitivity halves and doubles, Plans keeps what is locked.
+    // By default Scaling draws all its curves, Sensitivity halves and doubles, and Plans keeps locked
+    // parameters.
     static constexpr std::array<std::string_view, 7> kSwitches{"weak",     "strong",      "ideal",   "band",
                                                                "measured", "ten_percent", "all_free"};
     [[nodiscard]] bool is_switched(std::string_view name) const;
@@ -46,16 +47,17 @@ struct View {
     bool operator==(const View&) const = default;
 };
 
-// What makes no sense is left out.
+// Returns the view of the scenario without invalid fields.
 View view_of(const Scenario& scenario);
-// The scenario with this view; its pins and its measured run stay.
+// Returns the scenario with this view; the pins and the measured run of its old view are kept.
 Scenario with_view(const Scenario& scenario, const View& view);
-// The axes that an export of the view has: none where the plot's usual one is meant.
+// Returns the axes of an export of the view; empty where the view uses the plot's default axis.
 std::vector<Axis> axes_of(const View& view, const Scenario& scenario);
-// The pins that the view names.
+// Returns the pins of the scenario's view as scenarios.
 std::vector<Scenario> pins_of(const Scenario& scenario, Catalogue& catalogue, Problems& problems);
 
-// What is wrong with the scenario's view, its measured run included; pointers from the top of the file.
+// Reports the problems of the scenario's view, including its measured run, with pointers from the top of the
+// file.
 void check_view(const Scenario& scenario, Catalogue& catalogue, Problems& problems);
 
 // Returns the JSON schema (draft 7) of views, which refers to definitions in scenario_schema(). It checks
@@ -66,7 +68,7 @@ nlohmann::ordered_json view_schema();
 // can make them wrong: a pin that changes the tensor-parallel degree need not fit another number of heads.
 Scenario with_valid_view(const Scenario& scenario, Catalogue& catalogue);
 
-// The plots a view may name: those of `export`.
+// Returns the names of the plots that a view may name, which are those of `export`.
 std::span<const std::string_view> viewable_plots();
 
 }  // namespace shardscope

@@ -1,4 +1,4 @@
-// DeepSpeed's JSON config. It says how to train; the model is the program's.
+// DeepSpeed's JSON config. It contains the training settings; the training program contains the model.
 //
 // Source: deepspeedai/DeepSpeed, docs/_pages/config-json.md at commit 00376da; for MiCS (sharding within a
 // group) and the old form of zero_optimization deepspeed/runtime/zero/config.py at commit 1b88ac3; for the
@@ -61,8 +61,8 @@ void write_optimizer(Plan& plan, ordered_json& out) {
     }
     out["optimizer"]["type"] = type;
     if (plan.is(P::optimizer, Optimizer::momentum)) out["optimizer"]["params"]["momentum"] = 0.9;
-    // It starts with no other optimizer under ZeRO unless told to. That one is offloaded is no matter: the
-    // other such question, zero_force_ds_cpu_optimizer, is asked of optimizers that the program brings.
+    // Under ZeRO, DeepSpeed starts with an untested optimizer only if this option is set. Offload needs no
+    // such option: zero_force_ds_cpu_optimizer applies only to optimizers that the training program creates.
     if (std::string_view(type) == "SGD" && !plan.is(P::sharding, Sharding::ddp)) {
         out["zero_allow_untested_optimizer"] = true;
         plan.note(
@@ -184,7 +184,7 @@ class Reader {
   public:
     Reader(const json& config, Problems& problems) : config_(config), problems_(problems) {}
 
-    // By its path; "auto" is what Hugging Face fills in, so nothing.
+    // Returns the number at a path. "auto" counts as absent, because Hugging Face fills it in.
     double number(const std::string& path, double otherwise) {
         const json* value = at(path);
         if (!value || *value == "auto") return otherwise;
@@ -192,7 +192,7 @@ class Reader {
         problem(path, said("is no number"), said("write one"));
         return otherwise;
     }
-    // A whole number of at least so many.
+    // Returns the whole number at a path, which has to be at least `least`.
     double count(const std::string& path, double least, double otherwise) {
         const double value = number(path, std::nan(""));
         if (value >= least && value == std::floor(value)) return value;
@@ -215,7 +215,7 @@ class Reader {
         const json* value = at(path);
         return value && value->is_string() ? value->get<std::string>() : std::string();
     }
-    // An object, or nothing.
+    // Adds a problem where the value at the path is not an object.
     void section(const std::string& path) {
         const json::json_pointer pointer(path);
         if (config_.contains(pointer) && !config_[pointer].is_object())
@@ -225,17 +225,18 @@ class Reader {
                  const std::string& why = "") {
         problems_.push_back({path, what, why, suggestion});
     }
-    // Known, and without a bearing on anything here.
+    // Marks a setting as read that has no effect on the prediction.
     void ignore(const std::string& path) { at(path); }
-    // "optimizer.params" where only that was not asked for, "optimizer" where nothing of it was.
+    // Returns the settings that were not read: "optimizer.params" where only that was not read, and
+    // "optimizer" where nothing in it was read.
     [[nodiscard]] std::vector<std::string> unused() const {
         std::vector<std::string> out;
         for (const auto& [key, value] : config_.items()) {
             const std::string path = "/" + key;
-            if (!asked_within(path)) out.push_back(key);
-            else if (value.is_object() && !asked_.contains(path)) {
+            if (!was_read(path)) out.push_back(key);
+            else if (value.is_object() && !read_.contains(path)) {
                 for (const auto& [inner, ignored] : value.items()) {
-                    if (!asked_within(path + "/" + inner)) out.push_back(key + "." + inner);
+                    if (!was_read(path + "/" + inner)) out.push_back(key + "." + inner);
                 }
             }
         }
@@ -244,22 +245,22 @@ class Reader {
 
   private:
     const json* at(const std::string& path) {
-        asked_.insert(path);
+        read_.insert(path);
         const json::json_pointer pointer(path);
         return config_.contains(pointer) ? &config_[pointer] : nullptr;
     }
-    // For the path itself, or for something in it.
-    [[nodiscard]] bool asked_within(const std::string& path) const {
-        const auto next = asked_.lower_bound(path + "/");
-        return asked_.contains(path) || (next != asked_.end() && next->starts_with(path + "/"));
+    // Returns whether the path itself or something in it was read.
+    [[nodiscard]] bool was_read(const std::string& path) const {
+        const auto next = read_.lower_bound(path + "/");
+        return read_.contains(path) || (next != read_.end() && next->starts_with(path + "/"));
     }
 
     const json& config_;
     Problems& problems_;
-    std::set<std::string> asked_;
+    std::set<std::string> read_;
 };
 
-// Whether it is offloaded, to wherever.
+// Returns whether the state is offloaded, to any device.
 bool read_offload(Reader& reader, Building& out, const std::string& path) {
     const std::string device = reader.text(path + "/device");
     if (device == "nvme")
@@ -318,17 +319,17 @@ void read_optimizer(Reader& reader, Building& out) {
 void read_precision(Reader& reader, Building& out) {
     const bool fp16 = reader.flag("/fp16/enabled");
     const bool bf16 = reader.flag("/bf16/enabled");
-    // What Hugging Face fills in, from options that the file does not hold.
-    const bool unsaid =
+    // Hugging Face then sets the precision from options that are not in the file.
+    const bool unspecified =
         !fp16 && !bf16 && (reader.is_auto("/fp16/enabled") || reader.is_auto("/bf16/enabled"));
-    if (!unsaid) out.give(P::precision, fp16 ? "fp16" : bf16 ? "bf16" : "fp32");
-    const Settings taken = out.settings();
-    const std::string name = format(P::precision, taken[P::precision]);
-    if (unsaid)
+    if (!unspecified) out.give(P::precision, fp16 ? "fp16" : bf16 ? "bf16" : "fp32");
+    const Settings resolved = out.settings();
+    const std::string name = format(P::precision, resolved[P::precision]);
+    if (unspecified)
         out.note(said("The file leaves the precision to Hugging Face (“auto”); {1} is taken.", {name}));
-    const std::string sent = reader.text("/communication_data_type");
-    const bool known = sent == "fp32" || sent == "fp16" || sent == "bf16";
-    out.give(P::gradient_precision, known ? sent : name);
+    const std::string communicated = reader.text("/communication_data_type");
+    const bool known = communicated == "fp32" || communicated == "fp16" || communicated == "bf16";
+    out.give(P::gradient_precision, known ? communicated : name);
     out.give(P::optimizer_precision, reader.flag("/bf16/bf16_optimizer_states") ? "bf16" : "fp32");
     reader.ignore("/bf16/bf16_master_weights_and_grads");
 }
@@ -342,16 +343,16 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
     }
     Reader reader(config, problems);
     Building out(base, true);
-    // The model, and how long its sequences are, is the program's.
+    // The training program contains the model and the length of its sequences.
     out.give(P::sequence_length, resolve(base)[P::sequence_length]);
     out.give(P::software, "deepspeed");
-    constexpr double kUnsaid = 0;
-    const double micro = reader.count("/train_micro_batch_size_per_gpu", 1, kUnsaid);
-    const double steps = reader.count("/gradient_accumulation_steps", 1, kUnsaid);
-    const double batch = reader.count("/train_batch_size", 1, kUnsaid);
+    constexpr double kUnspecified = 0;
+    const double micro = reader.count("/train_micro_batch_size_per_gpu", 1, kUnspecified);
+    const double steps = reader.count("/gradient_accumulation_steps", 1, kUnspecified);
+    const double batch = reader.count("/train_batch_size", 1, kUnspecified);
     for (const char* section : {"/tensor_parallel", "/expert_parallel", "/fp16", "/bf16"})
         reader.section(section);
-    // 0 is off.
+    // 0 means that tensor parallelism is off.
     const double tensor = std::fmax(1.0, reader.count("/tensor_parallel/autotp_size", 0, 1));
     const double experts = reader.count("/expert_parallel/autoep_size", 1, 1);
     out.give(P::tensor_parallel, tensor);
@@ -360,7 +361,7 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
     read_zero(reader, out, config);
     read_optimizer(reader, out);
     if (!problems.empty()) return {};
-    // Two of the three tell the third.
+    // Batch, micro-batch and accumulation: the third follows from two of them.
     const double count = steps > 0 ? steps : batch > 0 && micro > 0 ? 0 : 1;
     out.give_gpus(micro > 0 && count > 0 && batch > 0 ? batch / micro / count * tensor : 0);
     const double data = data_parallel(out.settings());

@@ -1,4 +1,4 @@
-// PyTorch FSDP2: a snippet that wraps a model of the program's own.
+// PyTorch FSDP2: writes a snippet that wraps the training program's own model.
 //
 // Source: pytorch/pytorch, torch/distributed/fsdp/_fully_shard (fully_shard, MixedPrecisionPolicy,
 // CPUOffloadPolicy) at commits 0257dd1 and 01d5c2c; torch.distributed.device_mesh.init_device_mesh and
@@ -14,13 +14,13 @@ namespace shardscope {
 namespace launch {
 namespace {
 
-// The dimensions of the mesh that are more than one, from the outermost to the innermost.
+// The dimensions of the device mesh with a size above one, from the outermost to the innermost.
 struct Mesh {
     std::string sizes, names;  // "8, 8, ", "\"replicate\", \"shard\", "
-    std::string sharing;       // names of those whose GPUs hold the same weights
+    std::string sharing;       // names of the dimensions over which the weights are sharded or replicated
 };
 
-// A list that ends in ", " as a Python tuple's inside, where a single one keeps its comma.
+// Returns a list that ends in ", " as the inside of a Python tuple, in which a single item keeps its comma.
 std::string tuple_of(const std::string& list) {
     const bool single = list.find(", ") == list.size() - 2;
     return list.substr(0, list.size() - (single ? 1 : 2));
@@ -46,7 +46,7 @@ Mesh mesh_of(const Settings& s) {
     return out;
 }
 
-void note_the_rest(Plan& plan) {
+void add_remaining_notes(Plan& plan) {
     const Settings& s = plan.s;
     if (s[P::tensor_parallel] > 1)
         plan.note(
@@ -85,7 +85,7 @@ void note_the_rest(Plan& plan) {
     plan.note(said("The model is the program's; its layers are taken to be model.layers."));
 }
 
-// The optimizer's class and what it takes beside the weights.
+// Returns the optimizer's class and its arguments after the weights.
 std::string optimizer_of(Plan& plan) {
     switch (plan.s.choice<Optimizer>(P::optimizer)) {
         case Optimizer::adamw: return "torch.optim.AdamW";
@@ -108,7 +108,7 @@ std::string dtype(Precision precision) {
     }
 }
 
-// Layers whose activations are computed again; "": none.
+// Returns the code that applies activation checkpointing to layers; "" where there is none.
 std::string checkpointing(Plan& plan) {
     const double share = plan.s[P::recompute];
     if (share == 0 || share == kRecomputeSelective) return {};
@@ -139,7 +139,7 @@ std::string wrapped_by_fsdp(const Plan& plan) {
     return out + "    fully_shard(model, " + shared + ")\n";
 }
 
-// One copy of the weights on every GPU, the optimizer's state perhaps shared out.
+// Returns the code for replicated weights, with or without sharded optimizer state.
 std::string wrapped_by_ddp(const Plan& plan) {
     std::string out;
     if (!plan.is(P::precision, Precision::fp32))
@@ -160,7 +160,7 @@ LaunchText write(const Answer& answer, const std::string& /*file: the program im
     const std::string optimizer = optimizer_of(plan);
     if (ddp)
         plan.note(said("Without sharded weights there is no FSDP2: DistributedDataParallel is written."));
-    note_the_rest(plan);
+    add_remaining_notes(plan);
     const Mesh mesh = mesh_of(s);
 
     std::string out = header(kFsdp2, answer, to_be_run(launcher, "train.py")) + "import torch\n";

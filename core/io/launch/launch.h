@@ -1,8 +1,8 @@
-// A scenario's plan as the settings of the tools that would train it, and back.
+// Writes a scenario's plan as the settings of the tools that would train it, and reads such settings.
 //
-// One file a tool, each with a LaunchFormat; `launch_formats()` lists them. To add one: a file with a
-// LaunchFormat and a line in launch.cpp; the command, the window and the tests read the table. The tools'
-// option names are held against their own lists by the tests (tests/core/launch/options).
+// Each tool has one file with a LaunchFormat; `launch_formats()` lists them. To add a tool, add a file with a
+// LaunchFormat and a line in launch.cpp; the command, the window and the tests read that table. Tests compare
+// the option names with the tools' own lists (tests/core/launch/options).
 #pragma once
 
 #include <span>
@@ -17,27 +17,28 @@ namespace shardscope {
 
 struct LaunchText {
     std::string text;     // of the file; "" where the tool cannot train the model at all
-    std::string command;  // what starts it, on every node unless it says otherwise
+    std::string command;  // starts the training, to be run on every node unless it says otherwise
     std::vector<std::string>
-        notes;  // what the tool cannot say, and what stands there instead; a sentence each
+        notes;  // one sentence for each setting that the tool cannot express, with what is written instead
 };
 
 struct LaunchRead {
-    Scenario scenario;               // means something only where there is no problem
-    std::vector<std::string> notes;  // what was assumed or not used; a sentence each
+    Scenario scenario;               // usable only where there is no problem
+    std::vector<std::string> notes;  // one sentence for each assumption and for what was not used
 };
 
 struct LaunchFormat {
     std::string_view name;       // "megatron", for --for
     std::string_view label;      // "Megatron-LM"
     std::string_view file_name;  // "train.sh"
-    std::string_view stack;      // the value of `cluster.software` whose constants are its own
-    std::string_view checked;    // what its option names were held against: version, file, commit
-    // Of an answer whose plan is known; what is automatic stands at the planner's values. The file's name is
-    // a word of the command.
+    std::string_view stack;      // the values of `cluster.software` for this tool begin with it
+    std::string_view checked;    // source of the option names: version, file, commit
+    // Writes an answer whose plan is known; automatic parameters have the planner's values. `file` is the
+    // name of the file, which the command contains.
     LaunchText (*write_as)(const Answer& answer, const std::string& file);
-    // Whether a text looks like one of these files, and what it says, on the cluster and under the
-    // assumptions of `base`. Null: it is not read.
+    // `recognises` returns whether a text looks like a file of this format. `read` reads it as a scenario
+    // with the cluster and the assumptions of `base`. Both are null where the program does not read the
+    // format.
     bool (*recognises)(std::string_view text) = nullptr;
     LaunchRead (*read)(std::string_view text, const Scenario& base, Problems& problems) = nullptr;
 
@@ -47,10 +48,10 @@ struct LaunchFormat {
 };
 
 std::span<const LaunchFormat* const> launch_formats();
-// nullptr: none of that name, none that reads this text.
+// Return the format of this name, and the format that reads this text; nullptr where there is none.
 const LaunchFormat* launch_format(std::string_view name);
 const LaunchFormat* launch_format_of(std::string_view text);
-// The one that trains with the scenario's software; torchtitan where none does.
+// Returns the format of the scenario's software; torchtitan where there is none.
 const LaunchFormat& launch_format_for(const Settings& settings);
 
 extern const LaunchFormat kTorchtitan, kMegatron, kDeepspeed, kFsdp2;

@@ -1,8 +1,8 @@
-// Megatron-LM's arguments, as a script that starts it.
+// Writes Megatron-LM's arguments as a script that starts the training.
 //
-// Source: NVIDIA/Megatron-LM, megatron/training/arguments.py at commit 000c4ac (late 2025): the options,
-// their defaults, and what validate_args asks of them; what goes with the precision-aware optimizer:
-// megatron/core/optimizer/optimizer_config.py at commit 0075637.
+// Sources: NVIDIA/Megatron-LM, megatron/training/arguments.py at commit 000c4ac (late 2025) for the options,
+// their defaults and the requirements of validate_args; megatron/core/optimizer/optimizer_config.py at commit
+// 0075637 for the requirements of the precision-aware optimizer.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,7 +21,7 @@ namespace shardscope {
 namespace launch {
 namespace {
 
-// The command, one option a line.
+// The arguments of the command, one option per line.
 class Arguments {
   public:
     void put(const std::string& option) { text_ += " \\\n    " + option; }
@@ -47,7 +47,7 @@ void write_experts(Plan& plan, Arguments& out) {
     if (const double dense = s[P::dense_layers]; dense > 0)
         out.put("--moe-layer-freq", "'([0]*" + whole(dense) + "+[1]*" + whole(s[P::layers] - dense) + ")'");
     out.put("--moe-token-dispatcher-type alltoall");
-    // Its kernel knows bfloat16 only.
+    // The grouped GEMM kernel supports bfloat16 only.
     if (plan.is(P::precision, Precision::bf16) || plan.is(P::precision, Precision::fp8))
         out.put("--moe-grouped-gemm");
 }
@@ -87,7 +87,7 @@ void write_model(Plan& plan, Arguments& out) {
     put(out, plan, {P::layers, P::hidden_size, P::ffn_size, P::heads});
     write_attention(plan, out);
     put(out, plan, {P::vocab_size});
-    // It pads the vocabulary to a multiple of this times the tensor parallel degree.
+    // Megatron-LM pads the vocabulary to a multiple of this number times the tensor parallel degree.
     double multiple = 128;
     while (multiple > 1 && std::fmod(s[P::vocab_size], multiple * s[P::tensor_parallel]) != 0) multiple /= 2;
     out.put("--make-vocab-size-divisible-by", whole(multiple));
@@ -122,7 +122,7 @@ void write_optimizer(Plan& plan, Arguments& out) {
     switch (s.choice<Optimizer>(P::optimizer)) {
         case Optimizer::muon:
             out.put("--optimizer muon");
-            out.put("--ckpt-format torch");  // it knows no other
+            out.put("--ckpt-format torch");  // the only format that Muon supports
             break;
         case Optimizer::momentum: out.put("--optimizer sgd"); break;
         case Optimizer::sgd: out.put("--optimizer sgd"), out.put("--sgd-momentum 0.0"); break;
@@ -134,8 +134,8 @@ void write_optimizer(Plan& plan, Arguments& out) {
     const bool low = plan.is(P::optimizer_precision, Precision::bf16);
     const bool offload = !plan.is(P::offload, Offload::none);
     if (!low && !offload) return;
-    // Either asks for the precision-aware optimizer, which is Adam's, and sharded; without that it does not
-    // start.
+    // Both need the precision-aware optimizer, which is a sharded Adam. With any other optimizer Megatron-LM
+    // does not start.
     const bool adam = !plan.is(P::optimizer, Optimizer::muon) && !plan.is(P::optimizer, Optimizer::sgd) &&
                       !plan.is(P::optimizer, Optimizer::momentum);
     if (!adam || plan.is(P::sharding, Sharding::ddp)) {
@@ -164,7 +164,7 @@ void write_optimizer(Plan& plan, Arguments& out) {
 void write_training(Plan& plan, Arguments& out) {
     const Settings& s = plan.s;
     put(out, plan, {P::sequence_length, P::micro_batch, P::global_batch});
-    // Under an exact count of tokens the last batch is whole.
+    // The last batch is complete even where the number of tokens is not a multiple of the batch.
     if (const double count = steps(plan.answer); count > 0) out.put("--train-iters", whole(count));
     switch (s.choice<Precision>(P::precision)) {
         case Precision::bf16: out.put("--bf16"); break;
@@ -186,7 +186,7 @@ void write_training(Plan& plan, Arguments& out) {
     write_optimizer(plan, out);
 }
 
-// Who shares optimizer, gradients and weights.
+// Writes how optimizer state, gradients and weights are sharded.
 void write_sharding(Plan& plan, Arguments& out) {
     const Settings& s = plan.s;
     const auto sharding = s.choice<Sharding>(P::sharding);
@@ -205,27 +205,28 @@ void write_sharding(Plan& plan, Arguments& out) {
         out.put("--ckpt-format fsdp_dtensor");
         if (is_fsdp(s) && !s.on(P::reshard_after_forward)) plan.lacks(kMegatron, P::reshard_after_forward);
     }
-    const double copies = state_sharers(s) / std::fmax(1.0, shard_group(s));
-    if (copies > 1) out.put("--num-distributed-optimizer-instances", whole(copies));
+    const double replicas = state_sharers(s) / std::fmax(1.0, shard_group(s));
+    if (replicas > 1) out.put("--num-distributed-optimizer-instances", whole(replicas));
 }
 
-// How the layers fall to the stages, where they do not by themselves.
+// Writes how many layers the stages have, where Megatron-LM would not choose the same numbers by default.
 void write_uneven_stages(Plan& plan, Arguments& out) {
     const double layers = plan.s[P::layers];
     const double stages = plan.s[P::pipeline_parallel];
     const Partition partition = partition_of(plan.s);
     if (partition.even() && std::fmod(layers, stages) == 0) return;
-    const Stages dealt = deal_layers(layers, 0, stages, 1, partition);
+    const Stages engine = deal_layers(layers, 0, stages, 1, partition);
     if (partition.even() && std::fmod(layers + 2, stages) == 0 &&
-        dealt.first.layers() == dealt.last.layers() && dealt.middle.layers() == dealt.first.layers() + 1) {
+        engine.first.layers() == engine.last.layers() &&
+        engine.middle.layers() == engine.first.layers() + 1) {
         out.put("--account-for-embedding-in-pipeline-split");
         out.put("--account-for-loss-in-pipeline-split");
         return;
     }
-    const double between = layers - dealt.first.layers() - dealt.last.layers();
+    const double between = layers - engine.first.layers() - engine.last.layers();
     if (stages > 2 && std::fmod(between, stages - 2) == 0) {
-        out.put("--decoder-first-pipeline-num-layers", whole(dealt.first.layers()));
-        out.put("--decoder-last-pipeline-num-layers", whole(dealt.last.layers()));
+        out.put("--decoder-first-pipeline-num-layers", whole(engine.first.layers()));
+        out.put("--decoder-last-pipeline-num-layers", whole(engine.last.layers()));
         return;
     }
     std::string layout;
@@ -238,7 +239,7 @@ void write_pipeline(Plan& plan, Arguments& out) {
     const Settings& s = plan.s;
     put(out, plan, {P::pipeline_parallel});
     const auto kind = s.choice<ScheduleKind>(P::schedule);
-    const double pieces = s[P::virtual_stages];
+    const double virtual_stages = s[P::virtual_stages];
     if (s[P::pipeline_parallel] <= 1) {
         if (schedule_of(kind).layered && s[P::accumulation] > 1)
             plan.note(said("Megatron-LM accumulates micro-batch by micro-batch, not layer by layer."));
@@ -248,16 +249,16 @@ void write_pipeline(Plan& plan, Arguments& out) {
     if (kind != ScheduleKind::one_f_one_b && !interleaved) {
         plan.lacks(
             kMegatron, P::schedule,
-            pieces > 1
+            virtual_stages > 1
                 ? phrase("{1} has no word for “{2}”; the nearest is written, the interleaved schedule.")
                 : phrase("{1} has no word for “{2}”; the nearest is written, {3}."),
             "1F1B");
     }
-    const double each = s[P::layers] / s[P::pipeline_parallel] / pieces;
-    if (pieces > 1 && each == std::floor(each)) {
+    const double each = s[P::layers] / s[P::pipeline_parallel] / virtual_stages;
+    if (virtual_stages > 1 && each == std::floor(each)) {
         out.put("--num-layers-per-virtual-pipeline-stage", whole(each));
-    } else if (pieces > 1) {
-        out.put("--num-virtual-stages-per-pipeline-rank", whole(pieces));
+    } else if (virtual_stages > 1) {
+        out.put("--num-virtual-stages-per-pipeline-rank", whole(virtual_stages));
         if (std::fmod(s[P::layers], s[P::pipeline_parallel]) != 0)
             plan.note(said(
                 "Megatron-LM interleaves only stages of equal length; the {1} layers do not come out even.",
@@ -326,7 +327,8 @@ LaunchText write(const Answer& answer, const std::string& file) {
                               "# Start on every node, with data, tokenizer, learning rate and checkpoints as "
                               "further arguments.\n");
     const std::string start = torchrun(plan) + " \\\n    pretrain_gpt.py";
-    // Before Blackwell kernels of these must not overtake each other, and FSDP wants them to.
+    // On GPUs before Blackwell, tensor and context parallelism need their kernels to run in order, and FSDP
+    // needs the opposite.
     const bool megatron_fsdp = s.choice<Sharding>(P::sharding) >= Sharding::zero2;
     if ((s[P::tensor_parallel] > 1 || s[P::context_parallel] > 1) && !megatron_fsdp)
         text += "export CUDA_DEVICE_MAX_CONNECTIONS=1\n";

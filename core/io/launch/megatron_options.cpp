@@ -1,5 +1,5 @@
-// The way back from Megatron-LM's arguments; what an option that is absent means is its default there.
-// Source: as in megatron.cpp.
+// Reads Megatron-LM's arguments. An absent option has Megatron-LM's default value. The source is that of
+// megatron.cpp.
 #include "launch/megatron_options.h"
 
 #include <algorithm>
@@ -20,39 +20,40 @@
 namespace shardscope::launch {
 namespace {
 
-struct Plain {
+struct SingleOption {
     std::string_view option;
     P id;
 };
-constexpr std::array kPlain{
-    Plain{"--num-layers", P::layers},
-    Plain{"--hidden-size", P::hidden_size},
-    Plain{"--ffn-hidden-size", P::ffn_size},
-    Plain{"--num-attention-heads", P::heads},
-    Plain{"--num-query-groups", P::kv_heads},
-    Plain{"--kv-channels", P::head_size},
-    Plain{"--vocab-size", P::vocab_size},
-    Plain{"--q-lora-rank", P::q_lora_rank},
-    Plain{"--kv-lora-rank", P::kv_lora_rank},
-    Plain{"--qk-pos-emb-head-dim", P::rope_head_size},
-    Plain{"--num-experts", P::experts},
-    Plain{"--moe-router-topk", P::experts_per_token},
-    Plain{"--moe-shared-expert-intermediate-size", P::shared_expert_ffn_size},
-    Plain{"--seq-length", P::sequence_length},
-    Plain{"--micro-batch-size", P::micro_batch},
-    Plain{"--global-batch-size", P::global_batch},
-    Plain{"--tensor-model-parallel-size", P::tensor_parallel},
-    Plain{"--pipeline-model-parallel-size", P::pipeline_parallel},
-    Plain{"--context-parallel-size", P::context_parallel},
-    Plain{"--expert-model-parallel-size", P::expert_parallel},
+constexpr std::array kSingleOptions{
+    SingleOption{"--num-layers", P::layers},
+    SingleOption{"--hidden-size", P::hidden_size},
+    SingleOption{"--ffn-hidden-size", P::ffn_size},
+    SingleOption{"--num-attention-heads", P::heads},
+    SingleOption{"--num-query-groups", P::kv_heads},
+    SingleOption{"--kv-channels", P::head_size},
+    SingleOption{"--vocab-size", P::vocab_size},
+    SingleOption{"--q-lora-rank", P::q_lora_rank},
+    SingleOption{"--kv-lora-rank", P::kv_lora_rank},
+    SingleOption{"--qk-pos-emb-head-dim", P::rope_head_size},
+    SingleOption{"--num-experts", P::experts},
+    SingleOption{"--moe-router-topk", P::experts_per_token},
+    SingleOption{"--moe-shared-expert-intermediate-size", P::shared_expert_ffn_size},
+    SingleOption{"--seq-length", P::sequence_length},
+    SingleOption{"--micro-batch-size", P::micro_batch},
+    SingleOption{"--global-batch-size", P::global_batch},
+    SingleOption{"--tensor-model-parallel-size", P::tensor_parallel},
+    SingleOption{"--pipeline-model-parallel-size", P::pipeline_parallel},
+    SingleOption{"--context-parallel-size", P::context_parallel},
+    SingleOption{"--expert-model-parallel-size", P::expert_parallel},
 };
 
-// How processes find each other.
-bool is_launchers(std::string_view option) {
+// Returns whether the option belongs to torchrun, by which the processes find each other.
+bool is_launcher_option(std::string_view option) {
     return option.starts_with("--rdzv") || option.starts_with("--master") || option.starts_with("--node");
 }
 
-// The options of the command that trains, each with the words after it.
+// The options of the training command, each with the words after it. The training command is the one with the
+// most options in the script.
 class Options {
   public:
     Options(std::string_view script, Problems& problems) : problems_(problems) {
@@ -71,7 +72,7 @@ class Options {
             }
             const std::size_t equals = word.text.find('=');
             last = &options_[word.text.substr(0, equals)];
-            // The last one counts.
+            // If an option is repeated, the last one is used.
             *last = {word.line, {}, false};
             if (equals != std::string::npos)
                 last->values.push_back({word.text.substr(equals + 1), word.line, word.unknown});
@@ -79,9 +80,9 @@ class Options {
     }
 
     [[nodiscard]] bool has(std::string_view option) const { return options_.contains(std::string(option)); }
-    bool flag(std::string_view option) { return take(option) != nullptr; }
+    bool flag(std::string_view option) { return mark_used(option) != nullptr; }
     double number(std::string_view option, double otherwise) {
-        const Word* value = known(option);
+        const Word* value = known_value(option);
         if (!value) return otherwise;
         const Parsed parsed = parse(value->text, Quantity::count);
         if (parsed.ok) return parsed.value;
@@ -89,7 +90,7 @@ class Options {
         return otherwise;
     }
     std::string text(std::string_view option, const char* otherwise) {
-        const Word* value = known(option);
+        const Word* value = known_value(option);
         return value ? value->text : otherwise;
     }
     void problem(std::string_view option, const std::string& what, const std::string& why,
@@ -101,7 +102,7 @@ class Options {
     [[nodiscard]] std::vector<std::string> unused() const {
         std::vector<std::string> out;
         for (const auto& [name, option] : options_) {
-            if (!option.used && !is_launchers(name)) out.push_back(name);
+            if (!option.used && !is_launcher_option(name)) out.push_back(name);
         }
         return out;
     }
@@ -112,15 +113,15 @@ class Options {
         std::vector<Word> values;
         bool used = false;
     };
-    Option* take(std::string_view option) {
+    Option* mark_used(std::string_view option) {
         const auto found = options_.find(std::string(option));
         if (found == options_.end()) return nullptr;
         found->second.used = true;
         return &found->second;
     }
-    // Its first word, where that is known.
-    const Word* known(std::string_view option) {
-        const Option* found = take(option);
+    // Returns the option's first word; nullptr where there is none, or where its value is not known.
+    const Word* known_value(std::string_view option) {
+        const Option* found = mark_used(option);
         if (!found) return nullptr;
         if (found->values.empty()) {
             problem(option, said("has no value"), "", said("write one after it"));
@@ -137,8 +138,9 @@ class Options {
     std::map<std::string, Option> options_;
 };
 
-// Dense layers before those with experts, of "([0]*3+[1]*58)"; negative: another pattern.
-double leading_dense(const std::string& pattern) {
+// Returns 3 for "([0]*3+[1]*58)", the number of dense layers before those with experts; a negative number for
+// a pattern of another kind.
+double leading_dense_layers(const std::string& pattern) {
     std::string plain;
     for (const char c : pattern) {
         if (!std::strchr("()[] ", c)) plain += c;
@@ -157,9 +159,9 @@ double leading_dense(const std::string& pattern) {
     return dense;
 }
 
-// What a layout stands for, written out: "(t*2|)*2tL" is "tt|tt|tL". Nothing: not understood, or longer than
-// any model is deep.
-std::optional<std::string> written_out(std::string_view layout, int depth = 0) {
+// Expands the repetitions of a pipeline layout: "(t*2|)*2tL" becomes "tt|tt|tL". Returns nothing where the
+// layout has a syntax error or expands to more layers than any model has.
+std::optional<std::string> expand_layout(std::string_view layout, int depth = 0) {
     constexpr std::size_t kLongest = 100'000;
     constexpr int kDeepest = 8;
     std::string out;
@@ -173,7 +175,7 @@ std::optional<std::string> written_out(std::string_view layout, int depth = 0) {
                 ++end;
             } while (end < layout.size() && open > 0);
             if (open > 0 || depth == kDeepest) return std::nullopt;
-            const auto inner = written_out(layout.substr(at + 1, end - at - 2), depth + 1);
+            const auto inner = expand_layout(layout.substr(at + 1, end - at - 2), depth + 1);
             if (!inner) return std::nullopt;
             item = *inner;
             at = end;
@@ -196,13 +198,13 @@ std::optional<std::string> written_out(std::string_view layout, int depth = 0) {
 }
 
 std::optional<StageLayers> layers_of_layout(std::string_view layout) {
-    const std::optional<std::string> all = written_out(layout);
+    const std::optional<std::string> all = expand_layout(layout);
     if (!all) return std::nullopt;
     StageLayers out{0};
     for (const char c : *all) {
         if (c == 't') ++out.back();
         else if (c == '|') out.push_back(0);
-        // Commas only part what is easier read apart.
+        // Commas and blanks have no meaning; they only make a layout easier to read.
         else if (!std::strchr("EL, ", c)) return std::nullopt;
     }
     return out;
@@ -214,15 +216,16 @@ class Reader {
 
     Settings shape(Settings wanted) {
         s_ = &wanted;
-        const double layers = needed(P::layers);
-        const double hidden = needed(P::hidden_size);
-        const double heads = needed(P::heads);
+        const double layers = required(P::layers);
+        const double hidden = required(P::hidden_size);
+        const double heads = required(P::heads);
         const bool gated = o_.flag("--swiglu") || o_.flag("--quick-geglu");
         set(P::layers, layers);
         set(P::hidden_size, hidden);
         set(P::heads, heads);
         set(P::mlp, gated ? 1 : 0);
-        // Two thirds of four times the width, in steps of 64, where there are three matrices.
+        // With three matrices (gated) the default is two thirds of four times the hidden size, in steps of
+        // 64.
         const double ffn = gated ? std::floor(4 * hidden * 2 / 3 / 64) * 64 : 4 * hidden;
         set(P::ffn_size, number(P::ffn_size, ffn));
         attention(hidden, heads);
@@ -252,7 +255,7 @@ class Reader {
 
     void training() {
         out_.give(P::software, "megatron-core");
-        out_.give(P::micro_batch, needed(P::micro_batch));
+        out_.give(P::micro_batch, required(P::micro_batch));
         const bool bf16 = o_.flag("--bf16");
         const bool fp16 = o_.flag("--fp16");
         const bool fp8 = o_.flag("--fp8-format") || o_.flag("--fp8-hybrid") || o_.flag("--fp8-e4m3");
@@ -276,19 +279,19 @@ class Reader {
         }
         const double stages = number(P::pipeline_parallel, 1);
         const double each = o_.number("--num-layers-per-virtual-pipeline-stage", 0);
-        const double pieces =
+        const double virtual_stages =
             each > 0 ? layers / stages / each : o_.number("--num-virtual-stages-per-pipeline-rank", 1);
-        if (pieces > 1) {
-            out_.give(P::virtual_stages, pieces);
+        if (virtual_stages > 1) {
+            out_.give(P::virtual_stages, virtual_stages);
             out_.give(P::schedule, "interleaved");
         }
-        deal(layers, stages, std::fmax(1.0, pieces));
-        // torchrun takes either spelling.
+        read_stages(layers, stages, std::fmax(1.0, virtual_stages));
+        // torchrun accepts both spellings.
         const char* processes = o_.has("--nproc-per-node") ? "--nproc-per-node" : "--nproc_per_node";
         out_.give_gpus(count_of("--nnodes", 1) * count_of(processes, 0));
         if (o_.has(option_of(P::global_batch))) out_.give(P::global_batch, number(P::global_batch, 1));
         sharding();
-        recomputed_share(layers, stages, std::fmax(1.0, pieces));
+        recomputed_share(layers, stages, std::fmax(1.0, virtual_stages));
     }
 
     void length() {
@@ -301,13 +304,14 @@ class Reader {
   private:
     void set(P id, double value) { s_->set(id, value, Origin::given); }
     double number(P id, double otherwise) { return o_.number(option_of(id), otherwise); }
-    double needed(P id) {
+    double required(P id) {
         if (!o_.has(option_of(id)))
             o_.problem(option_of(id), said("is missing"), said("nothing else tells it"),
                        said("give the whole command"));
         return number(id, parameter(id).minimum);
     }
-    // 0 where it is no number: --nproc-per-node=gpu, or --nnodes=1:4 of an elastic run.
+    // Returns 0 where the value is not a number, such as --nproc-per-node=gpu, or --nnodes=1:4 of an elastic
+    // run.
     double count_of(const char* option, double otherwise) {
         const std::string given = o_.text(option, "");
         if (given.empty()) return otherwise;
@@ -315,19 +319,19 @@ class Reader {
         return parsed.ok ? parsed.value : 0;
     }
 
-    // How many layers every stage gets, in as far as a scenario holds it.
-    void deal(double layers, double stages, double pieces) {
+    // Reads how many layers every stage has, as far as a scenario can express it.
+    void read_stages(double layers, double stages, double virtual_stages) {
         const double embedding = o_.flag("--account-for-embedding-in-pipeline-split") ? 1 : 0;
         const double loss = o_.flag("--account-for-loss-in-pipeline-split") ? 1 : 0;
         const Partition ends{o_.number("--decoder-first-pipeline-num-layers", 0),
                              o_.number("--decoder-last-pipeline-num-layers", 0)};
         const std::string layout = o_.text("--pipeline-model-parallel-layout", "");
-        // Beyond what is ever valid the check has its say.
+        // Values beyond the valid range are reported by the final check.
         if (stages <= 1 || stages > parameter(P::pipeline_parallel).maximum ||
             layers > parameter(P::layers).maximum)
             return;
         if (!layout.empty()) {
-            given_layout(layout, layers, stages);
+            read_layout(layout, layers, stages);
             return;
         }
         out_.give_partition(layers, stages, ends);
@@ -335,33 +339,34 @@ class Reader {
         const double each = (layers + embedding + loss) / stages;
         const Partition given{each - embedding, each - loss};
         const bool even = each == std::floor(each) && each >= 2;
-        if (even && pieces <= 1) {
+        if (even && virtual_stages <= 1) {
             out_.give_partition(layers, stages, given);
             return;
         }
-        // Both, where they make the layers come out even, are how they are dealt out anyway.
+        // With both options and an even division, the engine's rule gives the same stages, and no note is
+        // needed.
         const Stages here = deal_layers(layers, 0, stages);
         if (!even || here.first.layers() != given.first || here.last.layers() != given.last)
             out_.note(said("Layers are dealt out to the stages by rule, not as the file says."));
     }
 
-    void given_layout(const std::string& layout, double layers, double stages) {
-        const std::optional<StageLayers> pieces = layers_of_layout(layout);
-        if (!pieces || std::fmod(static_cast<double>(pieces->size()), stages) != 0 ||
-            layers_of(*pieces) != layers) {
+    void read_layout(const std::string& layout, double layers, double stages) {
+        const std::optional<StageLayers> virtual_stages = layers_of_layout(layout);
+        if (!virtual_stages || std::fmod(static_cast<double>(virtual_stages->size()), stages) != 0 ||
+            layers_of(*virtual_stages) != layers) {
             o_.problem("--pipeline-model-parallel-layout", said("“{1}” is not understood", {layout}),
                        said("every stage is E, t and L, as many t in all as there are layers, and | between"),
                        said("write Et*9|t*12|t*11L"));
             return;
         }
-        const double each = static_cast<double>(pieces->size()) / stages;
+        const double each = static_cast<double>(virtual_stages->size()) / stages;
         if (each <= 1) {
-            out_.give_stages(*pieces);
+            out_.give_stages(*virtual_stages);
             return;
         }
         out_.give(P::virtual_stages, each);
         out_.give(P::schedule, "interleaved");
-        out_.note_stages(of_gpus(*pieces, stages));
+        out_.note_stages(of_gpus(*virtual_stages, stages));
     }
 
     void attention(double hidden, double heads) {
@@ -390,7 +395,7 @@ class Reader {
         constexpr double kGpt2 = 50304;  // 50,257 in steps of 128
         const double padded = o_.number("--padded-vocab-size", 0);
         const double given = number(P::vocab_size, 0);
-        // A few more for every GPU to have as many.
+        // The vocabulary is padded so that all ranks have equal parts of it.
         const double step = o_.number("--make-vocab-size-divisible-by", 128) * number(P::tensor_parallel, 1);
         if (padded <= 0 && given <= 0)
             out_.note(
@@ -414,11 +419,11 @@ class Reader {
         const std::string pattern = o_.text("--moe-layer-freq", "1");
         const Parsed stride = parse(pattern, Quantity::count);
         if (stride.ok && stride.value >= 1) {
-            // One of every so many layers.
+            // One of every `stride` layers has experts.
             const double dense = layers - std::ceil(layers / stride.value);
             set(P::dense_layers, dense);
             if (dense > 0) out_.note(said("Layers without experts are counted first, wherever they lie."));
-        } else if (const double dense = leading_dense(pattern); dense >= 0) {
+        } else if (const double dense = leading_dense_layers(pattern); dense >= 0) {
             set(P::dense_layers, dense);
         } else {
             o_.problem("--moe-layer-freq", said("“{1}” is not understood", {pattern}), "",
@@ -446,7 +451,7 @@ class Reader {
         o_.flag("--use-flash-attn");
     }
 
-    void recomputed_share(double layers, double stages, double pieces) {
+    void recomputed_share(double layers, double stages, double virtual_stages) {
         std::string granularity = o_.text("--recompute-granularity", "none");
         if (o_.flag("--recompute-activations")) granularity = "selective";
         const std::string method = o_.text("--recompute-method", "uniform");
@@ -457,7 +462,7 @@ class Reader {
                 modules != "core_attn")
                 out_.note(said("Of what is recomputed selectively the attention core is counted."));
         } else if (granularity == "full") {
-            const double share = method == "block" ? count * stages * pieces / layers : 1;
+            const double share = method == "block" ? count * stages * virtual_stages / layers : 1;
             out_.give(P::recompute, std::fmin(1.0, share));
         }
     }
@@ -467,15 +472,16 @@ class Reader {
         const bool own = o_.flag("--use-megatron-fsdp") || o_.flag("--use-custom-fsdp");
         const bool torch = o_.flag("--use-torch-fsdp2");
         const std::string strategy = o_.text("--data-parallel-sharding-strategy", "no_shard");
-        const double copies = o_.number("--num-distributed-optimizer-instances", 1);
+        const double replicas = o_.number("--num-distributed-optimizer-instances", 1);
         std::string_view name = distributed ? "zero1" : "ddp";
-        if (torch || (own && strategy == "optim_grads_params")) name = copies > 1 ? "hsdp" : "zero3";
+        if (torch || (own && strategy == "optim_grads_params")) name = replicas > 1 ? "hsdp" : "zero3";
         else if (own && strategy == "optim_grads") name = "zero2";
         else if (own && strategy == "optim") name = "zero1";
         out_.give(P::sharding, name);
         if (o_.flag("--torch-fsdp2-no-reshard-after-forward")) out_.give(P::reshard_after_forward, 0);
-        if (copies > 1 && name != "ddp") out_.give(P::shard_group, sharing_gpus(out_.settings()) / copies);
-        // Known, and without a bearing on anything here; is_launchers names more.
+        if (replicas > 1 && name != "ddp")
+            out_.give(P::shard_group, sharing_gpus(out_.settings()) / replicas);
+        // These options have no effect on the prediction; is_launcher_option names more of that kind.
         for (const char* option : {"--overlap-grad-reduce", "--overlap-param-gather", "--ckpt-format",
                                    "--moe-grouped-gemm", "--moe-token-dispatcher-type"})
             o_.flag(option);
@@ -483,14 +489,14 @@ class Reader {
 
     Options& o_;
     Building& out_;
-    Settings* s_ = nullptr;  // the model's, while it is read
+    Settings* s_ = nullptr;  // the settings of the model while it is read
 };
 
 }  // namespace
 
 std::string_view option_of(P id) {
-    const auto found = std::ranges::find(kPlain, id, &Plain::id);
-    return found == kPlain.end() ? std::string_view() : found->option;
+    const auto found = std::ranges::find(kSingleOptions, id, &SingleOption::id);
+    return found == kSingleOptions.end() ? std::string_view() : found->option;
 }
 
 bool is_megatron(std::string_view text) {
@@ -502,7 +508,7 @@ bool is_megatron(std::string_view text) {
 LaunchRead read_megatron(std::string_view text, const Scenario& base, Problems& problems) {
     Options options(text, problems);
     if (!problems.empty()) return {};
-    // Its model is told by its shape.
+    // The model is identified by its shape.
     Scenario start = base;
     start.model = Scenario::first_launch(*base.catalogue).model;
     Building out(start, false);

@@ -1,4 +1,4 @@
-// Megatron-LM's options that are one parameter's value, and the reader of its arguments.
+// The options of Megatron-LM that set a single parameter, and the reader of its arguments.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace shardscope::launch {
 
-// "--num-layers" of P::layers; "": it takes more than one option to say it.
+// Returns "--num-layers" for P::layers; "" where no single option sets the parameter.
 std::string_view option_of(P id);
 
 bool is_megatron(std::string_view text);

@@ -18,12 +18,12 @@ Building::Building(const Scenario& base, bool keep_model) {
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         const Group group = parameter(id).group;
-        // What is known of its loss is the model's, whoever trains it.
+        // The critical batch is a property of the model, so it is kept for any training.
         if (id == P::critical_batch_law) continue;
         const bool training = group == Group::training || group == Group::plan;
         if (training || (group == Group::model && !keep_model)) scenario.withdraw(id);
     }
-    // One that was set by hand belongs to the run it was set for.
+    // An MFU that was set by hand belongs to the run of `base`.
     scenario.withdraw(P::mfu_override);
 }
 
@@ -86,10 +86,10 @@ void Building::note_stages(const StageLayers& stages) {
     const auto count = static_cast<double>(stages.size());
     const double layers = layers_of(stages);
     if (layers < count) return;
-    const StageLayers here = dealt_here(layers, count, partition_of(settings()));
-    if (here != stages)
+    const StageLayers engine_stages = dealt_here(layers, count, partition_of(settings()));
+    if (engine_stages != stages)
         note(said("The file deals the layers out as {1}; here the stages hold {2}.",
-                  {as_text(stages), as_text(here)}));
+                  {as_text(stages), as_text(engine_stages)}));
 }
 
 LaunchRead Building::done(Problems& problems) && {

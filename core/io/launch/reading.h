@@ -1,4 +1,4 @@
-// What every reader of launch settings needs.
+// The parts that all readers of launch settings share.
 #pragma once
 
 #include <string>
@@ -10,33 +10,36 @@
 
 namespace shardscope::launch {
 
-// The scenario as it is put together: hardware and assumptions of another one, nothing of its training.
+// Builds the scenario of a file. It starts with the hardware and the assumptions of another scenario, without
+// that scenario's training parameters.
 class Building {
   public:
-    // Without its model unless `keep_model`.
+    // `keep_model` is whether the model of `base` is kept, too.
     Building(const Scenario& base, bool keep_model);
 
     void give(P id, double value) { out_.scenario.give(id, value); }
     void give(P id, std::string_view name);  // a choice by its name
     void take_model(const Preset& model) { out_.scenario.model = &model; }
-    // The model nearest in shape, see shapes.h. Named after itself where it is none of the catalogue's.
+    // Sets the model nearest in shape, see shapes.h. A shape that is not in the catalogue becomes the
+    // scenario's name.
     void take_shape(const Settings& wanted);
     void note(std::string sentence) { out_.notes.push_back(std::move(sentence)); }
-    // Not used: job.description, …
+    // Adds the note "Not used: job.description, …".
     void not_used(const std::vector<std::string>& options);
     [[nodiscard]] Settings settings() const { return resolve(out_.scenario); }
 
-    // GPUs that the file tells, 0: it does not; then those of the base stay, as near as the plan allows.
+    // Sets the number of GPUs. 0 means that the file does not state it: the valid number nearest to that of
+    // the base is then kept, with a note.
     void give_gpus(double gpus);
-    // Layers that the file gives the ends of the pipeline; nothing is said where that is how they are dealt
-    // out anyway.
+    // Sets how many layers the first and the last stage have in the file, unless the engine's rule gives them
+    // as many.
     void give_partition(double layers, double stages, Partition partition);
-    // Layers of every stage as the file deals them: a scenario holds those of the ends, and a note says what
-    // becomes of the others.
+    // Sets how many layers every stage has in the file. A scenario stores only the first and the last stage;
+    // a note reports where the stages in between differ.
     void give_stages(const StageLayers& stages);
-    // Says so where a scenario deals the layers otherwise than the file.
+    // Adds a note where the scenario's stages have other numbers of layers than the file's.
     void note_stages(const StageLayers& stages);
-    // What is wrong with the whole is added to the problems.
+    // Returns the result and adds the problems of the scenario as a whole.
     LaunchRead done(Problems& problems) &&;
 
   private:

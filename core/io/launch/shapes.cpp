@@ -11,9 +11,9 @@ bool same(P id, const Settings& a, const Settings& b) {
     return a[id] == b[id] || (std::isnan(a[id]) && std::isnan(b[id]));
 }
 
-// What of the two models' shapes differs.
+// Calls `visit` with each parameter in which the shapes of the two models differ.
 template <typename Visit>
-void differences(const Settings& a, const Settings& b, Visit&& visit) {
+void visit_differences(const Settings& a, const Settings& b, Visit&& visit) {
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         if (parameter(id).group == Group::model && !same(id, a, b)) visit(id);
@@ -37,7 +37,7 @@ double positions(const Settings& s) {
 bool is_model(const Settings& s, const Preset& model, const Catalogue& catalogue) {
     if (s.listed() || model.operators) return false;
     bool equal = true;
-    differences(s, settings_of(model, catalogue, s[P::sequence_length]), [&](P) { equal = false; });
+    visit_differences(s, settings_of(model, catalogue, s[P::sequence_length]), [&](P) { equal = false; });
     return equal;
 }
 
@@ -47,18 +47,18 @@ void take_shape(Scenario& scenario, const Settings& wanted) {
         if (model->operators) continue;
         const Settings s = settings_of(*model, *scenario.catalogue, wanted[P::sequence_length]);
         int count = 0;
-        differences(wanted, s, [&](P) { ++count; });
+        visit_differences(wanted, s, [&](P) { ++count; });
         if (count >= fewest) continue;
         fewest = count;
         scenario.model = model;
     }
-    // A value that is given makes others follow, until all are.
-    for (bool more = true; more;) {
-        more = false;
-        differences(wanted, resolve(scenario), [&](P id) {
+    // Other values can follow from a value that is set, so this repeats until all are equal.
+    for (bool changed = true; changed;) {
+        changed = false;
+        visit_differences(wanted, resolve(scenario), [&](P id) {
             if (scenario.is_given(id)) return;
             scenario.give(id, wanted[id]);
-            more = true;
+            changed = true;
         });
     }
 }

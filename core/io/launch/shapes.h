@@ -1,16 +1,16 @@
-// Models told by their shape, whatever they are called.
+// Identifies models by their shape instead of their name.
 #pragma once
 
 #include "scenario/scenario.h"
 
 namespace shardscope::launch {
 
-// Rows of learned positions, 0: none.
+// Returns the number of rows of the learned position embedding; 0 where there is none.
 double positions(const Settings& settings);
-// Whether the settings hold exactly the model of this preset.
+// Returns whether the model in the settings equals that of the preset.
 bool is_model(const Settings& settings, const Preset& model, const Catalogue& catalogue);
-// Takes the catalogue's model that is nearest to `wanted` in shape, and overrides what differs. Only the
-// model's values of `wanted` count, and its sequence length.
+// Sets the model of the catalogue that is nearest in shape to `wanted`, and overrides the parameters that
+// differ. Only the model parameters and the sequence length of `wanted` are used.
 void take_shape(Scenario& scenario, const Settings& wanted);
 
 }  // namespace shardscope::launch

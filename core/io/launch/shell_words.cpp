@@ -29,8 +29,8 @@ class Script {
         if (here() == '\n') ++line_;
         ++at_;
     }
-    // A line that goes on.
-    bool continued() {
+    // Skips a backslash at the end of a line; returns whether there was one.
+    bool skip_continuation() {
         if (here() != '\\') return false;
         const std::size_t length = here(1) == '\n' ? 2 : here(1) == '\r' && here(2) == '\n' ? 3 : 0;
         for (std::size_t i = 0; i < length; ++i) step();
@@ -40,10 +40,10 @@ class Script {
         problems_.push_back({"", what, said("it does not end"), said("close it"), line});
     }
 
-    void blanks(bool lines) {
+    void skip_blanks(bool lines) {
         while (at_ < text_.size()) {
             const char c = here();
-            if (continued()) continue;
+            if (skip_continuation()) continue;
             if (c == '#') {
                 while (at_ < text_.size() && here() != '\n') step();
             } else if (c == ' ' || c == '\t' || c == '\r' || (lines && c == '\n')) {
@@ -59,7 +59,7 @@ class Script {
     void command() {
         Command words;
         while (at_ < text_.size() && problems_.empty()) {
-            blanks(false);
+            skip_blanks(false);
             if (at_ >= text_.size()) break;
             if (here() == '<' && here(1) == '<') {
                 here_document();
@@ -69,13 +69,13 @@ class Script {
                 const bool end = ends_command(here());
                 const bool line_ends = here() == '\n';
                 step();
-                if (line_ends) documents();
+                if (line_ends) read_here_documents();
                 if (end) break;
                 continue;
             }
             if (words.empty() && assignment()) continue;
             word(words);
-            // What follows these is a command of its own.
+            // Another command follows these words.
             if (words.size() == 1 && (words[0].text == "export" || words[0].text == "then" ||
                                       words[0].text == "do" || words[0].text == "else"))
                 words.clear();
@@ -83,7 +83,8 @@ class Script {
         if (!words.empty()) out_.push_back(std::move(words));
     }
 
-    // <<WORD, <<-WORD or <<'WORD': the lines from the next one on, up to one that is the word. <<< is a word.
+    // Reads the start of a here-document: <<WORD, <<-WORD or <<'WORD'. Its text begins on the next line and
+    // ends before the line that consists of the word. After <<< an ordinary word follows.
     void here_document() {
         step();
         step();
@@ -92,18 +93,19 @@ class Script {
             return;
         }
         if (here() == '-') step();
-        blanks(false);
+        skip_blanks(false);
         std::string end;
         while (at_ < text_.size() && (in_name(here()) || here() == '\'' || here() == '"' || here() == '\\')) {
             if (in_name(here())) end += here();
             step();
         }
-        constexpr int kMostEndless = 32;  // every one is looked for to the end of the text
-        if (!end.empty() && endless_ < kMostEndless) ends_.push_back(std::move(end));
+        constexpr int kMostUnterminated = 32;  // the search for each end word reads the rest of the text
+        if (!end.empty() && unterminated_ < kMostUnterminated) ends_.push_back(std::move(end));
     }
 
-    // Prose or a script of its own: the commands in it count as far as they can be read.
-    void documents() {
+    // Reads the here-documents that begin on this line. Each may be prose or another script; the commands
+    // that can be read in it are added.
+    void read_here_documents() {
         for (const std::string& end : std::exchange(ends_, {})) {
             std::size_t next = at_;
             bool found = false;
@@ -115,12 +117,12 @@ class Script {
                 found = line == end;
                 if (!found) next = std::min(stop + 1, text_.size());
             }
-            if (!found) {  // it is none: a shift in arithmetic, say
-                ++endless_;
+            if (!found) {  // no here-document, but for instance a shift in arithmetic
+                ++unterminated_;
                 return;
             }
-            Problems of_prose;
-            Script inner(text_.substr(at_, next - at_), of_prose);
+            Problems ignored;
+            Script inner(text_.substr(at_, next - at_), ignored);
             inner.line_ = line_;
             inner.depth_ = depth_ + 1;
             inner.expanded_ = expanded_;
@@ -135,7 +137,7 @@ class Script {
         }
     }
 
-    // NAME=value or NAME=(words …).
+    // Reads NAME=value or NAME=(words …), also with +=; returns false if there is none.
     bool assignment() {
         std::size_t length = 0;
         while (in_name(here(length))) ++length;
@@ -144,7 +146,7 @@ class Script {
             return false;
         const std::string name(text_.substr(at_, length));
         for (std::size_t i = 0; i < length + (more ? 2 : 1); ++i) step();
-        // It may be made of its own old value.
+        // The new value is read first, because it may refer to the variable's old value.
         std::vector<Word> value;
         const bool list = here() == '(';
         if (list) list_of_words(name, value);
@@ -166,7 +168,7 @@ class Script {
         const int start = line_;
         step();
         while (problems_.empty()) {
-            blanks(true);
+            skip_blanks(true);
             if (at_ >= text_.size()) {
                 fail(said("the list {1}=( is open", {name}), start);
                 return;
@@ -178,11 +180,12 @@ class Script {
         step();
     }
 
-    // One word, or those that a variable without quotes falls into.
+    // Reads one word, or the words into which the value of an unquoted variable is split. With `whole` such a
+    // value is not split.
     void word(std::vector<Word>& out, bool whole = false) {
         Word now;
         now.line = line_;
-        bool any = false;  // an empty word in quotes is one
+        bool any = false;  // whether quotes were read; then an empty word counts, too
         const auto push = [&] {
             if (any || !now.text.empty() || !now.unknown.empty()) out.push_back(now);
             now = {"", line_, ""};
@@ -190,16 +193,16 @@ class Script {
         };
         while (at_ < text_.size() && problems_.empty()) {
             const char c = here();
-            if (continued()) continue;
+            if (skip_continuation()) continue;
             if (ends_command(c) || c == ' ' || c == '\t' || c == '\r' || c == '(' || c == ')' || c == '<' ||
                 c == '>')
                 break;
             if (c == '\'') {
                 any = true;
-                single(now);
+                read_single_quoted(now);
             } else if (c == '"') {
                 any = true;
-                twofold(now, out, any);
+                read_double_quoted(now, out, any);
             } else if (c == '\\') {
                 step();
                 if (at_ < text_.size()) add(now, here());
@@ -208,8 +211,8 @@ class Script {
                 const std::vector<Word> value = expansion();
                 for (std::size_t i = 0; i < value.size(); ++i) {
                     if (i > 0) push();
-                    not_known(now, value[i]);
-                    // Outside of quotes blanks part words.
+                    mark_unknown(now, value[i]);
+                    // Outside of quotes blanks separate words.
                     for (const char letter : value[i].text) {
                         if (!whole && (letter == ' ' || letter == '\t' || letter == '\n')) push();
                         else add(now, letter);
@@ -223,7 +226,7 @@ class Script {
         push();
     }
 
-    void single(Word& now) {
+    void read_single_quoted(Word& now) {
         const int start = line_;
         step();
         while (at_ < text_.size() && here() != '\'') {
@@ -234,17 +237,17 @@ class Script {
         step();
     }
 
-    void twofold(Word& now, std::vector<Word>& out, bool& any) {
+    void read_double_quoted(Word& now, std::vector<Word>& out, bool& any) {
         const int start = line_;
         step();
         while (at_ < text_.size() && here() != '"' && problems_.empty()) {
-            if (continued()) continue;
+            if (skip_continuation()) continue;
             if (here() == '\\' && (here(1) == '"' || here(1) == '\\' || here(1) == '$' || here(1) == '`')) {
                 step();
                 add(now, here());
                 step();
             } else if (here() == '$' || here() == '`') {
-                // "${LIST[@]}" is as many words as the list has.
+                // "${LIST[@]}" expands to as many words as the list has.
                 const std::vector<Word> value = expansion();
                 any = !value.empty() || !now.text.empty();
                 for (std::size_t i = 0; i < value.size(); ++i) {
@@ -252,7 +255,7 @@ class Script {
                         out.push_back(now);
                         now = {"", line_, ""};
                     }
-                    not_known(now, value[i]);
+                    mark_unknown(now, value[i]);
                     for (const char letter : value[i].text) add(now, letter);
                 }
             } else {
@@ -265,11 +268,12 @@ class Script {
     }
 
     static void add(Word& now, char c) { now.text += c; }
-    static void not_known(Word& now, const Word& value) {
+    static void mark_unknown(Word& now, const Word& value) {
         if (now.unknown.empty()) now.unknown = value.unknown;
     }
 
-    // What a variable stands for. Those that double each other would grow without end.
+    // Returns the value of a variable. The size of all expansions is limited, because variables that contain
+    // each other twice would grow exponentially.
     std::vector<Word> value_of(const std::vector<Word>& words) {
         constexpr std::size_t kMost = std::size_t{1} << 22;
         for (const Word& word : words) expanded_ += word.text.size() + 1;
@@ -279,7 +283,7 @@ class Script {
         return {};
     }
 
-    // What begins with $ or a backquote. Outside of a list one word.
+    // Reads an expression that begins with $ or a backquote. Its value is one word unless it is a list.
     std::vector<Word> expansion() {
         const std::size_t from = at_;
         const auto unknown = [&] {
@@ -326,7 +330,7 @@ class Script {
             }
             while (at_ < text_.size() && here() != '}') {
                 step();
-                name.clear();  // a form that is not known
+                name.clear();  // an unsupported form of expansion
             }
             step();
             at_ = std::min(at_, text_.size());
@@ -335,7 +339,7 @@ class Script {
                 name += here();
                 step();
             }
-            if (name.empty()) {  // $@, $?, or a dollar that is none
+            if (name.empty()) {  // $@, $?, or a dollar sign that begins no expansion
                 if (at_ < text_.size() && !ends_command(here()) && here() != ' ' && here() != '"') step();
                 return unknown();
             }
@@ -350,11 +354,11 @@ class Script {
     Problems& problems_;
     std::size_t at_ = 0;
     int line_ = 1;
-    std::size_t expanded_ = 0;  // letters
+    std::size_t expanded_ = 0;  // bytes of all expansions so far
     std::map<std::string, std::vector<Word>> variables_;
-    std::vector<std::string> ends_;  // of the here-documents that begin on the next line
-    int depth_ = 0;                  // of here-documents
-    int endless_ = 0;                // those whose end was not found
+    std::vector<std::string> ends_;  // end words of the here-documents that begin on the next line
+    int depth_ = 0;                  // of nested here-documents
+    int unterminated_ = 0;                // number of here-documents whose end was not found
     std::vector<Command> out_;
 };
 

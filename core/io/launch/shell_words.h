@@ -1,6 +1,6 @@
-// The words of a shell script as the shell would pass them to its commands: quotes, continued lines,
-// comments, and the variables and arrays that the script itself sets. Nothing is run: what only running would
-// tell (variables of the environment, $(…), arithmetic) is left in the word and named.
+// Splits a shell script into the words that the shell would pass to its commands. It handles quotes,
+// continued lines, comments, and the variables and arrays that the script itself sets. Nothing is run: a word
+// that depends on variables of the environment, $(…) or arithmetic names that expression as unknown.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ namespace shardscope::launch {
 struct Word {
     std::string text;
     int line = 1;
-    std::string unknown;  // what has no value here ("$NNODES"); "": all is known
+    std::string unknown;  // the first expression without a known value ("$NNODES"); "": none
 };
 using Command = std::vector<Word>;
 
-// The script's commands, one after the other; an array's words are a command of their own, too.
+// Returns the script's commands in their order. The words of an array are returned as a command, too.
 std::vector<Command> shell_commands(std::string_view script, Problems& problems);
 
 }  // namespace shardscope::launch

@@ -16,18 +16,18 @@ StageLayers dealt_here(double layers, double stages, Partition partition) {
 
 double layers_of(const StageLayers& stages) { return std::accumulate(stages.begin(), stages.end(), 0.0); }
 
-StageLayers of_gpus(const StageLayers& pieces, double gpus) {
-    StageLayers out(static_cast<std::size_t>(gpus), 0);
-    for (std::size_t i = 0; i < pieces.size(); ++i) out[i % out.size()] += pieces[i];
+StageLayers of_gpus(const StageLayers& virtual_stages, double ranks) {
+    StageLayers out(static_cast<std::size_t>(ranks), 0);
+    for (std::size_t i = 0; i < virtual_stages.size(); ++i) out[i % out.size()] += virtual_stages[i];
     return out;
 }
 
 std::string as_text(const StageLayers& stages) {
-    constexpr std::size_t kSpeltOut = 16;
+    constexpr std::size_t kMostListed = 16;
     std::vector<std::string> items;
     for (std::size_t i = 0; i < stages.size();) {
         std::size_t end = i + 1;
-        while (stages.size() > kSpeltOut && end < stages.size() && stages[end] == stages[i]) ++end;
+        while (stages.size() > kMostListed && end < stages.size() && stages[end] == stages[i]) ++end;
         const std::string layers = whole(stages[i]);
         items.push_back(end > i + 1 ? said("{1} ({2} times)", {layers, std::to_string(end - i)}) : layers);
         i = end;

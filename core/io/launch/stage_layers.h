@@ -1,4 +1,4 @@
-// Layers of every stage of a pipeline, one after the other, as tools deal them out and as the engine does.
+// The number of layers of each pipeline stage, in the tools and in the engine.
 #pragma once
 
 #include <string>
@@ -10,15 +10,16 @@ namespace shardscope::launch {
 
 using StageLayers = std::vector<double>;
 
-// The engine's. `layers` is at least `stages`, and the partition deals them.
+// Returns how the engine divides the layers. `layers` is at least `stages`, and the partition is possible.
 StageLayers dealt_here(double layers, double stages, Partition partition);
 
-double layers_of(const StageLayers& stages);  // all of them
+double layers_of(const StageLayers& stages);  // the sum
 
-// What GPUs hold that take the pieces of a pipeline in turn: GPU 0 of 4 the pieces 0, 4, 8, …
-StageLayers of_gpus(const StageLayers& pieces, double gpus);
+// Returns the layers of each pipeline rank where virtual stages are placed round-robin: of 4 ranks, rank 0
+// has the virtual stages 0, 4, 8, …
+StageLayers of_gpus(const StageLayers& virtual_stages, double ranks);
 
-// "8, 9, 8 and 7"; of long pipelines those alike are counted: "5 (20 times) and 4 (12 times)".
+// Returns "8, 9, 8 and 7". For long pipelines equal neighbours are counted: "5 (20 times) and 4 (12 times)".
 std::string as_text(const StageLayers& stages);
 
 }  // namespace shardscope::launch

@@ -1,6 +1,6 @@
 #include "launch/toml.h"
 
-// The parser of toml++ 3.3 asserts some of what it goes on to report.
+// The parser of toml++ 3.3 asserts some conditions that it afterwards reports as errors.
 #define TOML_ASSERT(expr) static_assert(true)
 #include <toml++/toml.h>
 
@@ -12,7 +12,8 @@
 namespace shardscope::launch {
 
 Toml::Toml(std::string_view text, Problems& problems) {
-    // Settings are ASCII; of other letters, in comments and names, toml++ 3.3 cannot tell blanks.
+    // Settings are ASCII. Other characters occur in comments and names; toml++ 3.3 cannot tell which of them
+    // are blanks.
     std::string ascii(text);
     for (char& c : ascii) {
         if (static_cast<unsigned char>(c) >= 0x80) c = '?';

@@ -1,5 +1,5 @@
-// TOML with the line of every value, its keys by their full names ("training.seq_len"), which remember
-// whether they were asked for.
+// A TOML file whose values are found by their full keys ("training.seq_len"). It stores the line of each
+// value and whether the value was read.
 #pragma once
 
 #include <map>
@@ -14,30 +14,31 @@ namespace shardscope::launch {
 
 class Toml {
   public:
-    // A problem with its line where the text is no TOML.
+    // Adds a problem with its line where the text is not valid TOML.
     Toml(std::string_view text, Problems& problems);
 
     [[nodiscard]] bool has(const std::string& key) const { return values_.contains(key); }
     [[nodiscard]] int line(const std::string& key) const;
-    // Of another type: a problem, and nothing.
+    // Return the value; nothing where there is none, or where it has another type, which is a problem.
     std::optional<double> number(const std::string& key, Problems& problems);
     std::optional<bool> flag(const std::string& key, Problems& problems);
     std::optional<std::string> text(const std::string& key, Problems& problems);
-    // Of a list, or of one text with commas between.
+    // Returns the texts of a list, or the parts of one text that commas separate.
     std::vector<std::string> list(const std::string& key, Problems& problems);
-    // Keys nobody asked for; "job" for all of [job].
+    // Returns the keys that were not read; "job" where nothing in [job] was read.
     [[nodiscard]] std::vector<std::string> unused() const;
 
   private:
     enum class Kind { number, flag, text, list, other };
     struct Value {
         Kind kind = Kind::other;
-        double number = 0;  // of a flag: 1 or 0
+        double number = 0;  // 1 or 0 for a flag
         std::vector<std::string> texts;
         int line = 0;
         bool used = false;
     };
-    // Of another kind: a problem that says so with the phrase `not_one`.
+    // Returns the value and marks it as used. A value of another kind is a problem with the translatable text
+    // `not_one`.
     const Value* take(const std::string& key, Kind kind, const char* not_one, Problems& problems);
 
     std::map<std::string, Value> values_;

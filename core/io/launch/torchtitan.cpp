@@ -1,9 +1,9 @@
 // torchtitan's job config, a TOML file.
 //
-// Source: pytorch/torchtitan, torchtitan/config/job_config.py as it was in early 2026, the last that is a
-// TOML file: in February 2026 Python took its place (pull request 2386). Models and their flavors:
-// torchtitan/models/*/__init__.py; the cut of a pipeline: torchtitan/distributed/pipeline_parallel.py,
-// generate_llm_fqn_per_model_part.
+// Source: pytorch/torchtitan, torchtitan/config/job_config.py of early 2026, the last version whose config is
+// a TOML file: pull request 2386 replaced it by Python in February 2026. Models and their flavors:
+// torchtitan/models/*/__init__.py. Division of the layers into pipeline stages:
+// generate_llm_fqn_per_model_part in torchtitan/distributed/pipeline_parallel.py.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -40,20 +40,19 @@ constexpr std::array kFlavors{
     Flavor{"deepseek_v3", "671B", "deepseek-v3"},
 };
 
-// Names of PyTorch's schedules, torch.distributed.pipelining.schedules; those that run several stages on a
-// GPU.
+// A schedule in torch.distributed.pipelining.schedules.
 struct PipelineName {
     std::string_view name;
     ScheduleKind kind;
-    bool several;
-    bool exact;  // is that very schedule
+    bool several;  // whether each GPU runs several stages
+    bool exact;    // whether it is the schedule `kind`, not only similar to it
 };
 constexpr std::array kSchedules{
     PipelineName{"1F1B", ScheduleKind::one_f_one_b, false, true},
     PipelineName{"GPipe", ScheduleKind::gpipe, false, true},
     PipelineName{"Interleaved1F1B", ScheduleKind::interleaved, true, true},
     PipelineName{"LoopedBFS", ScheduleKind::breadth_first, true, true},
-    // Both stages of a GPU lie in a V.
+    // These differ from the engine's schedules: for example, ZBV places the two stages of a GPU in a V shape.
     PipelineName{"ZBVZeroBubble", ScheduleKind::zb_h1, true, false},
     PipelineName{"InterleavedZeroBubble", ScheduleKind::zb_h1, true, false},
     PipelineName{"DualPipeV", ScheduleKind::dualpipe, true, false},
@@ -61,45 +60,47 @@ constexpr std::array kSchedules{
 
 constexpr std::string_view kSelectivePerOperator = "op";
 
-// Layers the ends of a pipeline take less than the others, for their embedding and head.
+// By how many layers the first and the last stage are shorter than the others, because they also contain the
+// embedding and the output head.
 struct Less {
     double first = 0;
     double last = 0;
 };
 
-// Layers of every piece: embedding and head count as many layers as their pieces take less, and what is left
-// over goes to the pieces in front, a layer each. Nothing: torchtitan does not start.
-std::optional<StageLayers> cut(double layers, double pieces, Less less) {
-    if (pieces <= 1) return StageLayers{layers};
+// Returns the layers of each model part as torchtitan divides them. Embedding and head count as `less`
+// layers, and each of the first parts gets one of the layers that remain. Returns nothing where torchtitan
+// does not start.
+std::optional<StageLayers> split_layers(double layers, double parts, Less less) {
+    if (parts <= 1) return StageLayers{layers};
     const double counted = layers + less.first + less.last;
-    const double least = std::floor(counted / pieces);
+    const double least = std::floor(counted / parts);
     if (least < 1 || less.first > least || less.last > least) return std::nullopt;
     StageLayers out;
-    for (double i = 0; i < pieces; ++i) out.push_back(least + (i < std::fmod(counted, pieces) ? 1 : 0));
+    for (double i = 0; i < parts; ++i) out.push_back(least + (i < std::fmod(counted, parts) ? 1 : 0));
     out.front() -= less.first;
     out.back() -= less.last;
     return out;
 }
 
-// How many layers less make the ends hold so many; nothing: they never do. None less, where that does; else
-// so many that nothing is left over, where there are.
+// Returns the `Less` with which the first stage has `first` layers and the last one `last`; nothing where
+// there is none. Zeros are preferred, then values with which no layers remain after an even division.
 std::optional<Less> less_for(double layers, double stages, double first, double last) {
-    const auto makes = [&](Less less) {
+    const auto gives_ends = [&](Less less) {
         if (less.first < 0 || less.last < 0) return false;
-        const std::optional<StageLayers> found = cut(layers, stages, less);
+        const std::optional<StageLayers> found = split_layers(layers, stages, less);
         return found && found->front() == first && found->back() == last;
     };
-    if (makes({})) return Less{};
-    for (const double left_over : {0.0, 1.0}) {  // to the first stage
+    if (gives_ends({})) return Less{};
+    for (const double left_over : {0.0, 1.0}) {  // a remaining layer, which the first stage gets
         for (double least = 1; least <= layers; ++least) {
             const Less less{least + left_over - first, least - last};
-            if (makes(less)) return less;
+            if (gives_ends(less)) return less;
         }
     }
     return std::nullopt;
 }
 
-// A TOML file, section after section.
+// Writes a TOML file, one section after the other.
 class Writer {
   public:
     explicit Writer(std::string head) : text_(std::move(head)) {}
@@ -164,7 +165,8 @@ void write_training(Plan& plan, Writer& out) {
 
     out.section("training");
     const bool pipeline = s[P::pipeline_parallel] > 1;
-    // A pipeline cuts what lies on a GPU into its micro-batches; without one they are accumulated.
+    // A pipeline splits the local batch of a GPU into micro-batches; without one, torchtitan accumulates
+    // them.
     out.put("local_batch_size", whole(s[P::micro_batch] * (pipeline ? s[P::accumulation] : 1)));
     out.put("global_batch_size", plan.whole(P::global_batch));
     out.put("seq_len", plan.whole(P::sequence_length));
@@ -188,7 +190,7 @@ void write_training(Plan& plan, Writer& out) {
     }
 }
 
-// Which GPUs share what.
+// Writes over which GPUs the weights are replicated and sharded.
 void write_sharding(Plan& plan, Writer& out) {
     const Settings& s = plan.s;
     const double data = data_parallel(s);
@@ -223,14 +225,14 @@ void write_sharding(Plan& plan, Writer& out) {
         plan.note(said("torchtitan wants expert parallelism within the GPUs that share weights."));
 }
 
-// What comes nearest to the stages of the plan.
+// Returns the `Less` with which torchtitan's stages are nearest to those of the plan.
 Less less_of(const Plan& plan, double parts, const StageLayers& here) {
     const double layers = plan.s[P::layers];
     const auto stages = static_cast<double>(here.size());
     if (parts == stages) return less_for(layers, stages, here.front(), here.back()).value_or(Less{});
     for (const Less less : {Less{0, 0}, Less{1, 1}, Less{0, 1}, Less{1, 0}}) {
-        const std::optional<StageLayers> dealt = cut(layers, parts, less);
-        if (dealt && of_gpus(*dealt, stages) == here) return less;
+        const std::optional<StageLayers> divided = split_layers(layers, parts, less);
+        if (divided && of_gpus(*divided, stages) == here) return less;
     }
     return {};
 }
@@ -245,37 +247,37 @@ void write_pipeline(Plan& plan, Writer& out) {
             plan.note(said("torchtitan accumulates micro-batch by micro-batch, not layer by layer."));
         return;
     }
-    const double pieces = s[P::virtual_stages];
+    const double virtual_stages = s[P::virtual_stages];
     const auto found = std::ranges::find(kSchedules, kind, &PipelineName::kind);
     PipelineName name = found != kSchedules.end() ? *found : kSchedules.front();
-    // One stage on a GPU is no interleaving.
-    if (kind == ScheduleKind::interleaved && pieces == 1) name = kSchedules.front();
-    else if (kind == ScheduleKind::breadth_first && pieces == 1) name = kSchedules[1];
+    // With one stage per GPU the interleaved schedules are 1F1B and GPipe.
+    if (kind == ScheduleKind::interleaved && virtual_stages == 1) name = kSchedules.front();
+    else if (kind == ScheduleKind::breadth_first && virtual_stages == 1) name = kSchedules[1];
     else if (!name.exact || name.kind != kind)
         plan.lacks(kTorchtitan, P::schedule,
                    phrase("{1} has no word for “{2}”; the nearest is written, {3}."), name.name);
     out.put("pipeline_parallel_schedule", toml_string(name.name));
     out.put("pipeline_parallel_microbatch_size", plan.whole(P::micro_batch));
-    const double parts = stages * (name.several ? std::max(pieces, 2.0) : 1);
+    const double parts = stages * (name.several ? std::max(virtual_stages, 2.0) : 1);
     const StageLayers here = dealt_here(s[P::layers], stages, partition_of(s));
     const Less less = less_of(plan, parts, here);
     out.put("pipeline_parallel_first_stage_less_layers", whole(less.first));
     out.put("pipeline_parallel_last_stage_less_layers", whole(less.last));
-    // It tells no more than how many pieces there are: one or two to a GPU unless it is written.
+    // The option only sets the number of model parts. Without it, torchtitan makes one or two per GPU.
     const double counted = s[P::layers] + less.first + less.last;
     const double each = std::ceil(counted / parts);
-    const bool tells = std::ceil(counted / each) == parts;
-    if (tells) out.put("pipeline_parallel_layers_per_stage", whole(each));
-    const std::optional<StageLayers> dealt = cut(s[P::layers], parts, less);
-    // Where another schedule stands instead, its pieces may lie on other GPUs.
+    const bool expressible = std::ceil(counted / each) == parts;
+    if (expressible) out.put("pipeline_parallel_layers_per_stage", whole(each));
+    const std::optional<StageLayers> divided = split_layers(s[P::layers], parts, less);
+    // A schedule that replaces the scenario's may place its model parts on other GPUs.
     const Schedule& schedule = schedule_of(kind);
     const bool same = name.exact && name.kind == kind;
     const bool comparable = same || (!name.several && !schedule.pieces && schedule.copies <= 1);
-    if (!dealt || (!tells && parts > stages * 2)) {
+    if (!divided || (!expressible && parts > stages * 2)) {
         plan.note(
             said("torchtitan cannot cut {1} layers into {2} stages; name them in module_fqns_per_model_part.",
                  {plan.whole(P::layers), whole(parts)}));
-    } else if (const StageLayers held = of_gpus(*dealt, stages); comparable && held != here) {
+    } else if (const StageLayers held = of_gpus(*divided, stages); comparable && held != here) {
         plan.note(
             said("torchtitan deals the {1} layers out as {2}, the estimate as {3}; "
                  "module_fqns_per_model_part would name them.",
@@ -299,7 +301,7 @@ void write_parallelism(Plan& plan, Writer& out) {
     write_pipeline(plan, out);
     if (s[P::experts] > 0) {
         out.put("expert_parallel_degree", plan.whole(P::expert_parallel));
-        // Experts are cut as the other matrices are.
+        // Experts have the same tensor parallel degree as the other matrices.
         if (s[P::expert_parallel] > 1)
             out.put("expert_tensor_parallel_degree", plan.whole(P::tensor_parallel));
     }
@@ -345,7 +347,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     write_parallelism(plan, out);
     write_recomputation(plan, out);
     out.section("compile");
-    // Asynchronous tensor parallelism and fp8 are the compiler's work.
+    // Asynchronous tensor parallelism and fp8 need torch.compile.
     out.put("enable", format(P::software, s[P::software]).ends_with("-compile") ||
                           s.on(P::async_tensor_parallel) || plan.is(P::precision, Precision::fp8));
     return {std::move(out).take(), launcher + " " + program, plan.notes};
@@ -395,7 +397,7 @@ class Reader {
 
     void training() {
         double local = number("training.local_batch_size", 8);
-        // Its name until 2025.
+        // Until 2025 the option had this name.
         if (file_.has("training.batch_size")) local = number("training.batch_size", 8);
         const double global = number("training.global_batch_size", -1);
         const double micro = number("parallelism.pipeline_parallel_microbatch_size", 1);
@@ -408,7 +410,7 @@ class Reader {
         out_.give(P::optimizer_precision, half ? "bf16" : "fp32");
         const bool full = text("training.mixed_precision_param", "bfloat16") == "float32";
         out_.give(P::precision, full ? "fp32" : "bf16");
-        text("training.mixed_precision_reduce", "float32");  // there is no other
+        text("training.mixed_precision_reduce", "float32");  // the only possible value
         out_.give(P::gradient_precision, "fp32");
         if (flag("training.enable_cpu_offload", false)) out_.give(P::offload, "optimizer+parameters");
         const std::string optimizer = text("optimizer.name", "AdamW");
@@ -418,7 +420,7 @@ class Reader {
             if (converter.ends_with("float8")) out_.give(P::precision, "fp8");
             else if (!converter.empty()) out_.note(said("The converter {1} is not used.", {converter}));
         }
-        // How fp8 is done: known, and without a bearing on anything here.
+        // These details of fp8 have no effect on the prediction; reading them marks them as used.
         flag("quantize.linear.float8.enable_fsdp_float8_all_gather", false);
         flag("quantize.linear.float8.precompute_float8_dynamic_scale_for_fsdp", false);
         file_.list("quantize.linear.float8.filter_fqns", problems_);
@@ -449,7 +451,7 @@ class Reader {
         const double first = number("parallelism.pipeline_parallel_first_stage_less_layers", 1);
         const double last = number("parallelism.pipeline_parallel_last_stage_less_layers", 1);
         const double each = number(kLayersPerStage, 0);
-        // Beyond what is ever valid the check has its say.
+        // Values beyond the valid range are reported by the final check.
         if (stages <= 1 || stages > parameter(P::pipeline_parallel).maximum || stages != std::floor(stages))
             return;
         const auto same = [](std::string_view a, std::string_view b) {
@@ -468,14 +470,14 @@ class Reader {
         if (!found->exact)
             out_.note(said("The schedule {1} is taken for {2}.",
                            {name, format(P::schedule, static_cast<double>(found->kind))}));
-        deal(*found, stages, {first, last}, each);
+        read_stages(*found, stages, {first, last}, each);
     }
 
     void parallelism() {
         const double tensor = number("parallelism.tensor_parallel_degree", 1);
         const double context = number("parallelism.context_parallel_degree", 1);
         const double stages = number("parallelism.pipeline_parallel_degree", 1);
-        const double copies = number("parallelism.data_parallel_replicate_degree", 1);
+        const double replicas = number("parallelism.data_parallel_replicate_degree", 1);
         const double shard = number("parallelism.data_parallel_shard_degree", -1);
         out_.give(P::tensor_parallel, tensor);
         out_.give(P::context_parallel, context);
@@ -489,16 +491,16 @@ class Reader {
             out_.give(P::parallel_loss, !flag("parallelism.disable_loss_parallel", false));
         }
         pipeline(stages);
-        out_.give_gpus(shard > 0 ? copies * shard * tensor * context * stages : 0);
+        out_.give_gpus(shard > 0 ? replicas * shard * tensor * context * stages : 0);
         if (shard == 1 && context <= 1) {
             out_.give(P::sharding, "ddp");
-        } else if (copies > 1) {
+        } else if (replicas > 1) {
             out_.give(P::sharding, "hsdp");
             const double data = data_parallel(out_.settings());
-            out_.give(P::shard_group, (shard > 0 ? shard : data / copies) * context);
+            out_.give(P::shard_group, (shard > 0 ? shard : data / replicas) * context);
         }
         const std::string reshard = text("parallelism.fsdp_reshard_after_forward", "default");
-        // By default a pipeline keeps the weights for its micro-batches.
+        // By default a pipeline keeps the gathered weights for all its micro-batches.
         if (shard != 1 || context > 1)
             out_.give(P::reshard_after_forward,
                       reshard == "always" || (reshard == "default" && stages <= 1) ? 1 : 0);
@@ -507,8 +509,8 @@ class Reader {
   private:
     static constexpr const char* kLayersPerStage = "parallelism.pipeline_parallel_layers_per_stage";
 
-    // The layers of the stages, and how many of those a GPU has.
-    void deal(const PipelineName& schedule, double stages, Less less, double each) {
+    // Reads how many layers the stages have, and how many stages a GPU has.
+    void read_stages(const PipelineName& schedule, double stages, Less less, double each) {
         const double layers = out_.settings()[P::layers];
         const auto no_count = [](double value) { return value < 0 || value != std::floor(value); };
         if (no_count(less.first) || no_count(less.last) || no_count(each)) {
@@ -517,29 +519,29 @@ class Reader {
             return;
         }
         const double counted = layers + less.first + less.last;
-        const double pieces = each > 0 ? std::ceil(counted / each) : schedule.several ? 2 * stages : stages;
-        if (std::fmod(pieces, stages) != 0 || schedule.several == (pieces == stages)) {
+        const double parts = each > 0 ? std::ceil(counted / each) : schedule.several ? 2 * stages : stages;
+        if (std::fmod(parts, stages) != 0 || schedule.several == (parts == stages)) {
             problem(kLayersPerStage,
-                    said("makes {1} stages for the {2} GPUs of the pipeline", {whole(pieces), whole(stages)}),
+                    said("makes {1} stages for the {2} GPUs of the pipeline", {whole(parts), whole(stages)}),
                     schedule.several ? said("write a number that makes two or more for each")
                                      : said("write {1}", {whole(std::ceil(counted / stages))}));
             return;
         }
-        const std::optional<StageLayers> dealt = cut(layers, pieces, less);
-        if (!dealt) {
+        const std::optional<StageLayers> divided = split_layers(layers, parts, less);
+        if (!divided) {
             problem("parallelism.pipeline_parallel_degree",
                     said("leaves no layers for each of {1} stages, with {2} and {3} less at the ends",
-                         {whole(pieces), whole(less.first), whole(less.last)}),
+                         {whole(parts), whole(less.first), whole(less.last)}),
                     said("write fewer stages, or less of …_stage_less_layers"));
             return;
         }
         if (!schedule.several) {
-            out_.give_stages(*dealt);
+            out_.give_stages(*divided);
             return;
         }
         if (!schedule.exact) return;
-        out_.give(P::virtual_stages, pieces / stages);
-        out_.note_stages(of_gpus(*dealt, stages));
+        out_.give(P::virtual_stages, parts / stages);
+        out_.note_stages(of_gpus(*divided, stages));
     }
 
     Toml& file_;

@@ -31,8 +31,8 @@ void Plan::check_stack(const LaunchFormat& tool) {
 
 std::string header(const LaunchFormat& tool, const Answer& answer, const std::string& how_to_start) {
     const InEnglish written;
-    // The first two lines hold no text of the scenario's: Python looks there for the encoding of a file, and
-    // a title such as "coding: unicode_escape \n…" would make code of a comment.
+    // The first two lines contain no text of the scenario. Python looks there for the encoding of a file, and
+    // a title such as "coding: unicode_escape \n…" would turn a comment into code.
     std::string out = comment_line("Option names: " + std::string(tool.checked));
     const std::string memory =
         text_of(Output::peak_memory, answer) + " of " + text_of(Output::capacity, answer);

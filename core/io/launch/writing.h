@@ -1,4 +1,4 @@
-// What every writer of launch settings needs.
+// The parts that all writers of launch settings share.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace shardscope::launch {
 
-// The settings to write, with what was said of them on the way.
+// The settings to write, and the notes that the writer has added.
 struct Plan {
     explicit Plan(const Answer& of) : answer(of), s(of.settings) {}
 
@@ -27,31 +27,32 @@ struct Plan {
     [[nodiscard]] bool is(P id, Choice value) const {
         return s.choice<Choice>(id) == value;
     }
-    // A value the tool has no word for. The phrase has places for the tool, the value and what is written in
-    // its stead.
+    // Adds a note that the tool has no option for a value. The sentence has placeholders for the tool, the
+    // value and what is written instead.
     void lacks(const LaunchFormat& tool, P id, const char* sentence = phrase("{1} has no word for “{2}”."),
                std::string_view written = {});
-    // The prediction is for one software stack; the tool is another.
+    // Adds a note where the prediction is for another software stack than that of the tool.
     void check_stack(const LaunchFormat& tool);
 };
 
-// A whole number without grouping, as files write it.
+// Returns a whole number without digit grouping, for files.
 std::string whole(double value);
-// What heads a file, one comment a line: the tool's version, the prediction, the scenario, how to start it.
+// Returns the comment lines at the top of a file: the tool's version, the prediction, the scenario, and how
+// to start the training.
 std::string header(const LaunchFormat& tool, const Answer& answer, const std::string& how_to_start);
 
-// Hosts, and the GPUs of each.
+// The nodes of a run.
 struct Hosts {
     double nodes = 1;
-    double gpus = 1;
+    double gpus = 1;  // of each node
 };
 Hosts hosts(const Settings& settings);
-// "torchrun --nnodes=8 …", up to the program; a note where a node is more than a host.
+// Returns "torchrun --nnodes=8 …" up to the program. Adds a note where a node has more GPUs than a host.
 std::string torchrun(Plan& plan);
-// A command as a comment of its own.
+// Returns comment lines that say how to start the training.
 std::string to_be_run(const std::string& launcher, const std::string& program);
 
-// Optimizer steps of the run, where the scenario says how many tokens it trains on; else 0.
+// Returns the optimizer steps of the run if the scenario has a number of training tokens; otherwise 0.
 double steps(const Answer& answer);
 
 }  // namespace shardscope::launch

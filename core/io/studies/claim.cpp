@@ -15,10 +15,11 @@ bool is_better(Output output, double value, double than) {
     return std::isnan(than) || (less_is_better(output) ? value < than : value > than);
 }
 
-// Of two values as good, the larger output or the smaller time.
+// Returns the better of two values, which is the smaller one for outputs such as times and the larger one for
+// others.
 double better(Output output, double one, double other) { return is_better(output, one, other) ? one : other; }
 
-// Why there is no value.
+// Returns the reason why there is no value.
 std::string reason_of(const Scenario& scenario, const Answer& answer, bool valid) {
     const Problems problems = valid ? Problems{} : check(answer.scenario, answer.settings);
     if (problems.empty()) return said("{1}: does not fit", {scenario.title()});
@@ -27,7 +28,7 @@ std::string reason_of(const Scenario& scenario, const Answer& answer, bool valid
 
 bool is_question(const Claim& claim) { return std::isinf(claim.low) && std::isinf(claim.high); }
 
-// The scenario's value, or its best one along the axes.
+// Returns the scenario's value, or its best value along the axes.
 double value_along(const Claim& claim, const Scenario& scenario, const std::stop_token& stop,
                    std::string& reason) {
     double best = kNone;
@@ -47,8 +48,8 @@ double value_at(const Claim& claim, const Scenario& scenario, std::size_t point)
     return valid ? value_of(claim.output, answer) : kNone;
 }
 
-// The first value of the axis from which on, to the axis's end, the others stay ahead: a lead that is lost
-// again is none.
+// Returns the first value of the axis from which on the others stay ahead up to the end of the axis. A lead
+// that is lost again does not count.
 double crossover(const Claim& claim, const std::stop_token& stop) {
     const Axis& axis = claim.along.front();
     double from = kNone;
@@ -68,7 +69,7 @@ double crossover(const Claim& claim, const std::stop_token& stop) {
     return from;
 }
 
-// Whether the value lies on the side of "no effect" on which the whole range lies.
+// Returns whether the value is on the same side of "no effect" as the whole range.
 bool goes_the_stated_way(const Claim& claim, double value) {
     const double none = claim.measure == Measure::ratio ? 1 : 0;
     return (claim.low >= none && value > none) || (claim.high <= none && value < none);
@@ -142,7 +143,7 @@ std::string text_of(const Claim& claim, double value) {
     switch (claim.measure) {
         case Measure::value: return format(value, output(claim.output).quantity);
         case Measure::ratio: {
-            // Three decimals, without zeros at the end.
+            // The ratio has three decimals, without trailing zeros.
             constexpr double kDigits = 1000;
             return exact(std::round(value * kDigits) / kDigits) + " ×";
         }

@@ -1,5 +1,5 @@
-// A claim and what the engine makes of it. A claim is data: scenarios, an output, what is done with their
-// values, and the values with which the engine would agree.
+// A claim of a paper and the engine's finding on it. A claim is data: scenarios, an output, a measure that
+// compares the scenarios' values, and the range of values in which the engine agrees.
 #pragma once
 
 #include <limits>
@@ -14,64 +14,64 @@
 
 namespace shardscope {
 
-// What is done with the scenarios' values of the output.
+// The number that is computed from the scenarios' values of the output.
 enum class Measure : unsigned char {
-    value,            // of the one scenario
+    value,            // of the only scenario
     ratio,            // last ÷ first
     relative_change,  // last ÷ first − 1
-    crossover,        // along an input: from where on the best of the others is better than the first, or the
-                      // one scenario reaches the target
+    crossover,        // value of an input from which on the best of the other scenarios is better than the
+                      // first, or from which on the only scenario reaches the target
 };
 std::string_view name_of(Measure measure);  // "relative-change"
 
 struct Claim {
     std::string name;        // "throughput-per-gpu"
-    std::string says;        // one sentence
-    std::string source;      // where the sentence comes from
-    std::string by;          // whose number it is: the study's paper, or "MosaicML"
-    bool published = false;  // the stated number was read in a public source; else it is a question of ours
+    std::string says;        // the claim in one sentence
+    std::string source;      // of the sentence
+    std::string by;          // the author of the number: the study's paper, or "MosaicML"
+    bool published = false;  // whether the number was read in a public source; else the question is ours
     std::vector<Scenario> scenarios;
     Output output = Output::mfu;
     Measure measure = Measure::value;
-    // Other than for a crossover, the value of a scenario is the best along the axes, all combinations tried:
-    // the scenario with just these values, which count for nothing where they are not valid.
+    // The axis of a crossover. For other measures the value of a scenario is the best over all combinations
+    // of these axes' values; combinations that are not valid are ignored.
     std::vector<Axis> along;
     double target = std::numeric_limits<double>::quiet_NaN();  // of a crossover with one scenario
     std::optional<double> stated;
-    // Where the engine's value lies if it agrees; infinite: an open end. Two open ends: a question without an
-    // expectation.
+    // The engine agrees if its value is in this range. An infinite limit is an open end; with two open ends
+    // the claim is a question without an expectation.
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
 };
 
 enum class Agreement : unsigned char {
     agrees,     // inside the range
-    partly,     // outside, but the effect goes the stated way; of a crossover: there is one
+    partly,     // outside, but the effect has the stated direction; for a crossover: there is one
     disagrees,  // outside
     answered,   // a question without an expectation
-    unknown,    // no value: what is compared does not fit, or is not valid
+    unknown,    // no value: a scenario does not fit or is not valid
 };
 std::string_view name_of(Agreement agreement);  // "agrees"
 
 struct Finding {
     Agreement agreement = Agreement::unknown;
     double value = std::numeric_limits<double>::quiet_NaN();
-    std::vector<double> values;  // of the output, one a scenario; of a crossover empty
+    std::vector<double> values;  // of the output, one per scenario; empty for a crossover
     std::string reason;          // why there is no value
 };
 
-// Plans what is automatic. A stopped one means nothing.
+// Computes the finding; automatic parameters are planned. After a stop the result is meaningless.
 Finding examine(const Claim& claim, const std::stop_token& stop = {});
 
-// The stated, or the engine's, number as a person reads it: "−37.2 %", "0.48 ×", "1,024", "59.7 %".
+// Formats the stated number or the engine's number: "−37.2 %", "0.48 ×", "1,024", "59.7 %".
 std::string text_of(const Claim& claim, double value);
-// "−45.0 % to −30.0 %", "at least 1 ×"; empty without an expectation.
+// Returns "−45.0 % to −30.0 %" or "at least 1 ×"; empty without an expectation.
 std::string range_text(const Claim& claim);
-// The stated number, else the range.
+// Returns the stated number; the range where no number is stated.
 std::string expected_text(const Claim& claim);
-// The engine's number, or why there is none.
+// Returns the engine's number, or the reason why there is none.
 std::string found_text(const Claim& claim, const Finding& finding);
-// "8,303 tokens/s → 5,113 tokens/s": the output's values behind a comparison; empty when there is only one.
+// Returns the compared values of the output, "8,303 tokens/s → 5,113 tokens/s"; empty when there is only one.
 std::string values_text(const Claim& claim, const Finding& finding);
 
 }  // namespace shardscope

@@ -30,7 +30,7 @@ class Reader {
 
     Study read(const json& file) {
         Study out;
-        known_only(file, "", kStudyFields);
+        refuse_unknown_fields(file, "", kStudyFields);
         out.name = text(file, "", "name");
         out.title = clean_title(text(file, "", "title"));
         out.look = text(file, "", "look");
@@ -39,10 +39,10 @@ class Reader {
         out.scenario = Scenario::first_launch(catalogue_);
         if (const json* scenario = object(file, "", "scenario")) {
             const std::size_t before = problems_.size();
-            out.scenario = take(*scenario, "/scenario", [&](const std::string& text, Problems& own) {
+            out.scenario = read_part(*scenario, "/scenario", [&](const std::string& text, Problems& own) {
                 return read_scenario(text, catalogue_, folder_, own, true);
             });
-            // On what cannot be read the claims' scenarios would say the same again.
+            // The claims' scenarios are patches of this one and would repeat its problems.
             if (problems_.size() > before) return out;
         }
         if (out.scenario.name.empty()) out.scenario.name = out.title;
@@ -68,7 +68,7 @@ class Reader {
         Paper out;
         const json* paper = object(file, "", "paper");
         if (!paper) return out;
-        known_only(*paper, "/paper", kPaperFields);
+        refuse_unknown_fields(*paper, "/paper", kPaperFields);
         out.label = clean_title(text(*paper, "/paper", "label"));
         out.authors = text(*paper, "/paper", "authors");
         out.title = text(*paper, "/paper", "title");
@@ -77,7 +77,8 @@ class Reader {
     }
 
   private:
-    void known_only(const json& object, const std::string& pointer, std::span<const std::string> known) {
+    void refuse_unknown_fields(const json& object, const std::string& pointer,
+                               std::span<const std::string> known) {
         for (const auto& [field, value] : object.items()) {
             if (std::ranges::find(known, field) == known.end())
                 problems_.push_back(unknown_field(pointer, field, known));
@@ -103,9 +104,9 @@ class Reader {
         return nullptr;
     }
 
-    // A scenario of the file, its problems with their place in the file.
+    // Reads a scenario in the file; its problems get their place in the file.
     template <typename Read>
-    Scenario take(const json& part, const std::string& pointer, Read read) {
+    Scenario read_part(const json& part, const std::string& pointer, Read read) {
         Problems own;
         Scenario out = read(json_text(part), own);
         for (Problem& problem : own) {
@@ -116,7 +117,7 @@ class Reader {
         return out;
     }
 
-    // A number of the claim's measure; infinite where an end is open.
+    // Reads a number of the claim's measure; null means `open`.
     double number(const json& value, const std::string& pointer, double open) {
         if (value.is_number()) return value.get<double>();
         if (!value.is_null())
@@ -130,7 +131,7 @@ class Reader {
             problems_.push_back({at, said("a claim is an object"), "", said("write {…}")});
             return out;
         }
-        known_only(file, at, kClaimFields);
+        refuse_unknown_fields(file, at, kClaimFields);
         out.name = clean_title(text(file, at, "name"));
         out.says = text(file, at, "says");
         out.source = text(file, at, "source");
@@ -176,10 +177,10 @@ class Reader {
             return;
         }
         for (std::size_t i = 0; i < list->size(); ++i) {
-            out.scenarios.push_back(take((*list)[i], at + "/scenarios/" + std::to_string(i),
-                                         [&](const std::string& text, Problems& own) {
-                                             return patched(base, text, catalogue_, own);
-                                         }));
+            out.scenarios.push_back(read_part((*list)[i], at + "/scenarios/" + std::to_string(i),
+                                              [&](const std::string& text, Problems& own) {
+                                                  return patched(base, text, catalogue_, own);
+                                              }));
         }
         const std::size_t count = out.scenarios.size();
         const bool one =
@@ -195,7 +196,7 @@ class Reader {
         }
     }
 
-    // {"gpus": [8, 16, 32]}: values as they stand in a scenario.
+    // Reads the axes, for instance {"gpus": [8, 16, 32]}, whose values have the form of a scenario's.
     void read_axes(const json& file, const std::string& at, Claim& out) {
         const auto along = file.find("along");
         const json axes = along == file.end() ? json::object() : *along;
@@ -292,7 +293,7 @@ Study read_study(const Preset& preset, Catalogue& catalogue, Problems& problems)
                            problems);
     out.preset = &preset;
     if (problems.empty() && out.name != preset.name) {
-        // Told apart from a shipped one: views find it by the catalogue's name.
+        // The catalogue has renamed it to distinguish it from a shipped study, and views use that name.
         out.name = preset.name;
         View view = view_of(out.scenario);
         view.study = out.name;

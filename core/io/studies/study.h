@@ -1,8 +1,9 @@
-// A study: a question of a paper as a scenario with a view, what to look at and to drag, and the claims it
-// examines. Studies are presets of kind `study` (presets/studies/*.json, presets/schema/study.schema.json).
+// A study is a question of a paper: a scenario with a view, advice on what to look at and what to drag, and
+// the claims that it examines. Studies are presets of kind `study` (presets/studies/*.json,
+// presets/schema/study.schema.json).
 //
-// The papers' full texts could not be had: set-ups are reconstructed, and a number is called published only
-// where it was read in a public source.
+// The full texts of the papers were not available. Set-ups are therefore reconstructed, and a number is
+// called published only where it was read in a public source.
 #pragma once
 
 #include <string>
@@ -14,14 +15,14 @@
 namespace shardscope {
 
 struct Paper {
-    std::string label;    // "Wang et al. 2025": studies of one paper stand together under it
+    std::string label;    // "Wang et al. 2025": heading of all studies of the paper
     std::string authors;  // "Wang, Ebert, Filatov, Kesselheim"
     std::string title;
     std::string arxiv;  // "2504.03655"; "" where there is none
 };
 
 struct Study {
-    const Preset* preset = nullptr;  // it was read from, if any
+    const Preset* preset = nullptr;  // from which the study was read, if any
     std::string name;                // "scaling-trends-weak"
     std::string title;               // "One step on more and more GPUs"
     Paper paper;
@@ -35,17 +36,17 @@ struct Study {
     [[nodiscard]] std::string origin() const;
 };
 
-// Whether a file's text calls itself a study.
+// Returns whether a file's text is a preset of kind study.
 bool is_study(std::string_view text);
-// Every problem at once, with pointers from the top of the file; the study means something only when there
-// is none. `folder` resolves presets given as relative paths.
+// Reports all problems at once, with pointers from the top of the file; the study is usable only when there
+// are none. Presets given as relative paths are resolved against `folder`.
 Study read_study(std::string_view text, Catalogue& catalogue, const std::string& folder, Problems& problems);
-// The paper alone of a preset of kind study; empty texts where it cannot be read.
+// Reads only the paper of a preset of kind study; its texts are empty where they cannot be read.
 Paper paper_of(const Preset& preset, Catalogue& catalogue);
-// All of it.
+// Reads the whole study of a preset.
 Study read_study(const Preset& preset, Catalogue& catalogue, Problems& problems);
-// Reports what is wrong with a preset that is a study; see Catalogue::with_folder. Tests judge the shipped
-// ones.
+// Reports the problems of a preset if it is a study; see Catalogue::with_folder. Tests check the shipped
+// studies.
 void check_study(const Preset& preset, Catalogue& catalogue, Problems& problems);
 
 }  // namespace shardscope

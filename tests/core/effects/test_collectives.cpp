@@ -1,4 +1,4 @@
-// E13–E15: rings, rails and the size-dependent bandwidth.
+// Tests E13–E15: rings, rails and the bandwidth that depends on the message size.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -17,23 +17,25 @@ TEST_CASE("collectives: with sharpness ln 2 the law is latency plus volume over 
     NetworkRates network = rates();
     const RingGroup node{8, 1};
     const double bytes = 1e8;
-    // 7 hops of 2 µs, scaled by the ring's (g−1)/g like the volume.
+    // The ring takes 7 hops of 2 µs, scaled by (g−1)/g like the volume.
     const double expected = 7.0 / 8 * bytes / 300e9 + 7.0 / 8 * 7 * 2e-6;
     CHECK(all_gather_time(bytes, node, network).total() == Approx(expected));
     CHECK(all_gather_time(bytes, node, network)[Rate::latency] == Approx(7.0 / 8 * 7 * 2e-6));
 }
 
-TEST_CASE("collectives: a ring over whole nodes gets the node's way out, not one adapter", "[collectives]") {
+TEST_CASE("collectives: a ring over whole nodes uses the bandwidth of all adapters of a node",
+          "[collectives]") {
     NetworkRates network = rates();
     network.intra_latency = network.inter_latency = 0;
-    // Eight ranks bring 320 GB/s together, more than the 300 inside: the node's inside binds.
+    // Eight ranks reach 320 GB/s together, more than the 300 GB/s inside the node, so the link inside the
+    // node is the limit.
     CHECK(all_gather_time(1e9, {8, 16}, network)[Rate::intra_node] == Approx(127.0 / 128 * 1e9 / 300e9));
     network.inter_bandwidth = 20e9;
     CHECK(all_gather_time(1e9, {8, 16}, network)[Rate::inter_node] == Approx(127.0 / 128 * 1e9 / 160e9));
     CHECK(all_gather_time(1e9, {1, 16}, network)[Rate::inter_node] == Approx(15.0 / 16 * 1e9 / 20e9));
 }
 
-TEST_CASE("collectives: half of the bandwidth at 2^x0 = α·B", "[collectives]") {
+TEST_CASE("collectives: a message of 2^x0 = α·B bytes reaches half of the bandwidth", "[collectives]") {
     NetworkRates network = rates();
     for (const double sharpness : {0.4, 0.61, M_LN2}) {
         network.sharpness = sharpness;
@@ -44,7 +46,7 @@ TEST_CASE("collectives: half of the bandwidth at 2^x0 = α·B", "[collectives]")
     }
 }
 
-TEST_CASE("collectives: latency grows with the group and an all-reduce has a tree", "[collectives]") {
+TEST_CASE("collectives: latency grows with the group, and a small all-reduce uses a tree", "[collectives]") {
     const NetworkRates network = rates();
     double last = 0;
     for (double nodes = 1; nodes <= 1024; nodes *= 2) {
@@ -52,47 +54,51 @@ TEST_CASE("collectives: latency grows with the group and an all-reduce has a tre
         CHECK(now > last);
         last = now;
     }
-    // Small messages over many nodes: the tree's logarithm beats the ring's length.
+    // For small messages over many nodes the tree's logarithm of hops takes less time than the ring's length.
     CHECK(all_reduce_time(1e6, {8, 1024}, network).total() <
           0.2 * 2 * all_gather_time(1e6, {8, 1024}, network).total());
     CHECK(all_gather_time(1e9, {1, 1}, network).total() == 0);
     CHECK(all_reduce_time(1e9, {1, 1}, network).total() == 0);
 }
 
-TEST_CASE("collectives: public nccl-tests all-reduce of one A100 node within a third", "[collectives]") {
-    // stas00/ml-engineering, network/README.md: 8 GPUs, 4 GiB in 32.136 ms; 64 MiB in 0.6846 ms.
+TEST_CASE("collectives: the time of the public nccl-tests all-reduce on one A100 node is met within a third",
+          "[collectives]") {
+    // Source: stas00/ml-engineering, network/README.md: on 8 GPUs 4 GiB take 32.136 ms and 64 MiB take 0.6846
+    // ms.
     const NetworkRates network{300e9 * 0.77, 0, 25e-6, 2.3e-6, 22e-6, 0.65};
     CHECK(all_reduce_time(4294967296.0, {8, 1}, network).total() == Approx(32.136e-3).epsilon(0.1));
     CHECK(all_reduce_time(67108864.0, {8, 1}, network).total() == Approx(0.6846e-3).epsilon(0.33));
 }
 
-TEST_CASE("groups: GPUs that lie apart share nodes only as far as these reach", "[collectives]") {
+TEST_CASE("groups: ranks at a stride share a node only if the stride is smaller than the node",
+          "[collectives]") {
     const auto is = [](const RingGroup& group, double local, double nodes) {
         return group.local == local && group.nodes == nodes;
     };
     CHECK(is(ring_group(4, 1, 8), 4, 1));
     CHECK(is(ring_group(64, 1, 8), 8, 8));
     CHECK(is(ring_group(16, 4, 8), 2, 8));
-    // A stride of a whole node or more leaves one member in each.
+    // A stride of a whole node or more leaves one member in each node.
     CHECK(is(ring_group(16, 8, 8), 1, 16));
     CHECK(is(ring_group(16, 64, 8), 1, 16));
     CHECK(is(ring_group(1, 1, 8), 1, 1));
 }
 
-TEST_CASE("collectives: all-to-all uses the link inside and the GPU's own adapter at once", "[collectives]") {
+TEST_CASE("collectives: all-to-all uses the link inside the node and the GPU's own adapter at the same time",
+          "[collectives]") {
     NetworkRates network = rates();
     network.intra_latency = network.inter_latency = 0;
-    // Eight GPUs in a node: 7/8 of what one sends leaves it, over the link.
+    // With eight GPUs in a node, each GPU sends 7/8 of its data over the link.
     CHECK(all_to_all_time(8e8, {8, 1}, network)[Rate::intra_node] == Approx(7e8 / 300e9).epsilon(1e-12));
-    // 32 GPUs on 4 nodes: 7/32 inside, 24/32 through an adapter of its own, not the node's; the longer
-    // counts.
+    // With 32 GPUs on 4 nodes, 7/32 stays inside the node and 24/32 leaves through the GPU's own adapter; the
+    // longer of the two times counts.
     const Time both = all_to_all_time(3.2e9, {8, 4}, network);
     CHECK(both[Rate::inter_node] == Approx(24e8 / 40e9).epsilon(1e-12));
     CHECK(both[Rate::intra_node] == 0);
     network.inter_bandwidth = 4e12;
     CHECK(all_to_all_time(3.2e9, {8, 4}, network)[Rate::intra_node] == Approx(7e8 / 300e9).epsilon(1e-12));
     CHECK(all_to_all_time(1e9, {1, 1}, network).total() == 0);
-    // Latencies: one start, a hop to every other member of the node.
+    // Latency: one start, and one hop to every other member of the node.
     network = rates();
     network.start_latency = 5e-6;
     const double alpha = 5e-6 + 8 * 2e-6;
@@ -100,21 +106,21 @@ TEST_CASE("collectives: all-to-all uses the link inside and the GPU's own adapte
           Approx(7.0 / 8 * (8e8 / 300e9 + alpha)).epsilon(1e-12));
 }
 
-TEST_CASE("collectives: a message between two GPUs is one hop", "[collectives]") {
+TEST_CASE("collectives: a message between two GPUs takes one hop", "[collectives]") {
     const NetworkRates network = rates();
     CHECK(send_time(1e8, false, network).total() == Approx(1e8 / 300e9 + 2e-6).epsilon(1e-12));
     CHECK(send_time(1e8, true, network).total() == Approx(1e8 / 40e9 + 20e-6).epsilon(1e-12));
     CHECK(send_time(1e8, true, network)[Rate::inter_node] == Approx(1e8 / 40e9).epsilon(1e-12));
 }
 
-TEST_CASE("collectives: starting one costs its latency once", "[collectives]") {
+TEST_CASE("collectives: the start latency is counted once per collective", "[collectives]") {
     NetworkRates network = rates();
     CHECK(ring_latency({8, 4}, network) == Approx(28 * 2e-6 + 3 * 20e-6).epsilon(1e-12));
     network.start_latency = 25e-6;
     CHECK(ring_latency({8, 4}, network) == Approx(25e-6 + 28 * 2e-6 + 3 * 20e-6).epsilon(1e-12));
 }
 
-TEST_CASE("overlap: between perfect and none", "[rates]") {
+TEST_CASE("overlap: the exposed time lies between that of perfect overlap and that of none", "[rates]") {
     const Time compute{Rate::compute, 3};
     const Time network{Rate::inter_node, 2};
     CHECK(overlapped(compute, network, 0).total() == 3);

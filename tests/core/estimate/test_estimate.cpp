@@ -1,4 +1,4 @@
-// Definitions, limits, sums, monotonicity and walls of the whole estimate.
+// Tests the whole estimate: definitions, limits, sums, monotonicity and walls.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -14,7 +14,8 @@ using namespace shardscope;
 using namespace shardscope::testing;
 
 #ifndef __SANITIZE_ADDRESS__
-// Every allocation of this thread of the test program, so that "no heap" can be counted.
+// Counts every allocation of this thread of the test program, to check that an estimate does not use the
+// heap.
 namespace {
 thread_local std::size_t allocations = 0;
 }
@@ -25,13 +26,13 @@ void* operator new(std::size_t size) {
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-#endif  // the address sanitizer brings its own
+#endif  // the address sanitizer replaces these operators itself
 
 namespace {
 
 double mfu_of(const Scenario& scenario) { return answer(scenario).estimate.mfu; }
 
-// MFU a measured throughput means, by the program's own FLOP count and peak.
+// Returns the MFU of a measured throughput, with the program's own FLOP count and peak.
 double mfu_at(const char* model, const char* gpu, double sequence, double tokens_per_s_per_gpu) {
     Scenario scenario = with({{P::sequence_length, sequence}, {P::micro_batch, 1}});
     scenario.model = scenario.catalogue->find(PresetKind::model, model);
@@ -42,7 +43,7 @@ double mfu_at(const char* model, const char* gpu, double sequence, double tokens
 
 }  // namespace
 
-TEST_CASE("MFU: published throughputs give their published MFU", "[mfu]") {
+TEST_CASE("MFU: published throughputs give the published MFU", "[mfu]") {
     const double tenth = 0.001;
     CHECK(mfu_at("mpt-70b", "h100-sxm-80gb", 2048, 1039) == Approx(0.4257).margin(tenth));
     CHECK(mfu_at("mpt-7b", "h100-sxm-80gb", 2048, 10643) == Approx(0.4644).margin(tenth));
@@ -52,8 +53,8 @@ TEST_CASE("MFU: published throughputs give their published MFU", "[mfu]") {
     CHECK(mfu_at("llama-2-13b", "a100-sxm-80gb", 4096, 2162) == Approx(0.611).margin(tenth));
 }
 
-TEST_CASE("memory: ZeRO states of 7.5B parameters on 64 GPUs", "[memory]") {
-    // Rajbhandari et al. 2020, figure 1: 120, 31.4, 16.6, 1.9 GB.
+TEST_CASE("memory: the ZeRO states of 7.5B parameters on 64 GPUs are the published ones", "[memory]") {
+    // Source: Rajbhandari et al. 2020, figure 1: 120, 31.4, 16.6 and 1.9 GB.
     const double expected[] = {120, 31.4, 16.6, 1.9};
     for (int level = 0; level < 4; ++level) {
         INFO(level);
@@ -62,12 +63,12 @@ TEST_CASE("memory: ZeRO states of 7.5B parameters on 64 GPUs", "[memory]") {
         const Estimate found = estimate(compiled);
         double states = 0;
         for (std::size_t i = 0; i < kSharedMemoryTerms; ++i) states += found.memory.terms()[i];
-        // The figure's bytes are those of a parameter times 7.5 billion.
+        // The figure multiplies the bytes per parameter by 7.5 billion.
         CHECK(7.5 * states / compiled.parameters == Approx(expected[level]).margin(0.05));
     }
 }
 
-TEST_CASE("estimate: terms sum to totals and elasticities to one", "[estimate]") {
+TEST_CASE("estimate: the terms add up to the totals and the elasticities to one", "[estimate]") {
     for (const double sharding : {0.0, 1.0, 2.0, 3.0, 4.0}) {
         for (const double gpus : {1.0, 8.0, 64.0, 2048.0}) {
             for (const double recompute : {0.0, kRecomputeSelective, 0.5, 1.0}) {
@@ -131,7 +132,7 @@ TEST_CASE("limits: one GPU has no communication", "[limits]") {
     }
 }
 
-TEST_CASE("limits: infinite bandwidth leaves compute", "[limits]") {
+TEST_CASE("limits: with infinite bandwidth only compute time remains", "[limits]") {
     Scenario fast = without_latency(first());
     fast.give(P::inter_node_bandwidth, 1e15);
     fast.give(P::intra_node_bandwidth, 1e15);
@@ -153,7 +154,7 @@ TEST_CASE("monotonicity: more bandwidth never lowers MFU", "[limits]") {
     }
 }
 
-TEST_CASE("limits: doubling every rate leaves MFU unchanged without latencies", "[limits]") {
+TEST_CASE("limits: without latencies, doubling every rate leaves the MFU unchanged", "[limits]") {
     const Scenario base = without_latency(first());
     const Answer now = answer(base);
     Scenario doubled = base;
@@ -164,7 +165,7 @@ TEST_CASE("limits: doubling every rate leaves MFU unchanged without latencies", 
     CHECK(mfu_of(doubled) == Approx(now.estimate.mfu).epsilon(1e-12));
 }
 
-TEST_CASE("limits: more memory never turns fits into does not fit", "[limits]") {
+TEST_CASE("limits: with more memory a scenario that fits still fits", "[limits]") {
     int last = 2;
     for (double memory = 4e9; memory < 400e9; memory *= 1.05) {
         const int verdict = static_cast<int>(answer(with({{P::memory, memory}})).estimate.verdict);
@@ -174,8 +175,9 @@ TEST_CASE("limits: more memory never turns fits into does not fit", "[limits]") 
     CHECK(last == static_cast<int>(Verdict::fits));
 }
 
-TEST_CASE("estimate: continuous in continuous inputs", "[estimate]") {
-    // No step larger than the change of the input warrants, across every regime of the sweep.
+TEST_CASE("estimate: results are continuous in continuous inputs", "[estimate]") {
+    // Checks across every regime of the sweep that no output changes by more than the change of the input
+    // explains.
     for (const P id :
          {P::inter_node_bandwidth, P::intra_node_bandwidth, P::memory_bandwidth, P::peak_flops}) {
         const double at = answer(first()).settings[id];
@@ -188,7 +190,7 @@ TEST_CASE("estimate: continuous in continuous inputs", "[estimate]") {
     }
 }
 
-TEST_CASE("recompute: activations and MFU fall, HFU rises above MFU", "[estimate]") {
+TEST_CASE("recompute: activations and MFU fall, and HFU exceeds MFU", "[estimate]") {
     const Answer none = answer(first());
     const Answer full = answer(with({{P::recompute, 1}, {P::recompute_share, 1}}));
     const auto activations = [](const Answer& a) {
@@ -197,8 +199,9 @@ TEST_CASE("recompute: activations and MFU fall, HFU rises above MFU", "[estimate
     CHECK(activations(full) < 0.2 * activations(none));
     CHECK(full.estimate.mfu < none.estimate.mfu);
     CHECK(full.estimate.hfu / full.estimate.mfu > 1.2);
-    // Executed by hand: three passes of each matrix, the embedding's lookup none; causal flash attention half
-    // of 4·L·h·s forward and 2.5 times that backward. Recomputation adds the layers' forward pass.
+    // The executed FLOPs are counted by hand: three passes of each matrix, none for the embedding's lookup,
+    // half of 4·L·h·s for causal flash attention in the forward pass and 2.5 times that in the backward pass.
+    // Recomputation adds the forward pass of the layers.
     const double layers = 40;
     const double h = 5120;
     const double s = 2048;
@@ -210,7 +213,7 @@ TEST_CASE("recompute: activations and MFU fall, HFU rises above MFU", "[estimate
           Approx(executed * none.estimate.tokens_per_s_per_gpu / none.compiled.peak).epsilon(1e-12));
 }
 
-TEST_CASE("a window counts in the MFU as its band", "[estimate]") {
+TEST_CASE("MFU: attention through a window counts only the scores inside the window", "[estimate]") {
     const double s = 131072;
     const double window = 1024;
     const Answer narrow =
@@ -219,7 +222,7 @@ TEST_CASE("a window counts in the MFU as its band", "[estimate]") {
     const double attention = 12 * 32 * 4096.0;  // L layers of width a·d
     CHECK(whole.compiled.flops_per_token - narrow.compiled.flops_per_token ==
           Approx(attention * (s - window * (2 - window / s))).epsilon(1e-9));
-    // Without a mask a token sees its window and no more.
+    // Without a causal mask a token attends to its whole window and nothing else.
     const Answer both_ways = answer(
         of_model("mistral-7b", {{P::sequence_length, s}, {P::attention_window, window}, {P::causal, false}}));
     CHECK(whole.compiled.flops_per_token - both_ways.compiled.flops_per_token ==
@@ -230,8 +233,8 @@ TEST_CASE("a window counts in the MFU as its band", "[estimate]") {
     }
 }
 
-TEST_CASE("no answer executes more than the peak", "[estimate]") {
-    // A million tokens, a peak overridden in fp8, constants at their limits.
+TEST_CASE("estimate: the hardware never executes more FLOPs than its peak allows", "[estimate]") {
+    // Covers a million tokens, an overridden fp8 peak and constants at their limits.
     const Answer longest = answer(of_model("llama-3-8b", {{P::sequence_length, 1048576}}));
     CHECK(longest.estimate.hfu <= 1);
     const Answer overridden = answer(with({{P::precision, Precision::fp8}, {P::peak_flops_fp8, 100e12}}));
@@ -249,7 +252,8 @@ TEST_CASE("no answer executes more than the peak", "[estimate]") {
     CHECK(perfect.estimate.hfu <= 1);
 }
 
-TEST_CASE("an MFU set by hand that the hardware cannot reach is refused with the most it can", "[estimate]") {
+TEST_CASE("MFU set by hand: a value that the hardware cannot reach is refused with the highest possible one",
+          "[estimate]") {
     const Answer impossible = answer(with({{P::recompute, 1}, {P::mfu_override, 0.95}}));
     REQUIRE(impossible.problems.size() == 1);
     CHECK(impossible.problems.front().where == "/assumptions/mfu_override");
@@ -260,7 +264,8 @@ TEST_CASE("an MFU set by hand that the hardware cannot reach is refused with the
     CHECK_FALSE(answer(with({{P::recompute, 1}, {P::mfu_override, most + 0.001}})).valid());
 }
 
-TEST_CASE("an estimate that cannot be is an error of the program, not an answer", "[estimate]") {
+TEST_CASE("estimate: an impossible result is reported as an error of the program, not as an answer",
+          "[estimate]") {
     Problems problems;
     Catalogue catalogue = Catalogue::with_folder({}, problems);
     const Answer good = answer(Scenario::first_launch(catalogue));
@@ -270,7 +275,7 @@ TEST_CASE("an estimate that cannot be is an error of the program, not an answer"
         wrong.estimate.hfu = hfu;
         CHECK_FALSE(is_possible(wrong.estimate));
         CHECK(impossible_problem(wrong).why.find("error of Shardscope") != std::string::npos);
-        // The scenario that is to be reported with it reads back.
+        // The scenario attached to the error report can be read again.
         CHECK(scenario_to_report(wrong).empty());
         wrong.impossible = true;
         const Scenario reported = read_scenario(scenario_to_report(wrong), catalogue, {}, problems);
@@ -285,7 +290,7 @@ TEST_CASE("an estimate that cannot be is an error of the program, not an answer"
     CHECK_FALSE(is_possible(endless));
 }
 
-TEST_CASE("memory buys MFU through the automatic micro-batch", "[plan]") {
+TEST_CASE("estimate: more memory raises the MFU through the automatic micro-batch", "[plan]") {
     const Scenario automatic = with_auto(with({{P::inter_node_bandwidth, 6.25e9}}), P::micro_batch, true);
     Scenario larger = automatic;
     larger.give(P::memory, 2 * resolve(automatic)[P::memory]);
@@ -293,21 +298,22 @@ TEST_CASE("memory buys MFU through the automatic micro-batch", "[plan]") {
     const Answer large = answer(larger);
     CHECK(large.settings[P::micro_batch] > small.settings[P::micro_batch]);
     CHECK(large.estimate.mfu > small.estimate.mfu);
-    // The largest that fits: one more does not.
+    // The automatic micro-batch is the largest that fits: one more sequence does not fit.
     Scenario one_more = small.scenario;
     one_more.automatic.reset();
     one_more.give(P::micro_batch, small.settings[P::micro_batch] + 1);
     CHECK(small.estimate.verdict == Verdict::fits);
     CHECK(answer(one_more).estimate.verdict != Verdict::fits);
     CHECK(levers(small).gpu_memory > 0);
-    // Twice the micro-batch would be faster, but there is no room for it.
+    // Twice the micro-batch would be faster, but it does not fit in memory.
     CHECK(std::isnan(levers(small).batch));
     CHECK(levers(answer(with({{P::inter_node_bandwidth, 6.25e9}, {P::micro_batch, 1}}))).batch > 0);
 }
 
-TEST_CASE("scaling: pure FSDP of a 7B loses about a third of its throughput per GPU from 128 to 2,048 H100",
-          "[estimate]") {
-    // Fernandez et al. 2024, arXiv 2411.13055: −37.2 %; the power falls by 5.9 %.
+TEST_CASE(
+    "scaling: pure FSDP of a 7B model loses about a third of its throughput per GPU from 128 to 2,048 H100",
+    "[estimate]") {
+    // Source: Fernandez et al. 2024, arXiv 2411.13055: throughput per GPU falls by 37.2 %, power by 5.9 %.
     Scenario base = with({{P::sequence_length, 4096}, {P::micro_batch, 2}, {P::gpus, 128}});
     base.model = base.catalogue->find(PresetKind::model, "llama-2-7b");
     const Estimate before = answer(base).estimate;
@@ -320,7 +326,7 @@ TEST_CASE("scaling: pure FSDP of a 7B loses about a third of its throughput per 
 }
 
 #ifndef __SANITIZE_ADDRESS__
-TEST_CASE("estimate: no heap", "[estimate]") {
+TEST_CASE("estimate: it allocates no heap memory", "[estimate]") {
     const Compiled compiled = compile(resolve(first()));
     const std::size_t before = allocations;
     const Estimate found = estimate(compiled);
@@ -328,7 +334,7 @@ TEST_CASE("estimate: no heap", "[estimate]") {
     CHECK(found.mfu > 0);
 }
 
-TEST_CASE("estimate: resolving, checking and compiling again allocate nothing either", "[estimate]") {
+TEST_CASE("estimate: repeated resolving, checking and compiling allocate no heap memory", "[estimate]") {
     const Scenario scenario = first();
     Compiled compiled;
     compile(resolve(scenario), compiled);

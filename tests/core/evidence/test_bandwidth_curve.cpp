@@ -1,4 +1,5 @@
-// The sigmoid of bandwidth against message size: constants found again, public tables met.
+// Tests the sigmoid of bandwidth against message size: the fit recovers known constants and meets public
+// tables.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -25,7 +26,9 @@ BandwidthFit of_table(const char* name) {
 
 }  // namespace
 
-TEST_CASE("bandwidth curve: half of the bandwidth at 2^x0, all of it far above", "[curve]") {
+TEST_CASE(
+    "bandwidth curve: a message of 2^x0 bytes reaches half of the bandwidth, a far larger one all of it",
+    "[curve]") {
     const BandwidthCurve curve{400e9, 0.65, 25};
     CHECK(curve.at(std::exp2(25)) == Approx(200e9));
     CHECK(curve.at(std::exp2(60)) == Approx(400e9));
@@ -33,7 +36,7 @@ TEST_CASE("bandwidth curve: half of the bandwidth at 2^x0, all of it far above",
           Approx((1 + std::exp(0.65)) / (1 + std::exp(-0.65))));
 }
 
-TEST_CASE("bandwidth curve: constants that made the points are found again", "[curve]") {
+TEST_CASE("bandwidth curve: a fit recovers the constants from which the points were computed", "[curve]") {
     for (const BandwidthCurve& truth : {BandwidthCurve{768e9, 0.61, 25.3}, BandwidthCurve{97e9, 0.64, 22.4},
                                         BandwidthCurve{12e9, 0.9, 20}}) {
         const BandwidthFit fit = fit_bandwidth(made(truth));
@@ -47,7 +50,7 @@ TEST_CASE("bandwidth curve: constants that made the points are found again", "[c
     }
 }
 
-TEST_CASE("bandwidth curve: a wild point hardly moves it and shows in the errors", "[curve]") {
+TEST_CASE("bandwidth curve: an outlier hardly changes the fit but appears in the errors", "[curve]") {
     const BandwidthCurve truth{300e9, 0.65, 24};
     std::vector<CollectivePoint> points = made(truth);
     points[10].bus_bandwidth *= 0.3;
@@ -57,8 +60,8 @@ TEST_CASE("bandwidth curve: a wild point hardly moves it and shows in the errors
     CHECK(fit.rms_log_error > 0.2);
 }
 
-TEST_CASE("bandwidth curve: with k = ln 2 it is the engine's latency and bandwidth", "[curve]") {
-    // t = α + V/B with a half-bandwidth size of α·B_max.
+TEST_CASE("bandwidth curve: with k = ln 2 it equals the engine's latency and bandwidth", "[curve]") {
+    // Here t = α + V/B, and the half-bandwidth size is α·B_max.
     NetworkRates network;
     network.intra_bandwidth = 400e9;
     network.start_latency = 30e-6;
@@ -76,16 +79,17 @@ TEST_CASE("bandwidth curve: with k = ln 2 it is the engine's latency and bandwid
     CHECK(fit.curve.half == Approx(std::log2(ring_latency(group, network) * 400e9)).margin(0.05));
 }
 
-TEST_CASE("bandwidth curve: too few points are no fit", "[curve]") {
+TEST_CASE("bandwidth curve: too few points give no fit", "[curve]") {
     const BandwidthCurve truth{300e9, 0.65, 24};
     CHECK(fit_bandwidth(made(truth, 131072, 131072 * 8)).points == 0);
     CHECK(fit_bandwidth({}).points == 0);
     CHECK(fit_bandwidth(made(truth, 1024, 131072 * 8 * 2)).points == kFewestBandwidths);
 }
 
-TEST_CASE("bandwidth curve: public tables have the constants reported of them", "[curve]") {
+TEST_CASE("bandwidth curve: fits of public tables give the constants reported for them", "[curve]") {
     CHECK(shipped_tables().size() == 6);
-    // Fits reported of these tables: B_max 768, 369 and 97 GB/s, k 0.61, 0.68 and 0.64, x0 25.3, 26.4, 22.4.
+    // The fits reported for these tables are B_max 768, 369 and 97 GB/s, k 0.61, 0.68 and 0.64, x0 25.3, 26.4
+    // and 22.4.
     const BandwidthFit node = of_table("b200-node");
     CHECK(node.curve.most == Approx(768e9).epsilon(0.1));
     CHECK(node.curve.sharpness == Approx(0.61).margin(0.07));

@@ -1,5 +1,5 @@
-// Calibration on the public runs: what presets/runs/README.md says of its errors, and what
-// user calibrations must do.
+// Tests calibration on the public runs: the errors stated in presets/runs/README.md, and the requirements on
+// user calibrations.
 #include "evidence/calibration.h"
 
 #include <catch2/catch.hpp>
@@ -13,14 +13,14 @@ using namespace shardscope;
 
 namespace {
 
-// Fitted once: it takes seconds.
+// The fit takes seconds, so all tests share one.
 const Calibration& from_scratch() {
     static const Catalogue priors = Catalogue::uncalibrated();
     static const Calibration found = calibrate(shipped_runs(), priors);
     return found;
 }
 
-// Left-out errors of the runs that `take` picks.
+// Returns the leave-one-out errors of the runs that `take` selects.
 FamilySummary left_out(bool (*take)(const MeasuredRun&)) {
     const Calibration& calibration = from_scratch();
     std::vector<double> errors;
@@ -31,7 +31,7 @@ FamilySummary left_out(bool (*take)(const MeasuredRun&)) {
     return summary_of(errors);
 }
 
-// Runs whose step times are what the engine says with `constants` in place of the catalogue's.
+// Returns runs whose step times the engine computes with `constants` in place of the catalogue's.
 std::vector<MeasuredRun> made_by_engine(const std::string& software, const Values& constants) {
     std::vector<MeasuredRun> out;
     for (const MeasuredRun& run : shipped_runs()) {
@@ -56,7 +56,7 @@ const FittedConstant* constant(const Calibration& calibration, P id, const std::
 
 }  // namespace
 
-TEST_CASE("calibration: on all public runs", "[calibration]") {
+TEST_CASE("calibration: the errors on all public runs are those documented", "[calibration]") {
 #ifdef __SANITIZE_ADDRESS__
     return;  // takes many minutes there; the cases below run the same code
 #endif
@@ -102,7 +102,8 @@ TEST_CASE("calibration: on all public runs", "[calibration]") {
     }
 }
 
-TEST_CASE("calibration: a stack never seen, blind and after eight of its runs", "[calibration]") {
+TEST_CASE("calibration: a software stack left out of the fit is predicted blind and after eight of its runs",
+          "[calibration]") {
     const Catalogue priors = Catalogue::uncalibrated();
     const std::vector<NewStack> stacks = new_stacks(shipped_runs(), priors);
     std::set<std::string> names;
@@ -120,7 +121,7 @@ TEST_CASE("calibration: a stack never seen, blind and after eight of its runs", 
     CHECK(calibrated < 0.06);
 }
 
-TEST_CASE("calibration: memory against measured peaks", "[calibration]") {
+TEST_CASE("calibration: predicted memory agrees with measured peaks", "[calibration]") {
     const MemorySummary memory = validate(shipped_runs(), Catalogue::shipped()).memory;
     CHECK(memory.n >= 45);
     CHECK(memory.mean_abs_error < 0.08);
@@ -128,7 +129,8 @@ TEST_CASE("calibration: memory against measured peaks", "[calibration]") {
     CHECK(memory.full_warned == memory.full);
 }
 
-TEST_CASE("calibration: constants of a stack are found again in runs made with them", "[calibration]") {
+TEST_CASE("calibration: the constants of a stack are recovered from runs computed with them",
+          "[calibration]") {
     const std::vector<MeasuredRun> runs =
         made_by_engine("megatron-deepspeed", {{P::tensor_exposure, 2.0}, {P::gradient_traffic, 5.0}});
     CalibrationOptions options;
@@ -140,12 +142,12 @@ TEST_CASE("calibration: constants of a stack are found again in runs made with t
     const FittedConstant* gradients = constant(found, P::gradient_traffic, "stack-megatron-deepspeed");
     REQUIRE(exposure);
     REQUIRE(gradients);
-    // Within what the priors, 3.3 and 9.9, still pull.
+    // The tolerance covers the remaining pull of the priors, 3.3 and 9.9.
     CHECK(exposure->value == Approx(2.0).epsilon(0.15));
     CHECK(gradients->value == Approx(5.0).epsilon(0.15));
 }
 
-TEST_CASE("calibration: constants that no run bears on are named and stay", "[calibration]") {
+TEST_CASE("calibration: constants that no run depends on are named and keep their values", "[calibration]") {
     CalibrationOptions options;
     options.everywhere = false;
     options.cross_validate = false;
@@ -159,7 +161,7 @@ TEST_CASE("calibration: constants that no run bears on are named and stay", "[ca
     CHECK(named);
 }
 
-TEST_CASE("calibration: nothing usable is no crash and no constant", "[calibration]") {
+TEST_CASE("calibration: without usable runs there is no crash and no constant", "[calibration]") {
     CalibrationOptions options;
     options.take = [](const MeasuredRun&) { return false; };
     const Calibration none = calibrate(shipped_runs(), Catalogue::shipped(), options);
@@ -167,7 +169,7 @@ TEST_CASE("calibration: nothing usable is no crash and no constant", "[calibrati
     CHECK(none.constants.empty());
 }
 
-TEST_CASE("calibration file: what is written is read again", "[calibration]") {
+TEST_CASE("calibration file: a written file reads back equal", "[calibration]") {
     const std::vector<PartValues> parts{{"", {{P::memory_efficiency, 0.81}}},
                                         {"gpu-a100", {{P::gemm_efficiency, 0.9}}},
                                         {"stack-fsdp1", {{P::error_band, 0.05}, {P::overlap, 0.4}}}};
@@ -190,7 +192,7 @@ TEST_CASE("calibration file: what is written is read again", "[calibration]") {
     CHECK(catalogue.adopt({{"stack-nobody", {}}}, "") == std::vector<std::string>{"stack-nobody"});
 }
 
-TEST_CASE("calibration file: what is wrong is said with its place", "[calibration]") {
+TEST_CASE("calibration file: every mistake is reported with its place", "[calibration]") {
     const auto problems_of = [](const std::string& text) {
         Problems problems;
         CHECK(read_calibration(text, problems).empty());
@@ -209,7 +211,7 @@ TEST_CASE("calibration file: what is wrong is said with its place", "[calibratio
     CHECK(problems_of(head + R"("parts":{"gpu-a100":3}})").where == "/parts/gpu-a100");
 }
 
-TEST_CASE("calibration: runs that contradict each other are named and weigh nothing", "[calibration]") {
+TEST_CASE("calibration: runs that contradict each other are named and get no weight", "[calibration]") {
     std::vector<MeasuredRun> runs = made_by_engine("fsdp1", {});
     REQUIRE(runs.size() > 10);
     CalibrationOptions quick;
@@ -218,7 +220,7 @@ TEST_CASE("calibration: runs that contradict each other are named and weigh noth
         return calibrate(of, Catalogue::shipped(), quick).constants;
     };
     const std::vector<FittedConstant> expected = constants({runs.begin() + 1, runs.end()});
-    // Twice the first run, once 1.6 times as slow: neither can be trusted.
+    // The first run appears twice, once 1.6 times as slow: neither of the two can be trusted.
     MeasuredRun slower = runs.front();
     slower.id = "slower";
     slower.step_time *= 1.6;
@@ -234,7 +236,7 @@ TEST_CASE("calibration: runs that contradict each other are named and weigh noth
     REQUIRE(found.constants.size() == expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i)
         CHECK(found.constants[i].value == Approx(expected[i].value).epsilon(1e-9));
-    // A third apart they count as one, as before.
+    // Runs that differ by a third still count as one run.
     runs.back().step_time = runs.front().step_time * 1.3;
     CHECK(calibrate(runs, Catalogue::shipped(), quick).skipped.empty());
 }

@@ -1,4 +1,5 @@
-// The law of collectives against tables: constants found again, public measurements met.
+// Tests the law of collectives against tables: the fit recovers known constants and meets public
+// measurements.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -59,8 +60,7 @@ std::map<std::string, PublicTable> public_tables() {
         PublicTable& entry = out[cell("table")];
         entry.table.ranks = static_cast<int>(number("ranks"));
         entry.table.nodes = static_cast<int>(number("nodes"));
-        // The table without names reaches 92 GB/s on what must then be 8 × 100 Gbit/s; its link plays no
-        // part.
+        // The table without names reaches 92 GB/s, which requires 8 × 100 Gbit/s; its link has no influence.
         entry.links.intra_node = cell("link_gb_s").empty() ? 450e9 : number("link_gb_s") * 1e9;
         entry.links.inter_node = cell("network_gbit_s").empty() ? 12.5e9 : number("network_gbit_s") * 1e9 / 8;
         const double bandwidth = number("busbw_gb_s") * 1e9;
@@ -77,7 +77,7 @@ std::map<std::string, PublicTable> public_tables() {
 
 }  // namespace
 
-TEST_CASE("fabric fit: constants are found again from tables in a node and over nodes", "[nccl]") {
+TEST_CASE("fabric fit: constants are recovered from tables within a node and across nodes", "[nccl]") {
     const NetworkRates truth{0.9 * kLinks.intra_node, 0.7 * kLinks.inter_node, 30e-6, 2.3e-6, 40e-6, 0.62};
     const std::vector<CollectiveTable> tables{made_by_law(CollectiveTest::all_gather, 8, 1, truth),
                                               made_by_law(CollectiveTest::reduce_scatter, 64, 8, truth),
@@ -95,7 +95,7 @@ TEST_CASE("fabric fit: constants are found again from tables in a node and over 
     for (const FabricConstant& constant : fit.constants) CHECK(constant.identified);
 }
 
-TEST_CASE("fabric fit: a node alone says nothing of the network", "[nccl]") {
+TEST_CASE("fabric fit: a table of a single node does not determine the network's constants", "[nccl]") {
     const NetworkRates truth{0.9 * kLinks.intra_node, kLinks.inter_node, 30e-6, 2.3e-6, 40e-6, 0.65};
     Problems problems;
     const FabricFit fit =
@@ -111,7 +111,7 @@ TEST_CASE("fabric fit: too few measurements are refused", "[nccl]") {
     CollectiveTable table =
         made_by_law(CollectiveTest::all_gather, 8, 1, {450e9, 50e9, 2e-5, 2.3e-6, 2e-5, 0.65});
     table.points.resize(3);
-    table.points.push_back({1024, 1e-5, 0});  // too small to tell
+    table.points.push_back({1024, 1e-5, 0});  // too small to determine a constant
     CollectiveTable exchange =
         made_by_law(CollectiveTest::all_gather, 8, 1, {450e9, 50e9, 2e-5, 2.3e-6, 2e-5, 0.65});
     exchange.operation = CollectiveTest::all_to_all;
@@ -121,7 +121,7 @@ TEST_CASE("fabric fit: too few measurements are refused", "[nccl]") {
     CHECK(problems[0].why.starts_with("3 of"));
 }
 
-TEST_CASE("fabric fit: the law meets every public table", "[nccl]") {
+TEST_CASE("fabric fit: the law agrees with every public table", "[nccl]") {
     const auto tables = public_tables();
     const std::map<std::string, double> error{{"a100-node", 0.11},    {"h200-node", 0.07},
                                               {"h100-node", 0.09},    {"b200-node", 0.11},

@@ -1,4 +1,4 @@
-// Opposite facts that must come out of one engine with one calibration.
+// Tests facts that point in opposite directions and must all follow from one engine with one calibration.
 #include <catch2/catch.hpp>
 
 #include "files/scenario_file.h"
@@ -20,7 +20,7 @@ Estimate estimate_of(const std::string& text) {
 
 std::string number(double value) { return std::to_string(static_cast<long long>(value)); }
 
-// FSDP of a 7B on H100, micro-batch 2, sequence 4,096.
+// FSDP of a 7B model on H100 with micro-batch 2 and sequence length 4,096.
 double fsdp_7b(const std::string& software, double gpus) {
     return estimate_of(R"({"model":{"preset":"llama-2-7b"},"cluster":{"preset":"dgx-h100","gpus":)" +
                        number(gpus) + R"(,"software":")" + software +
@@ -37,7 +37,7 @@ double llama_70b_3d(double gpus) {
         .tokens_per_s_per_gpu;
 }
 
-// TFLOP/s/GPU as Narayanan et al. 2021 count them: 96·l·h²·(1 + s/6h + V/16lh) a token, recomputation
+// Returns TFLOP/s/GPU as Narayanan et al. 2021 count them: 96·l·h²·(1 + s/6h + V/16lh) a token, recomputation
 // included.
 double gpt3_teraflops(double gpus, bool zero3) {
     const double batch = 1536;
@@ -56,8 +56,8 @@ double gpt3_teraflops(double gpus, bool zero3) {
 
 }  // namespace
 
-TEST_CASE("facts: pure FSDP of a 7B loses a third and more from 128 to 2,048 H100", "[facts]") {
-    // Fernandez et al. 2024, arXiv 2411.13055: 37 %.
+TEST_CASE("facts: pure FSDP of a 7B model loses at least a third from 128 to 2,048 H100", "[facts]") {
+    // Source: Fernandez et al. 2024, arXiv 2411.13055: 37 %.
     for (const char* software : {"fsdp1", "fsdp2", "fsdp2-compile"}) {
         const double loss = 1 - fsdp_7b(software, 2048) / fsdp_7b(software, 128);
         INFO(software << " loses " << loss);
@@ -66,14 +66,14 @@ TEST_CASE("facts: pure FSDP of a 7B loses a third and more from 128 to 2,048 H10
     }
 }
 
-TEST_CASE("facts: a 3D layout of a 70B scales flat to 2,048 H100", "[facts]") {
-    // NVIDIA/dgxc-benchmarking: 14.66 s a step at 64 and at 2,048 GPUs.
+TEST_CASE("facts: a 3D layout of a 70B model keeps its throughput per GPU up to 2,048 H100", "[facts]") {
+    // Source: NVIDIA/dgxc-benchmarking: 14.66 s a step at 64 and at 2,048 GPUs.
     CHECK(llama_70b_3d(2048) / llama_70b_3d(64) > 0.97);
 }
 
-TEST_CASE("facts: ZeRO-3 of 2021 collapses at a fixed batch where tensor and pipeline parallelism do not",
+TEST_CASE("facts: at a fixed batch ZeRO-3 of 2021 collapses where tensor and pipeline parallelism do not",
           "[facts]") {
-    // Narayanan et al. 2021, arXiv 2104.04473, table 2.
+    // Source: Narayanan et al. 2021, arXiv 2104.04473, table 2.
     CHECK(gpt3_teraflops(384, true) == Approx(144).epsilon(0.15));
     CHECK(gpt3_teraflops(768, true) == Approx(88).epsilon(0.15));
     CHECK(gpt3_teraflops(1536, true) == Approx(44).epsilon(0.15));
@@ -81,14 +81,15 @@ TEST_CASE("facts: ZeRO-3 of 2021 collapses at a fixed batch where tensor and pip
     CHECK(gpt3_teraflops(1536, false) == Approx(141).epsilon(0.15));
 }
 
-TEST_CASE("facts: memory buys MFU, and an allocator's tail lies in the band", "[facts]") {
+TEST_CASE("facts: more memory raises the MFU, and runs close to full memory lie within the band",
+          "[facts]") {
     const auto mpt_70b = [](double gpus, double micro_batch) {
         return estimate_of(R"({"model":{"preset":"mpt-70b"},"cluster":{"preset":"dgx-a100-40gb","gpus":)" +
                            number(gpus) +
                            R"(,"software":"fsdp1"},"training":{"sequence_length":2048,"micro_batch":)" +
                            number(micro_batch) + R"(,"recompute":"full"}})");
     };
-    // mosaicml/llm-foundry: 35.9 % and 48.9 %.
+    // Source: mosaicml/llm-foundry: 35.9 % and 48.9 %.
     const Estimate tight = mpt_70b(64, 2);
     const Estimate roomy = mpt_70b(128, 4);
     CHECK(roomy.mfu > 1.1 * tight.mfu);
@@ -108,7 +109,7 @@ TEST_CASE("facts: an H100 reaches a lower MFU than an A100 on the same run", "[f
     CHECK(mfu("dgx-h100") < 0.9 * mfu("dgx-a100-80gb"));
 }
 
-TEST_CASE("facts: MFU of long sequences falls", "[facts]") {
+TEST_CASE("facts: the MFU falls with the sequence length", "[facts]") {
     double before = 1;
     for (const double sequence : {4096, 16384, 65536}) {
         const double mfu =

@@ -7,7 +7,7 @@ using namespace shardscope;
 
 namespace {
 
-// y = a·x^b at ten points, in logarithms.
+// Returns y = a·x^b at ten points, in logarithms.
 FitProblem power_law(double a, double b, double prior_a, double prior_b) {
     FitProblem problem;
     problem.residuals = 10;
@@ -23,14 +23,14 @@ FitProblem power_law(double a, double b, double prior_a, double prior_b) {
 
 }  // namespace
 
-TEST_CASE("A law is found again whose data hold no noise") {
+TEST_CASE("A fit recovers the law behind data without noise") {
     const FitResult found = fit(power_law(3, 0.7, 1, 0));
     CHECK(std::exp(found.x[0]) == Approx(3).epsilon(1e-3));
     CHECK(found.x[1] == Approx(0.7).epsilon(1e-3));
     CHECK(found.uncertainty[0] < 0.1);
 }
 
-TEST_CASE("One wild measurement hardly moves a robust fit") {
+TEST_CASE("One outlier hardly changes a robust fit") {
     FitProblem problem = power_law(3, 0.7, 1, 0);
     const auto clean = problem.residual;
     problem.residual = [=](std::size_t i, const std::vector<double>& x) {
@@ -40,7 +40,7 @@ TEST_CASE("One wild measurement hardly moves a robust fit") {
     CHECK(found.x[1] == Approx(0.7).margin(0.02));
 }
 
-TEST_CASE("A constant no datum bears on keeps its prior and says so") {
+TEST_CASE("A constant that no measurement depends on keeps its prior and is reported") {
     FitProblem problem = power_law(3, 0.7, 1, 0);
     problem.constants.push_back({5, 1, 0, 10, {}});
     const FitResult found = fit(problem);

@@ -1,4 +1,5 @@
-// A person's own measured run: what it implies, where it is kept, what would explain it.
+// Tests the user's own measured run: what it implies, where it is stored and which constants would explain
+// it.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -12,7 +13,7 @@ using namespace shardscope::testing;
 
 namespace {
 
-// G9: MPT-70B on 64 H100, as llm-foundry runs it.
+// G9: MPT-70B on 64 H100 with the settings of llm-foundry.
 Answer mpt_70b() {
     Scenario scenario = with_model(first(), *Catalogue::shipped().find(PresetKind::model, "mpt-70b"));
     scenario.give(P::recompute, 1);
@@ -26,7 +27,8 @@ Measurement per_gpu(double value, double gpus = 64) {
 
 }  // namespace
 
-TEST_CASE("measured: G9, 1,039 tokens/s/GPU are 42.6 % MFU, whichever way they are said", "[measured]") {
+TEST_CASE("measured: G9, 1,039 tokens/s/GPU are 42.6 % MFU, in whichever unit they are entered",
+          "[measured]") {
     const Answer subject = mpt_70b();
     REQUIRE(subject.valid());
     const Residual found = residual(subject, per_gpu(1039));
@@ -43,7 +45,8 @@ TEST_CASE("measured: G9, 1,039 tokens/s/GPU are 42.6 % MFU, whichever way they a
     CHECK(timed.error == Approx(found.error));
 }
 
-TEST_CASE("measured: the prediction itself has no residual and needs no explanation", "[measured]") {
+TEST_CASE("measured: a measurement equal to the prediction has no residual and needs no explanation",
+          "[measured]") {
     const Answer subject = answer(first());
     const Measurement same = per_gpu(subject.estimate.tokens_per_s_per_gpu);
     const Residual found = residual(subject, same);
@@ -56,10 +59,10 @@ TEST_CASE("measured: the prediction itself has no residual and needs no explanat
     }
 }
 
-TEST_CASE("measured: a point above its roof is doubted, not clipped", "[measured]") {
+TEST_CASE("measured: a point above its roof is questioned, not clipped", "[measured]") {
     const Answer subject = answer(first());
     const double rate = subject.estimate.tokens_per_s_per_gpu;
-    // The total of 64 GPUs taken for one GPU's share, and the reverse.
+    // The total of 64 GPUs was entered as one GPU's throughput, or the other way round.
     const Residual above = residual(subject, per_gpu(64 * rate));
     CHECK(above.roof == Roof::model_flops);
     CHECK(above.mfu == Approx(64 * subject.estimate.mfu));
@@ -67,13 +70,13 @@ TEST_CASE("measured: a point above its roof is doubted, not clipped", "[measured
     const Residual below = residual(subject, {MeasuredKind::tokens_per_s, rate, 64});
     CHECK(below.roof == Roof::none);
     CHECK(below.meant == MeasuredKind::tokens_per_s_per_gpu);
-    // Full recompute: the hardware is full before the model's FLOPs are.
+    // With full recompute the hardware is saturated before the model's FLOPs reach the peak.
     Scenario recomputed = first();
     recomputed.give(P::recompute, 1);
     const Answer full = answer(recomputed);
     const double almost = 0.9 * full.estimate.tokens_per_s_per_gpu / full.estimate.mfu;
     CHECK(residual(full, per_gpu(almost)).roof == Roof::hardware);
-    // A slow network: far below the peak, yet above what the closed form allows.
+    // On a slow network the point is far below the peak but above the limit of the closed form.
     Scenario slow = first();
     slow.give(P::inter_node_bandwidth, 1e9);
     const Answer narrow = answer(slow);
@@ -81,7 +84,7 @@ TEST_CASE("measured: a point above its roof is doubted, not clipped", "[measured
     CHECK(residual(narrow, per_gpu(1.1 * narrow.estimate.ideal.tokens_per_s)).roof == Roof::ideal);
 }
 
-TEST_CASE("measured: no public run is doubted", "[measured]") {
+TEST_CASE("measured: no public run is questioned", "[measured]") {
     for (const MeasuredRun& run : shipped_runs()) {
         Problems problems;
         const Scenario scenario = scenario_of(run, Catalogue::shipped(), problems);
@@ -108,7 +111,7 @@ TEST_CASE("measured: each constant that explains a run makes the prediction equa
         for (const Cause& cause : found) {
             INFO(factor << " " << parameter(cause.id).key);
             if (cause.value) {
-                CHECK(explains);  // they come first
+                CHECK(explains);  // explanations come first
                 CHECK(cause.relative_change() >= before);
                 before = cause.relative_change();
                 CHECK(*cause.value >= parameter(cause.id).minimum);
@@ -124,10 +127,10 @@ TEST_CASE("measured: each constant that explains a run makes the prediction equa
                 CHECK((factor > 1 ? cause.best_rate < target : cause.best_rate > target));
             }
         }
-        // A slow network explains a slow run on a slow network best.
+        // A slow network is the best explanation for a slow run on a slow network.
         if (factor < 1) CHECK(found.front().id == P::network_efficiency);
     }
-    // One node has no network to blame.
+    // On one node the network cannot be the cause.
     Scenario node = first();
     node.give(P::gpus, 4);
     const Answer alone = answer(node);
@@ -136,7 +139,7 @@ TEST_CASE("measured: each constant that explains a run makes the prediction equa
     }
 }
 
-TEST_CASE("measured: it stays with the GPUs it was measured on", "[measured]") {
+TEST_CASE("measured: a run keeps the number of GPUs on which it was measured", "[measured]") {
     const Answer at_64 = answer(first());
     const Measurement run = per_gpu(4800);
     const Answer at_256 = answer(edited(first(), P::gpus, 256));
@@ -148,7 +151,7 @@ TEST_CASE("measured: it stays with the GPUs it was measured on", "[measured]") {
     CHECK(causes(at_256, run).front().value == causes(at_64, run).front().value);
 }
 
-TEST_CASE("measured: it lives in the scenario's view and comes back from its file", "[measured]") {
+TEST_CASE("measured: a run is stored in the scenario's view and read back from its file", "[measured]") {
     Scenario scenario = first();
     scenario.view = R"({"plot":"scaling"})";
     CHECK_FALSE(measurement_of(scenario).has_value());
@@ -167,7 +170,7 @@ TEST_CASE("measured: it lives in the scenario's view and comes back from its fil
     CHECK(with_measurement(with_measurement(first(), per_gpu(1)), std::nullopt).view.empty());
 }
 
-TEST_CASE("measured: an entry that makes no sense is refused with its place", "[measured]") {
+TEST_CASE("measured: a senseless entry is refused with its place", "[measured]") {
     const auto refused = [](const std::string& entry) {
         Problems problems;
         Catalogue& catalogue = const_cast<Catalogue&>(Catalogue::shipped());

@@ -1,4 +1,4 @@
-// Measurements of one GPU: read, refused with reasons, and the constants found again.
+// Tests measurements of one GPU: reading, refusal with reasons, and recovery of the constants.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
@@ -29,7 +29,7 @@ GpuRates h100(double eta, double half_depth, double half_area, double attention,
     return gpu;
 }
 
-// What a GPU that follows E9 and E10 exactly would be measured as.
+// Returns the measurements of a GPU that follows E9 and E10 exactly.
 Measurements exact_measurements(const GpuRates& gpu) {
     Measurements out;
     for (const double m : {512.0, 2048.0, 8192.0}) {
@@ -80,7 +80,7 @@ Problems problems_of(const json& file) {
     return problems;
 }
 
-// The only problem of a file that is sound but for `value` at `pointer`.
+// Returns the only problem of a file that is valid except for `value` at `pointer`.
 Problem problem_with(const char* pointer, const json& value) {
     json file = sound_file();
     file[json::json_pointer(pointer)] = value;
@@ -97,7 +97,7 @@ double of(const BlockMeasurement& block, P id) {
     return 0;
 }
 
-// Parameters of the block's model as the engine counts them.
+// Returns the block's parameters as the engine counts them.
 double counted_parameters(const BlockMeasurement& block) {
     Scenario scenario = Scenario::first_launch();
     for (const auto& [id, value] : block.settings) scenario.give(id, value);
@@ -108,7 +108,7 @@ double counted_parameters(const BlockMeasurement& block) {
 
 }  // namespace
 
-TEST_CASE("Constants are found again in measurements that follow the formulas") {
+TEST_CASE("Constants are recovered from measurements that follow the formulas") {
     Problems problems;
     const KernelFit found =
         fit_kernels(exact_measurements(h100(0.82, 220, 2.4e6, 0.52, 0.9)), kH100, problems);
@@ -129,10 +129,10 @@ TEST_CASE("Constants are found again in measurements that follow the formulas") 
     CHECK(found.rms < 0.01);
 }
 
-TEST_CASE("Constants the measurements say nothing about keep their default and are named") {
+TEST_CASE("Constants that the measurements do not determine keep their defaults and are named") {
     Measurements measured = exact_measurements(h100(0.82, 220, 2.4e6, 0.52, 0.9));
     measured.attention.clear();
-    // Large and deep alone: the shape's constants cannot be seen.
+    // Large, deep products alone do not determine the constants of the shape.
     std::erase_if(measured.gemm, [](const GemmMeasurement& gemm) {
         return gemm.m < 8192 || gemm.n < 16384 || gemm.k < 8192;
     });
@@ -147,7 +147,7 @@ TEST_CASE("Constants the measurements say nothing about keep their default and a
     CHECK(found[P::memory_efficiency].identified());
 }
 
-TEST_CASE("Only what the formulas describe is fitted, and the error is told by kind") {
+TEST_CASE("Only what the formulas describe is fitted, and the error is reported by kind") {
     const GpuRates gpu = h100(0.75, 130, 9e5, 0.4, 0.8);
     Measurements measured = exact_measurements(gpu);
     measured.gemm.push_back({4096, 4096, 4096, Precision::fp8, 1e-4});
@@ -163,7 +163,7 @@ TEST_CASE("Only what the formulas describe is fitted, and the error is told by k
     CHECK(found[P::attention_efficiency].value == Approx(0.4).epsilon(0.01));
 }
 
-TEST_CASE("Measurements are read") {
+TEST_CASE("A file of measurements is read") {
     Problems problems;
     const Measurements read = read_measurements(sound_file().dump(), problems);
     REQUIRE(problems.empty());
@@ -188,7 +188,7 @@ TEST_CASE("Measurements are read") {
     CHECK(read.skipped == 1);
 }
 
-TEST_CASE("Every unusable entry is named by its place") {
+TEST_CASE("Every unusable entry is reported with its place") {
     CHECK(problem_with("/gemm/0/seconds", 0).where == "/gemm/0/seconds");
     CHECK(problem_with("/gemm/0/seconds", -1e-3).text() ==
           "/gemm/0/seconds: “-0.001” makes no sense here (a number above 0 and up to 1,000,000 is expected); "
@@ -211,7 +211,7 @@ TEST_CASE("Every unusable entry is named by its place") {
     CHECK(misspelt.suggestion == "did you mean \"seconds\"?");
 }
 
-TEST_CASE("All problems of a file are told at once") {
+TEST_CASE("All problems of a file are reported at once") {
     json file = sound_file();
     file["gemm"][0].erase("m");
     file["streaming"][0]["seconds"] = nullptr;
@@ -256,7 +256,7 @@ TEST_CASE("Measurements that cannot calibrate a GPU are refused with the reason"
     unknown.memory_bandwidth = 0;
     CHECK(refused(sound, unknown) == "/streaming");
 
-    // Another GPU's preset.
+    // This is the preset of another GPU.
     NominalRates slower = kH100;
     slower.peak_bf16 = 312e12;
     CHECK(refused(sound, slower).starts_with("/gemm/"));
@@ -265,8 +265,8 @@ TEST_CASE("Measurements that cannot calibrate a GPU are refused with the reason"
     CHECK(refused(sound, slower).starts_with("/streaming/"));
 }
 
-// Run by the test measure_gpu_is_read, on what the script has just measured with --tiny.
-TEST_CASE("What the measuring script writes is read and fitted", "[.][measured]") {
+// The test measure_gpu_is_read runs this on a file that the script has just measured with --tiny.
+TEST_CASE("The output of the measuring script is read and fitted", "[.][measured]") {
     const char* path = std::getenv("SHARDSCOPE_MEASUREMENTS");
     REQUIRE(path != nullptr);
     Problems problems;
@@ -279,11 +279,11 @@ TEST_CASE("What the measuring script writes is read and fitted", "[.][measured]"
     CHECK(measured.streaming.size() == 4);
     CHECK(measured.blocks.size() == 6);
     CHECK(measured.skipped == 0);
-    // The script's models are the engine's: they have as many parameters.
+    // The script's models have as many parameters as the engine's.
     for (const BlockMeasurement& block : measured.blocks)
         CHECK(block.parameters == counted_parameters(block));
 
-    // Peaks that no CPU reaches.
+    // No CPU reaches these peaks.
     const NominalRates nominal{1e15, 1e15, 1e15, 1e13};
     const KernelFit found = fit_kernels(measured, nominal, problems, MeasuredOn::anything);
     CHECK(problems.empty());

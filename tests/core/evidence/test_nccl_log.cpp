@@ -1,4 +1,4 @@
-// Logs of nccl-tests as they come: several tables, launchers' prefixes, old layouts, garbage.
+// Tests logs of nccl-tests as they occur: several tables, launchers' prefixes, old layouts, garbage.
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <string>
@@ -27,7 +27,7 @@ const std::string kHeader =
     "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  "
     "(GB/s)       \n";
 
-// A row of `size` bytes in `time` µs whose bus bandwidth is `factor` times its algorithm bandwidth.
+// Returns a row of `size` bytes in `time` µs whose bus bandwidth is `factor` times its algorithm bandwidth.
 std::string row(double size, double time, double factor,
                 const std::string& middle = "float     sum      -1") {
     char text[200];
@@ -43,7 +43,7 @@ const std::string kReduce = "# CollectiveTest test starting: all_reduce_perf\n";
 
 }  // namespace
 
-TEST_CASE("nccl log: a table with its ranks, hosts, times and bandwidths", "[nccl]") {
+TEST_CASE("nccl log: a table is read with its ranks, hosts, times and bandwidths", "[nccl]") {
     Problems problems;
     const auto tables = read_nccl_log(
         "# nccl-tests version 2.17.6\n" + kReduce + devices(16, 8) + "NCCL version 2.27.7\n" + kHeader +
@@ -55,13 +55,13 @@ TEST_CASE("nccl log: a table with its ranks, hosts, times and bandwidths", "[ncc
     CHECK(tables[0].operation == CollectiveTest::all_reduce);
     CHECK(tables[0].ranks == 16);
     CHECK(tables[0].nodes == 2);
-    REQUIRE(tables[0].points.size() == 2);  // no bytes, bandwidth 0.00
+    REQUIRE(tables[0].points.size() == 2);  // rows without bytes and with bandwidth 0.00 are left out
     CHECK(tables[0].points[0].bytes == 1 << 20);
-    CHECK(tables[0].points[0].seconds == Approx(200e-6));  // out of place
+    CHECK(tables[0].points[0].seconds == Approx(200e-6));  // the out-of-place time
     CHECK(tables[0].points[1].bus_bandwidth == Approx(297.86e9));
 }
 
-TEST_CASE("nccl log: several runs one after another", "[nccl]") {
+TEST_CASE("nccl log: several runs in one log are read one after another", "[nccl]") {
     Problems problems;
     const auto tables = read_nccl_log(
         "+ build/all_gather_perf -b 1M\r\n" + devices(8, 8) + kHeader +
@@ -81,7 +81,7 @@ TEST_CASE("nccl log: several runs one after another", "[nccl]") {
     CHECK(tables[3].nodes == 1);
 }
 
-TEST_CASE("nccl log: layouts without columns, launchers' prefixes, groups", "[nccl]") {
+TEST_CASE("nccl log: layouts without columns, launchers' prefixes and groups are read", "[nccl]") {
     Problems problems;
     SECTION("an old all-gather has neither operation nor root") {
         const auto tables = read_nccl_log("all_gather_perf\n" + devices(8, 8) +
@@ -133,7 +133,7 @@ TEST_CASE("nccl log: layouts without columns, launchers' prefixes, groups", "[nc
     CHECK(problems.empty());
 }
 
-TEST_CASE("nccl log: what cannot be used is said with its line", "[nccl]") {
+TEST_CASE("nccl log: an unusable row is reported with its line", "[nccl]") {
     const auto refused = [](const std::string& text, const std::string& word, int line) {
         INFO(word);
         Problems problems;
@@ -157,7 +157,7 @@ TEST_CASE("nccl log: what cannot be used is said with its line", "[nccl]") {
     refused(kReduce + devices(8, 8) + "# size count type redop root cputime algbw busbw\n", "-C", 14);
 }
 
-TEST_CASE("nccl log: a spoilt row does not stop the others", "[nccl]") {
+TEST_CASE("nccl log: a damaged row does not stop the reading of the others", "[nccl]") {
     Problems problems;
     const auto tables = read_nccl_log(
         kReduce + devices(8, 8) + kHeader + row(1 << 20, 100, 1.75) + row(1 << 21, 150, 1.75) +

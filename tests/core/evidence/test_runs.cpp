@@ -1,4 +1,4 @@
-// The public run table, and the engine's error on it.
+// Tests the table of public runs and the engine's error on it.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 using namespace shardscope;
 using namespace shardscope::testing;
 
-TEST_CASE("runs: the shipped table is whole", "[evidence]") {
+TEST_CASE("runs: the shipped table is complete", "[evidence]") {
     CHECK(shipped_runs().size() > 300);
     for (const MeasuredRun& run : shipped_runs()) {
         INFO(run.id);
@@ -30,7 +30,7 @@ TEST_CASE("validation: mean error on the public FSDP runs is at most 12 %", "[ev
     for (const auto& skipped : validation.skipped) CHECK_FALSE(skipped.reason.empty());
 }
 
-TEST_CASE("runs: a user's table with few columns, oddities and bad rows", "[evidence]") {
+TEST_CASE("runs: a user's table may have few columns, unusual values and bad rows", "[evidence]") {
     const char* table =
         "layers,hidden,ffn_hidden,heads,vocab,gpu,gpus,sequence,micro_batch,global_batch,sharding,tokens_per_"
         "s_per_gpu\r\n"
@@ -43,7 +43,7 @@ TEST_CASE("runs: a user's table with few columns, oddities and bad rows", "[evid
     REQUIRE(runs.size() == 3);
     REQUIRE(problems.size() == 1);
     CHECK(problems[0].line == 3);
-    // A step is 128 sequences of 2,048 tokens over 64 GPUs.
+    // A step consists of 128 sequences of 2,048 tokens on 64 GPUs.
     CHECK(runs[0].step_time == Approx(128 * 2048 / (4800.0 * 64)));
     const Validation validation = validate(runs, Catalogue::shipped());
     CHECK(validation.rows.size() == 1);
@@ -55,7 +55,7 @@ TEST_CASE("runs: a user's table with few columns, oddities and bad rows", "[evid
     CHECK(problems.size() > 5);
 }
 
-TEST_CASE("runs: a rate from which no step follows takes its row out, and so does a step's", "[evidence]") {
+TEST_CASE("runs: a row is refused if its rate or its step time is impossible", "[evidence]") {
     const std::string header =
         "layers,hidden,ffn_hidden,heads,vocab,gpu,gpus,sequence,micro_batch,global_batch,sharding,step_time_"
         "s,tokens_per_s_per_gpu\n";
@@ -73,7 +73,7 @@ TEST_CASE("runs: a rate from which no step follows takes its row out, and so doe
     }
 }
 
-TEST_CASE("runs: no step time follows from a negative batch, and the row is left out", "[evidence]") {
+TEST_CASE("runs: a row with a negative batch has no step time and is left out", "[evidence]") {
     Problems problems;
     const auto runs = read_runs(
         "layers,hidden,ffn_hidden,heads,vocab,gpu,gpus,sequence,micro_batch,global_batch,sharding,tokens_per_"
@@ -86,7 +86,7 @@ TEST_CASE("runs: no step time follows from a negative batch, and the row is left
     CHECK(validation.skipped[0].reason.find("/global_batch") != std::string::npos);
 }
 
-TEST_CASE("runs: columns given twice are named, among nearly as many as a table may have, too",
+TEST_CASE("runs: columns that occur twice are named, even in a table with nearly as many columns as allowed",
           "[evidence]") {
     std::string header =
         "layers,hidden,ffn_hidden,heads,vocab,gpu,gpus,sequence,micro_batch,global_batch,sharding";
@@ -116,7 +116,7 @@ TEST_CASE("runs: the first launch is a public run", "[evidence]") {
     CHECK(answer(first()).estimate.tokens_per_s_per_gpu == Approx(4800).epsilon(0.06));
 }
 
-TEST_CASE("runs: blank or senseless cells take their row out, with the reason", "[evidence]") {
+TEST_CASE("runs: a row with blank or senseless cells is refused with the reason", "[evidence]") {
     const std::string header =
         "layers,hidden,ffn_hidden,heads,vocab,gpu,gpus,sequence,micro_batch,global_batch,sharding,step_time_"
         "s,peak_memory_bytes\n";
@@ -142,7 +142,7 @@ TEST_CASE("runs: blank or senseless cells take their row out, with the reason", 
     CHECK(problems.size() == 1);
 }
 
-TEST_CASE("runs: programs, unfilled nodes and racks become what they run on", "[evidence]") {
+TEST_CASE("runs: software, partly used nodes and racks are translated into scenario settings", "[evidence]") {
     const char* table =
         "software,layers,hidden,ffn_hidden,heads,vocab,mlp,gpu,gpus,gpus_per_node,sequence,micro_batch,"
         "global_batch,sharding,step_time_s\n"

@@ -1,4 +1,4 @@
-// Everything that is explained can be opened further, down to operators and presets.
+// Tests that every explained value can be opened further, down to operators and presets.
 #include <array>
 #include <catch2/catch.hpp>
 #include <cctype>
@@ -26,7 +26,7 @@ std::string key_of(const Subject& subject) {
            std::to_string(static_cast<int>(subject.preset)) + " " + subject.name;
 }
 
-// All that can be reached from the outputs, each explained once.
+// Returns everything that can be reached from the outputs, each subject explained once.
 std::vector<std::pair<Subject, Explanation>> reachable(const Answer& now) {
     std::vector<std::pair<Subject, Explanation>> out;
     std::deque<Subject> waiting;
@@ -55,7 +55,8 @@ double value_in(std::string_view symbol, const Answer& now) {
     return value_of(*found, now);
 }
 
-// What "2.5 · (3 + 4) ÷ 5" comes to: sums of products of numbers, brackets and powers; NaN where it is more.
+// Evaluates formulas such as "2.5 · (3 + 4) ÷ 5": sums of products of numbers, brackets and powers. The
+// result is NaN if the text contains anything else.
 class Arithmetic {
   public:
     explicit Arithmetic(std::string_view text) : rest_(text) {}
@@ -121,19 +122,19 @@ TEST_CASE("explanation: a formula shows the values of its symbols", "[explain]")
     };
     CHECK(substituted("E = s · b ÷ c_p", value) == "2,048 · b ÷ c_p");
     CHECK(substituted("x = (6·N_a + 2ψ) · s", value) == "(6·12.85 B + 2·3 M) · 2,048");
-    // Neither parts of other symbols and words, nor what is no expression.
+    // Parts of other symbols and words are not replaced, and a text that is no expression is left empty.
     CHECK(substituted("t = s½ + N_ax + steps", value).empty());
     CHECK(substituted("e = ∂ln s ÷ ∂ln N_a", value).empty());
     CHECK(substituted("s + b = 0; b ≈ s", value).empty());
     CHECK(substituted("", value).empty());
-    // Nor where one of them has no value.
+    // Nothing is substituted if one of the symbols has no value.
     const Answer too_long = answer(with({{P::sequence_length, 8192}}));
     REQUIRE_FALSE(too_long.estimate.fits());
     CHECK(explain(Subject::of(Output::mfu), too_long).substituted.empty());
     CHECK_FALSE(explain(Subject::of(Output::memory_activations), too_long).substituted.empty());
 }
 
-TEST_CASE("explanation: what the formulas say is what the engine found", "[explain]") {
+TEST_CASE("explanation: evaluating a formula gives the engine's number", "[explain]") {
     int compared = 0;
     for (const Scenario& scenario :
          {with({}), with({{P::gpus, 512}, {P::tensor_parallel, 2}, {P::accumulation, 4}}),
@@ -153,7 +154,7 @@ TEST_CASE("explanation: what the formulas say is what the engine found", "[expla
                     why.ingredients, [&](const Ingredient& line) { return line.symbol == name; });
                 if (!named) return std::string();
                 const Symbol& symbol = *find_symbol(name);
-                // Energy is W · H: watt hours.
+                // The energy W · H is in watt hours, so the hours are converted to seconds.
                 return digits_of(value_of(symbol, now) * (symbol.quantity == Quantity::hours ? 3600 : 1));
             });
             if (text.empty()) continue;
@@ -167,7 +168,7 @@ TEST_CASE("explanation: what the formulas say is what the engine found", "[expla
     CHECK(compared > 20);
 }
 
-TEST_CASE("explanations: every number opens down to parameters, presets and operators", "[explain]") {
+TEST_CASE("explanations: every number can be opened down to parameters, presets and operators", "[explain]") {
     const std::vector<Answer> answers{
         answer(first()), answer(with({{P::pipeline_parallel, 4}, {P::tensor_parallel, 2}})),
         answer(with({{P::sequence_length, 65536}})),  // does not fit
@@ -202,7 +203,7 @@ TEST_CASE("explanations: every number opens down to parameters, presets and oper
     }
 }
 
-TEST_CASE("explanations: symbols are what their formulas say", "[explain]") {
+TEST_CASE("explanations: each symbol has the value that its formula gives", "[explain]") {
     const Answer now = answer(with({{P::tensor_parallel, 2}, {P::pipeline_parallel, 2}}));
     const auto v = [&](const char* symbol) { return value_in(symbol, now); };
     CHECK(v("N_l") == Approx(v("N_a") - v("ψ_root")));
@@ -214,7 +215,7 @@ TEST_CASE("explanations: symbols are what their formulas say", "[explain]") {
     CHECK(v("E") == v("s") * v("b") / v("c_p"));
     CHECK(v("B") == v("b") * v("m") * v("G") / v("G_m"));
     CHECK(v("B_tok") == v("B") * v("s"));
-    // Without model parallelism the closed form's memory is what the states leave of it.
+    // Without model parallelism the closed form's memory is the capacity minus the states.
     const Answer plain = answer(first());
     const auto w = [&](const char* symbol) { return value_in(symbol, plain); };
     const double layers = w("N") - w("ψ_root");
@@ -223,7 +224,7 @@ TEST_CASE("explanations: symbols are what their formulas say", "[explain]") {
     CHECK(w("F_fwd") == Approx(2 * w("N_l") + 4 * w("L") * w("h") * w("s")).epsilon(1e-3));
 }
 
-TEST_CASE("explanations: a time opens into its operators, and they add up to it", "[explain]") {
+TEST_CASE("explanations: a time opens into its operators, which add up to it", "[explain]") {
     const Answer now = answer(first());
     const Explanation why = explain(Subject::of(Output::step_matmul), now);
     REQUIRE(why.parts.size() > 3);
@@ -240,7 +241,7 @@ TEST_CASE("explanations: a time opens into its operators, and they add up to it"
     CHECK(op.sentence == "A matrix product of m × n × k.");
     CHECK(op.source == "E9 of core/EQUATIONS.md");
     CHECK(op.formula.find("2·m·n·k") != std::string::npos);
-    // The parts of the step are the waterfall's, the largest first.
+    // The parts of the step are the waterfall's, sorted from the largest down.
     const Explanation step = explain(Subject::of(Output::step_time), now);
     REQUIRE(step.parts.size() > 3);
     CHECK(step.parts.front().opens == Subject::of(Output::step_matmul));
@@ -248,7 +249,7 @@ TEST_CASE("explanations: a time opens into its operators, and they add up to it"
 
 namespace {
 
-// What the parts of an explanation add up to; 0 where it has none.
+// Returns the sum of an explanation's parts, or 0 if it has none.
 double sum_of_parts(const Subject& subject, const Answer& now) {
     double sum = 0;
     for (const Ingredient& part : explain(subject, now).parts) {
@@ -260,13 +261,13 @@ double sum_of_parts(const Subject& subject, const Answer& now) {
 
 double flops_shown(const Explanation& why) {
     double sum = 0;
-    for (const Ingredient& part : why.parts) sum += std::stod(part.value);  // per cent
+    for (const Ingredient& part : why.parts) sum += std::stod(part.value);  // percent
     return sum;
 }
 
 }  // namespace
 
-TEST_CASE("explanations: what opens into terms is their sum", "[explain]") {
+TEST_CASE("explanations: a value that opens into terms is their sum", "[explain]") {
     const std::vector<Answer> answers{
         answer(first()),
         answer(with({{P::pipeline_parallel, 4}, {P::tensor_parallel, 2}, {P::context_parallel, 2}})),
@@ -285,7 +286,7 @@ TEST_CASE("explanations: what opens into terms is their sum", "[explain]") {
     }
 }
 
-TEST_CASE("explanations: parameters open into all operators that hold some", "[explain]") {
+TEST_CASE("explanations: a number of parameters opens into all operators that have some", "[explain]") {
     const Answer now = answer(with({{P::experts, 8}, {P::experts_per_token, 2}, {P::tensor_parallel, 2}}));
     const auto names = [](const Explanation& why) {
         std::set<std::string> out;
@@ -304,7 +305,7 @@ TEST_CASE("explanations: parameters open into all operators that hold some", "[e
     CHECK(sum == Approx(output(Output::parameters).get(now)));
 }
 
-TEST_CASE("explanations: a parameter says where its value is from", "[explain]") {
+TEST_CASE("explanations: a parameter names the origin of its value", "[explain]") {
     const Answer now = answer(first());
     const Explanation memory = explain(Subject::of(P::memory), now);
     CHECK(memory.title == "Usable memory");
@@ -315,11 +316,11 @@ TEST_CASE("explanations: a parameter says where its value is from", "[explain]")
     CHECK_FALSE(preset.sentence.empty());
     const auto same = [](const Ingredient& line) { return line.opens == Subject::of(P::memory); };
     CHECK(std::ranges::any_of(preset.ingredients, same));
-    // What follows from others shows how.
+    // A value derived from others shows how it is derived.
     const Explanation batch = explain(Subject::of(P::global_batch), now);
     CHECK(batch.formula == "B = b · m · G ÷ G_m");
     CHECK(batch.ingredients.size() == 4);
-    // Given here: no preset.
+    // The value is given in the scenario, so no preset is named.
     const Explanation given =
         explain(Subject::of(P::sequence_length), answer(with({{P::sequence_length, 1024}})));
     CHECK(given.result == "1,024");

@@ -1,4 +1,4 @@
-// The operator table adds up to the engine's own numbers, whatever the plan.
+// Tests that the operator table adds up to the engine's own numbers for every plan.
 #include <catch2/catch.hpp>
 
 #include "explain/operator_table.h"
@@ -43,7 +43,7 @@ void adds_up(const Scenario& scenario) {
 
 }  // namespace
 
-TEST_CASE("operator table: with what else there is it adds up to the step", "[explain]") {
+TEST_CASE("operator table: its rows and the other terms of the step add up to the step", "[explain]") {
     adds_up(testing::first());
     adds_up(with({{P::recompute, 1}, {P::accumulation, 4}}));
     adds_up(with({{P::recompute, kRecomputeSelective}, {P::attention, AttentionKernel::naive}}));
@@ -59,7 +59,7 @@ TEST_CASE("operator table: with what else there is it adds up to the step", "[ex
     adds_up(of_model("resnet-50", {{P::pipeline_parallel, 4}, {P::accumulation, 8}}));
 }
 
-TEST_CASE("operator table: weights and kept bytes are the engine's", "[explain]") {
+TEST_CASE("operator table: weights and saved bytes are the engine's", "[explain]") {
     const Answer now = answer(of_model("llama-3-8b", {{P::tensor_parallel, 2}}));
     REQUIRE(now.valid());
     const OperatorTable table = operator_table(now);
@@ -74,14 +74,15 @@ TEST_CASE("operator table: weights and kept bytes are the engine's", "[explain]"
     CHECK(table.model.forward == Approx(forward).epsilon(1e-12));
 }
 
-TEST_CASE("operator table: a list's own blocks are told, not their average", "[explain]") {
+TEST_CASE("operator table: a list of operators is shown with its own blocks, not with their average",
+          "[explain]") {
     const Answer now = answer(of_model("resnet-50", {{P::pipeline_parallel, 4}, {P::accumulation, 8}}));
     REQUIRE(now.valid());
     const OperatorTable table = operator_table(now);
     REQUIRE(table.blocks.size() == 10);
     CHECK(table.blocks[6].name == "stage 4");
     CHECK(table.blocks[6].repeat == 5);
-    // The stage that sets the pace has its share of each.
+    // The slowest stage has its share of each block.
     CHECK(table.blocks[6].here == Approx(5.0 / 4));
     const OperatorRow& first = table.rows.front();
     CHECK(first.kind == "convolution");
@@ -90,7 +91,7 @@ TEST_CASE("operator table: a list's own blocks are told, not their average", "[e
     CHECK(first.k == 7 * 7 * 3);
 }
 
-TEST_CASE("operator table: intensity and bound are those of the roofline", "[explain]") {
+TEST_CASE("operator table: arithmetic intensity and bound are those of the roofline", "[explain]") {
     const Answer now = answer(testing::first());
     for (const OperatorRow& row : operator_table(now).rows) {
         if (row.kind != "gemm") continue;
@@ -99,7 +100,7 @@ TEST_CASE("operator table: intensity and bound are those of the roofline", "[exp
         CHECK(row.intensity() ==
               Approx(2 * t * row.n * row.k / (2 * (t * row.k + row.k * row.n + t * row.n))));
         CHECK(row.bound == Rate::compute);
-        // No operator is above its roof.
+        // No operator exceeds its roof.
         CHECK(row.flops / row.forward <= now.compiled.gpu.peak * now.compiled.gpu.gemm_efficiency);
     }
 }

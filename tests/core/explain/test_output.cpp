@@ -1,4 +1,4 @@
-// The table of outputs and what the Why panel says.
+// Tests the table of outputs and the sentences of the Why panel.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <set>
@@ -14,7 +14,7 @@
 using namespace shardscope;
 using namespace shardscope::testing;
 
-TEST_CASE("outputs: every row has a path of its own, a label, a sentence and a source", "[explain]") {
+TEST_CASE("outputs: every row has its own path, a label, a sentence and a source", "[explain]") {
     std::set<std::string_view> paths;
     const Answer now = answer(first());
     for (std::size_t i = 0; i < kOutputs; ++i) {
@@ -27,7 +27,7 @@ TEST_CASE("outputs: every row has a path of its own, a label, a sentence and a s
         CHECK_FALSE(row.source.empty());
         CHECK(find_output(row.path) == id);
         CHECK_FALSE(std::isnan(value_of(id, now)));
-        // Every symbol and assumption a row names is known.
+        // Every symbol and assumption that a row names exists.
         for (const std::string& symbol : split(row.symbols, ' ')) {
             if (!symbol.empty()) CHECK(find_symbol(symbol) != nullptr);
         }
@@ -37,7 +37,8 @@ TEST_CASE("outputs: every row has a path of its own, a label, a sentence and a s
     }
 }
 
-TEST_CASE("outputs: what does not fit has no times, unless hypothetical", "[explain]") {
+TEST_CASE("outputs: a scenario that does not fit has no times unless hypothetical ones are requested",
+          "[explain]") {
     const Answer large = answer(with({{P::sequence_length, 65536}}));
     CHECK(text_of(Output::mfu, large) == "–");
     CHECK(text_of(Output::mfu, large, true) != "–");
@@ -47,7 +48,7 @@ TEST_CASE("outputs: what does not fit has no times, unless hypothetical", "[expl
     for (const Ingredient& entry : why.ingredients) CHECK(entry.value == "–");
 }
 
-TEST_CASE("explain: MFU's own numbers give the MFU", "[explain]") {
+TEST_CASE("explain: the numbers in the explanation of the MFU give the MFU", "[explain]") {
     const Answer now = answer(first());
     const Explanation why = explain(Subject::of(Output::mfu), now);
     CHECK(why.formula == "MFU = (6·N_a + 12·L·a·d·s) · r ÷ P");
@@ -59,7 +60,7 @@ TEST_CASE("explain: MFU's own numbers give the MFU", "[explain]") {
               .formula == "MFU = 6·N_a · r ÷ P");
 }
 
-TEST_CASE("takeover: the wall differs on the two sides of it", "[explain]") {
+TEST_CASE("takeover: the wall differs on the two sides of the crossover", "[explain]") {
     for (const double bandwidth : {50e9, 2.5e9}) {
         const Scenario scenario = with({{P::inter_node_bandwidth, bandwidth}});
         const Answer now = answer(scenario);
@@ -81,14 +82,14 @@ TEST_CASE("takeover: the wall differs on the two sides of it", "[explain]") {
     CHECK_FALSE(nearest_takeover(answer(with({{P::sequence_length, 65536}}))).has_value());
 }
 
-TEST_CASE("wall sentence: says which wall binds and why", "[explain]") {
+TEST_CASE("wall sentence: it names the wall and the reason", "[explain]") {
     CHECK(wall_sentence(answer(first()))
               .find("Wall: compute. 4,096 tokens per GPU hide the network, which needs 2,165") == 0);
     CHECK(wall_sentence(answer(with({{P::sequence_length, 65536}})))
               .find("Wall: memory. Activations alone need") == 0);
     const Answer slow = answer(with({{P::inter_node_bandwidth, 1.25e9}, {P::micro_batch, 1}}));
     CHECK(wall_sentence(slow).find("Wall: inter-node. 2,048 tokens per GPU do not hide") == 0);
-    // Beyond the threshold, and yet it is the network that is waited for.
+    // The GPU count is beyond the threshold, but the step still waits for the network.
     const Answer many = answer(with({{P::gpus, 16384}}));
     REQUIRE(many.estimate.wall == Wall::latency);
     const std::string share =
@@ -96,7 +97,7 @@ TEST_CASE("wall sentence: says which wall binds and why", "[explain]") {
     CHECK(wall_sentence(many).find("Wall: latency. " + share + " of the step is latency, launch") == 0);
 }
 
-TEST_CASE("operators: the table adds up to the step it stands for", "[explain]") {
+TEST_CASE("operators: the table adds up to the step that it describes", "[explain]") {
     const Answer now = answer(with({{P::accumulation, 3}, {P::gpus, 8}}));
     double matmul = 0;
     double weights = 0;

@@ -1,4 +1,4 @@
-// Sweeps, scaling curves, repairs.
+// Tests sweeps, scaling curves and repairs.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <stop_token>
@@ -12,7 +12,7 @@
 using namespace shardscope;
 using namespace shardscope::testing;
 
-TEST_CASE("sweep: axes hold both ends, snap and drop duplicates", "[explore]") {
+TEST_CASE("sweep: an axis includes both ends, rounds to valid values and drops duplicates", "[explore]") {
     const Axis sequence = make_axis(first(), P::sequence_length, 256, 8192, 6, true);
     REQUIRE(sequence.values.size() == 6);
     CHECK(sequence.values.front() == 256);
@@ -31,7 +31,7 @@ TEST_CASE("sweep: axes hold both ends, snap and drop duplicates", "[explore]") {
     }
 }
 
-TEST_CASE("sweep: every combination once, the last axis fastest", "[explore]") {
+TEST_CASE("sweep: every combination occurs once, and the last axis varies fastest", "[explore]") {
     const std::vector<Axis> axes{{P::gpus, {8, 16}}, {P::micro_batch, {1, 2, 3}}};
     REQUIRE(combinations(axes) == 6);
     std::vector<std::vector<std::size_t>> seen;
@@ -63,8 +63,9 @@ TEST_CASE("scaling: the scenario's own point lies on both curves", "[explore]") 
     CHECK_FALSE(curves.weak.front().fits());
 }
 
-TEST_CASE("repairs: each that works makes it fit, the micro-batch one lands on the largest that does",
-          "[explore]") {
+TEST_CASE(
+    "repairs: each working one makes the scenario fit, and the micro-batch becomes the largest that fits",
+    "[explore]") {
     const Scenario broken = with({{P::micro_batch, 24}});
     REQUIRE(answer(broken).estimate.verdict == Verdict::does_not_fit);
     const auto offered = repairs(broken);
@@ -74,9 +75,9 @@ TEST_CASE("repairs: each that works makes it fit, the micro-batch one lands on t
         INFO(repair.label);
         CHECK_FALSE(repair.result.empty());
         if (!repair.works) continue;
-        const Answer mended = answer(repair.scenario);
-        CHECK(mended.estimate.verdict == Verdict::fits);
-        CHECK(mended.estimate.mfu == repair.mfu);
+        const Answer repaired = answer(repair.scenario);
+        CHECK(repaired.estimate.verdict == Verdict::fits);
+        CHECK(repaired.estimate.mfu == repair.mfu);
         if (i > 0 && parameter(offered[i - 1].id).plan == parameter(repair.id).plan)
             CHECK(offered[i - 1].mfu >= repair.mfu);
         if (repair.id == P::micro_batch) {
@@ -88,8 +89,7 @@ TEST_CASE("repairs: each that works makes it fit, the micro-batch one lands on t
     CHECK(repairs(first()).empty());
 }
 
-TEST_CASE("repairs: what is automatic is no repair, and a search that is no longer wanted ends",
-          "[explore]") {
+TEST_CASE("repairs: automatic parameters are not offered, and a cancelled search ends", "[explore]") {
     Scenario broken = of_model("llama-3-70b", {{P::gpus, 8}, {P::micro_batch, 1}});
     for (const P id : {P::recompute, P::sharding, P::tensor_parallel}) broken.automatic.set(index(id));
     const Answer now = answer(broken);
@@ -106,16 +106,16 @@ TEST_CASE("repairs: what is automatic is no repair, and a search that is no long
     CHECK(repairs(broken, stop.get_token()).empty());
 }
 
-TEST_CASE("repairs: the best plan of all is at least as good as any single change of the plan", "[explore]") {
+TEST_CASE("repairs: the best plan is at least as good as every single change of the plan", "[explore]") {
     for (const Scenario& broken : {with({{P::micro_batch, 24}}), with({{P::sequence_length, 16384}})}) {
         REQUIRE(answer(broken).estimate.verdict == Verdict::does_not_fit);
         const auto other = other_plan(broken, 2);
         REQUIRE(other.has_value());
         REQUIRE(other->works);
         CHECK(other->scenario.automatic == broken.automatic);
-        const Answer mended = answer(other->scenario);
-        CHECK(mended.estimate.verdict == Verdict::fits);
-        CHECK(mended.estimate.mfu == other->mfu);
+        const Answer repaired = answer(other->scenario);
+        CHECK(repaired.estimate.verdict == Verdict::fits);
+        CHECK(repaired.estimate.mfu == other->mfu);
         std::size_t work = 0;
         for (const Repair& repair : repairs(broken)) {
             INFO(repair.label);
@@ -123,11 +123,11 @@ TEST_CASE("repairs: the best plan of all is at least as good as any single chang
             if (repair.works && parameter(repair.id).plan) CHECK(other->mfu >= repair.mfu);
         }
         CHECK(work >= 3);
-        // What the plan is for stays.
+        // The inputs that the plan serves stay unchanged.
         for (const P id : {P::gpus, P::sequence_length, P::layers})
-            CHECK(mended.settings[id] == resolve(broken)[id]);
+            CHECK(repaired.settings[id] == resolve(broken)[id]);
     }
-    // An automatic plan is that plan already.
+    // An automatic plan is already the best plan.
     Scenario automatic = with({{P::sequence_length, 16384}});
     automatic.automatic |= usually_free();
     CHECK_FALSE(other_plan(automatic, 2).has_value());
@@ -136,7 +136,7 @@ TEST_CASE("repairs: the best plan of all is at least as good as any single chang
     CHECK_FALSE(other_plan(with({{P::micro_batch, 24}}), 2, stopped.get_token()).has_value());
 }
 
-TEST_CASE("best fix: one step of the plan that fits and raises MFU", "[explore]") {
+TEST_CASE("best fix: it is one step of the plan that fits and raises the MFU", "[explore]") {
     const Answer now = answer(first());
     const auto fix = best_fix(now);
     REQUIRE(fix.has_value());

@@ -1,4 +1,4 @@
-// The map of two inputs: every cell is a single estimate, pairs that cannot be had, axes, stopping.
+// Tests the map of two inputs: cells equal single estimates, impossible pairs, axes and cancellation.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -21,7 +21,7 @@ void check_cells(const Scenario& scenario, const WallMap& map) {
             const MapCell& cell = map.at(ix, iy);
             const bool valid = answer_into(edited(edited(scenario, map.x.id, x), map.y.id, y), single);
             if (!cell.valid) {
-                // Not valid at all, or one of the two values was moved.
+                // The pair is not valid, or one of its two values was changed.
                 CHECK((!valid || single.settings[map.x.id] != x || single.settings[map.y.id] != y));
                 continue;
             }
@@ -38,7 +38,7 @@ void check_cells(const Scenario& scenario, const WallMap& map) {
 
 }  // namespace
 
-TEST_CASE("map: every cell is the single estimate of its two values", "[map]") {
+TEST_CASE("map: every cell is the single estimate for its two values", "[map]") {
     const Scenario held = locked(first());
     check_cells(held, wall_map(held, map_axis(held, P::gpus, 12), map_axis(held, P::sequence_length, 12), 2));
     check_cells(held,
@@ -50,7 +50,8 @@ TEST_CASE("map: every cell is the single estimate of its two values", "[map]") {
                 wall_map(strong, map_axis(strong, P::gpus, 12), map_axis(strong, P::hidden_size, 8), 2));
 }
 
-TEST_CASE("map: with automatic parameters every cell is planned anew, locked the plan is held", "[map]") {
+TEST_CASE("map: with automatic parameters every cell gets its own plan, with locked ones all share a plan",
+          "[map]") {
     const Scenario automatic = with_auto(first(), P::micro_batch, true);
     const Axis x{P::inter_node_bandwidth, {5e9, 50e9}};
     const Axis y{P::memory, {60e9, 200e9}};
@@ -59,12 +60,12 @@ TEST_CASE("map: with automatic parameters every cell is planned anew, locked the
     const Scenario plan = locked(answer(automatic).scenario);
     const WallMap held = wall_map(plan, x, y, 2);
     check_cells(plan, held);
-    // More memory buys a larger micro-batch, and that MFU, only where it is planned anew.
+    // More memory allows a larger micro-batch and so a higher MFU only where each cell gets its own plan.
     CHECK(held.at(0, 1).mfu == Approx(held.at(0, 0).mfu));
     CHECK(planned.at(0, 1).mfu > planned.at(0, 0).mfu);
 }
 
-TEST_CASE("map: planned in rounds it ends as the map that is planned at once, and borrows meanwhile",
+TEST_CASE("map: the last round of planning gives the map of a full search, and earlier rounds borrow plans",
           "[map]") {
     Scenario automatic = with_auto(first(), P::micro_batch, true);
     for (const P id : {P::recompute, P::tensor_parallel, P::sharding})
@@ -91,11 +92,11 @@ TEST_CASE("map: planned in rounds it ends as the map that is planned at once, an
                 const MapCell& best = whole.at(ix, iy);
                 CHECK(cell.borrowed == !planned);
                 borrowed += cell.borrowed;
-                // A plan from beside is never better than the best.
+                // A borrowed plan is never better than the best plan.
                 if (planned) CHECK(cell.mfu == best.mfu);
                 if (cell.verdict != Verdict::fits) continue;
                 CHECK(best.verdict == Verdict::fits);
-                // A micro-batch between the slider's may make up for a plan that is not the best.
+                // A micro-batch between the slider's values may compensate for a plan that is not the best.
                 CHECK(cell.mfu <= best.mfu * 1.02);
             }
         }
@@ -104,7 +105,7 @@ TEST_CASE("map: planned in rounds it ends as the map that is planned at once, an
     CHECK(rounds.finished());
 }
 
-TEST_CASE("map: along memory most plans follow from those around them, and are the best", "[map]") {
+TEST_CASE("map: along memory most plans follow from neighbouring cells, and they are the best", "[map]") {
     Scenario automatic = first();
     automatic.give(P::global_batch, 256);
     for (const P id : {P::micro_batch, P::recompute, P::tensor_parallel, P::sharding, P::offload})
@@ -117,7 +118,7 @@ TEST_CASE("map: along memory most plans follow from those around them, and are t
     CHECK_FALSE(along_y.at(0, 0).fits());
     CHECK(along_y.at(0, 32).fits());
 
-    // In rounds, too, wherever the last value lies.
+    // The same holds in rounds, at any position of the last value.
     for (const int count : {30, 32, 33}) {
         const Axis values = make_axis(automatic, P::memory, 4e9, 200e9, count, true);
         PlannedMap rounds(automatic, bandwidth, values, 8);
@@ -133,9 +134,9 @@ TEST_CASE("map: along memory most plans follow from those around them, and are t
     }
 }
 
-TEST_CASE("map: pairs that cannot be had together are not valid", "[map]") {
+TEST_CASE("map: impossible pairs of values are not valid", "[map]") {
     const Scenario held = locked(first());
-    // Two GPUs cannot be cut eight ways; eight can.
+    // Two GPUs cannot have a tensor-parallel degree of eight, but eight can.
     const WallMap map = wall_map(held, {P::gpus, {2, 8, 16}}, {P::tensor_parallel, {1, 8}});
     CHECK(map.at(0, 0).valid);
     CHECK_FALSE(map.at(0, 1).valid);
@@ -144,11 +145,11 @@ TEST_CASE("map: pairs that cannot be had together are not valid", "[map]") {
     CHECK_FALSE(map.at(0, 1).fits());
 }
 
-TEST_CASE("map: the ideal threshold is reached where tokens per GPU are enough", "[map]") {
+TEST_CASE("map: the ideal threshold is reached where there are enough tokens per GPU", "[map]") {
     const Scenario held = locked(first());
     const WallMap map = wall_map(held, {P::gpus, {1, 16, 65536}}, {P::sequence_length, {1024, 2048}});
-    // One GPU has no network; many need peak ÷ bandwidth out of the node = 2,474 tokens, two nodes half of
-    // it.
+    // One GPU has no network. Many GPUs need peak ÷ bandwidth out of the node = 2,474 tokens, two nodes half
+    // of that.
     CHECK(map.at(0, 0).ideal_cover == 0);
     CHECK(map.at(1, 0).ideal_cover == Approx(2 * 1024 / 1237.0).epsilon(0.001));
     CHECK(map.at(2, 0).ideal_cover == Approx(2 * 1024 / 2474.0).epsilon(0.001));
@@ -157,7 +158,7 @@ TEST_CASE("map: the ideal threshold is reached where tokens per GPU are enough",
     CHECK(wall_map(whole, {P::gpus, {64}}, {P::sequence_length, {2048}}).at(0, 0).ideal_cover == 0);
 }
 
-TEST_CASE("map: threads change nothing, and a stopped map is empty", "[map]") {
+TEST_CASE("map: the number of threads does not change it, and a cancelled map is empty", "[map]") {
     const Scenario held = locked(first());
     const Axis x = map_axis(held, P::gpus, 16);
     const Axis y = map_axis(held, P::memory_bandwidth, 16);
@@ -169,7 +170,7 @@ TEST_CASE("map: threads change nothing, and a stopped map is empty", "[map]") {
     CHECK(wall_map(held, x, y, 2, stopped.get_token()).cells.empty());
 }
 
-TEST_CASE("map: axes hold the scenario's own value and rise", "[map]") {
+TEST_CASE("map: axes include the scenario's own value and increase", "[map]") {
     for (const double sequence : {64.0, 2048.0, 200000.0}) {
         const Scenario scenario = with({{P::sequence_length, sequence}});
         const Axis axis = map_axis(scenario, P::sequence_length, 96);

@@ -1,4 +1,4 @@
-// What a search says of the best plan's neighbours, against single estimates.
+// Tests the report on the best plan's neighbours against single estimates.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -17,7 +17,7 @@ ParameterSet set_of(std::initializer_list<P> ids) {
     return out;
 }
 
-// Small enough to be looked through, with neighbours that fit and neighbours that do not.
+// The space is small enough to be searched in full, and has neighbours that fit and neighbours that do not.
 PlanQuestion small_question() {
     PlanQuestion out;
     out.scenario = locked(first());
@@ -27,7 +27,7 @@ PlanQuestion small_question() {
 
 }  // namespace
 
-TEST_CASE("plan report: a neighbour's numbers are those of its plan estimated alone", "[planner]") {
+TEST_CASE("plan report: a neighbour's numbers are those of an estimate of its plan alone", "[planner]") {
     const PlanReport report = plan_report(small_question(), 1);
     REQUIRE(report.found());
     const Answer& best = report.plans.front();
@@ -36,20 +36,20 @@ TEST_CASE("plan report: a neighbour's numbers are those of its plan estimated al
         INFO(title(n));
         CHECK(n.from == best.settings[n.id]);
         CHECK(n.to != n.from);
-        // By hand: the best plan with the one parameter edited.
+        // The neighbour is built by hand: the best plan with one parameter edited.
         const Answer alone = answer(edited(locked(best.scenario), n.id, n.to));
         REQUIRE(alone.valid());
         CHECK(n.answer.estimate.memory.peak == alone.estimate.memory.peak);
         CHECK(n.answer.estimate.tokens_per_s_per_gpu == alone.estimate.tokens_per_s_per_gpu);
         CHECK(n.answer.estimate.mfu == alone.estimate.mfu);
-        // Nothing else that may vary has changed.
+        // No other free parameter has changed.
         for (const P id : {P::tensor_parallel, P::micro_batch, P::sharding, P::recompute}) {
             if (id != n.id) CHECK(n.answer.settings[id] == best.settings[id]);
         }
     }
 }
 
-TEST_CASE("plan report: the parts of a loss add up to it, the largest first", "[planner]") {
+TEST_CASE("plan report: the parts of a loss add up to it and are sorted from the largest down", "[planner]") {
     const PlanReport report = plan_report(small_question(), 1);
     REQUIRE(report.found());
     const StepTime& best = report.plans.front().estimate.step;
@@ -61,12 +61,12 @@ TEST_CASE("plan report: the parts of a loss add up to it, the largest first", "[
         for (const Neighbour::Part& part : n.parts) sum += part.seconds;
         CHECK(sum == Approx(n.slower).epsilon(1e-9).margin(1e-9));
         CHECK(std::ranges::is_sorted(n.parts, std::greater<>(), &Neighbour::Part::seconds));
-        // As many tokens as the best plan's step takes, at the neighbour's rate.
+        // The step processes as many tokens as the best plan's, at the neighbour's rate.
         const double step = best_tokens / n.answer.estimate.tokens_per_s_per_gpu;
         CHECK(n.slower == Approx(step - best.total).epsilon(1e-9).margin(1e-9));
         if (n.over > 0) continue;
         ++fitting;
-        CHECK(n.slower >= 0);  // or it would be the best
+        CHECK(n.slower >= 0);  // otherwise it would be the best plan
         CHECK(n.answer.estimate.mfu <= report.plans.front().estimate.mfu);
         REQUIRE_FALSE(n.parts.empty());
         CHECK(why(n).find(n.parts.front().label + " +") == 0);
@@ -74,7 +74,7 @@ TEST_CASE("plan report: the parts of a loss add up to it, the largest first", "[
     CHECK(fitting > 0);
 }
 
-TEST_CASE("plan report: what does not fit says by how much, what may not how far it is into the margin",
+TEST_CASE("plan report: a plan that does not fit reports its excess, a risky one how much margin it uses",
           "[planner]") {
     for (const bool allow_risky : {false, true}) {
         PlanQuestion question = small_question();
@@ -91,7 +91,7 @@ TEST_CASE("plan report: what does not fit says by how much, what may not how far
                 continue;
             }
             ++misses;
-            // The headline's figure.
+            // This is the headline's number.
             const double beyond = memory.peak - memory.capacity;
             const double into = memory.peak - (memory.capacity - memory.margin);
             CHECK(why(n) == (verdict == Verdict::risky
@@ -102,8 +102,9 @@ TEST_CASE("plan report: what does not fit says by how much, what may not how far
     }
 }
 
-TEST_CASE("plan report: a pipeline's neighbour says what the bubble and the network cost", "[planner]") {
-    // One step of pipeline parallelism at a few micro-batches: the bubble is the loss, (p − 1) of m + p − 1.
+TEST_CASE("plan report: a neighbour with another pipeline reports the cost of the bubble and of the network",
+          "[planner]") {
+    // With one more pipeline degree and few micro-batches the loss is the bubble, (p − 1) of m + p − 1.
     Scenario scenario = of_model("mpt-7b", {{P::accumulation, 4}, {P::micro_batch, 1}});
     PlanQuestion question;
     question.scenario = locked(scenario);
@@ -123,7 +124,8 @@ TEST_CASE("plan report: a pipeline's neighbour says what the bubble and the netw
     CHECK(why(*two).find("bubble +") != std::string::npos);
 }
 
-TEST_CASE("plan report: best and frontier agree, and a plan reads as one line", "[planner]") {
+TEST_CASE("plan report: the best plan and the frontier agree, and a plan is written in one line",
+          "[planner]") {
     const PlanReport report = plan_report(small_question(), 1);
     REQUIRE(report.found());
     REQUIRE_FALSE(report.frontier.empty());
@@ -142,7 +144,7 @@ TEST_CASE("plan report: best and frontier agree, and a plan reads as one line", 
                                    {P::micro_batch, 1}}))) == "TP 4 SP, zero1, micro-batch 1 × 1");
 }
 
-TEST_CASE("plan report: where nothing fits it says how much the smallest plan needs", "[planner]") {
+TEST_CASE("plan report: if nothing fits it gives the memory of the smallest plan", "[planner]") {
     PlanQuestion question;
     question.scenario = locked(of_model("gpt-1t", {{P::gpus, 8}}));
     question.free = set_of({P::tensor_parallel, P::recompute});
@@ -150,7 +152,7 @@ TEST_CASE("plan report: where nothing fits it says how much the smallest plan ne
     CHECK_FALSE(report.found());
     CHECK(report.neighbours.empty());
     CHECK(report.feasible == 0);
-    // The least of all its plans, tried one by one.
+    // The smallest memory of all plans, which are estimated one by one.
     double least = std::numeric_limits<double>::infinity();
     for (const double tensor : {1.0, 2.0, 4.0, 8.0}) {
         for (const double recompute : {0.0, kRecomputeSelective, 0.25, 0.5, 0.75, 1.0}) {
@@ -164,7 +166,7 @@ TEST_CASE("plan report: where nothing fits it says how much the smallest plan ne
     CHECK(report.reason.find("the least memory any needs is " + format(least, Quantity::bytes)) !=
           std::string::npos);
 
-    // No plan at all: three GPUs hold no whole number of the two that each copy takes.
+    // There is no plan at all: three GPUs are no multiple of the two that each replica needs.
     question.scenario = locked(with({{P::gpus, 3}, {P::tensor_parallel, 2}}));
     question.free = set_of({P::recompute});
     CHECK(plan_report(question, 1).reason.find("no plan is valid for 3 GPUs") == 0);

@@ -1,4 +1,4 @@
-// What each input is worth.
+// Tests the effect of each input on an output.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -19,7 +19,7 @@ const SensitivityBar* bar_of(const Sensitivity& found, P id) {
 
 }  // namespace
 
-TEST_CASE("sensitivity: sorted, and every end equals a single estimate", "[sensitivity]") {
+TEST_CASE("sensitivity: bars are sorted, and every end equals a single estimate", "[sensitivity]") {
     for (const Change change : {Change::half_and_double, Change::ten_percent}) {
         const Sensitivity found = sensitivity(first(), Output::mfu, change);
         CHECK(found.now == answer(first()).estimate.mfu);
@@ -39,7 +39,7 @@ TEST_CASE("sensitivity: sorted, and every end equals a single estimate", "[sensi
     }
 }
 
-TEST_CASE("sensitivity: where the network binds it ranks above memory bandwidth", "[sensitivity]") {
+TEST_CASE("sensitivity: if the network is the wall it ranks above memory bandwidth", "[sensitivity]") {
     const Scenario slow = with({{P::inter_node_bandwidth, 3e9}});
     REQUIRE(answer(slow).estimate.wall == Wall::inter_node);
     for (const Change change : {Change::half_and_double, Change::ten_percent}) {
@@ -51,10 +51,12 @@ TEST_CASE("sensitivity: where the network binds it ranks above memory bandwidth"
     }
 }
 
-TEST_CASE("sensitivity: ends that do not fit stay, inputs without effect go", "[sensitivity]") {
+TEST_CASE("sensitivity: ends that do not fit are kept, and inputs without effect are left out",
+          "[sensitivity]") {
     const Scenario full = with({{P::micro_batch, 3}});
     const Sensitivity found = sensitivity(full, Output::mfu, Change::half_and_double);
-    // Half of the memory cannot hold it, twice changes nothing: the bar stays for its broken end.
+    // The scenario does not fit in half of the memory, and twice the memory changes nothing: the bar is kept
+    // for the end that does not fit.
     const auto* memory = bar_of(found, P::memory);
     REQUIRE(memory != nullptr);
     REQUIRE(memory->less);
@@ -63,7 +65,7 @@ TEST_CASE("sensitivity: ends that do not fit stay, inputs without effect go", "[
     CHECK(memory->more->value == found.now);
     CHECK(bar_of(found, P::tdp) == nullptr);
     CHECK(found.without_effect > 5);
-    // One GPU a tensor-parallel group cannot be halved.
+    // A tensor-parallel degree of one cannot be halved.
     const auto* degree = bar_of(found, P::tensor_parallel);
     if (degree) CHECK_FALSE(degree->less.has_value());
 }
@@ -78,19 +80,20 @@ TEST_CASE("sensitivity: small changes agree with the elasticities", "[sensitivit
     CHECK(arc == Approx(now.elasticity[static_cast<std::size_t>(Rate::compute)]).margin(0.03));
 }
 
-TEST_CASE("sensitivity: with the plan found anew memory buys MFU, with the plan held it does not",
+TEST_CASE("sensitivity: with a new plan more memory raises the MFU, with the plan held it does not",
           "[sensitivity]") {
     const Scenario planned = with_auto(with({{P::inter_node_bandwidth, 12.5e9}}), P::micro_batch, true);
     const Answer now = answer(planned);
-    const Sensitivity anew = sensitivity(planned, Output::mfu, Change::half_and_double);
+    const Sensitivity replanned = sensitivity(planned, Output::mfu, Change::half_and_double);
     const Sensitivity held = sensitivity(locked(now.scenario), Output::mfu, Change::half_and_double);
-    CHECK(anew.now == held.now);
-    REQUIRE(bar_of(anew, P::memory)->more);
-    CHECK(bar_of(anew, P::memory)->more->value > anew.now);
+    CHECK(replanned.now == held.now);
+    REQUIRE(bar_of(replanned, P::memory)->more);
+    CHECK(bar_of(replanned, P::memory)->more->value > replanned.now);
     CHECK(bar_of(held, P::memory)->more->value == held.now);
 }
 
-TEST_CASE("sensitivity: threads change nothing, and one asked to stop does", "[sensitivity]") {
+TEST_CASE("sensitivity: the number of threads does not change it, and it stops when asked to",
+          "[sensitivity]") {
     const Scenario planned = with_auto(first(), P::micro_batch, true);
     const Sensitivity one = sensitivity(planned, Output::mfu, Change::half_and_double, 1);
     const Sensitivity three = sensitivity(planned, Output::mfu, Change::half_and_double, 3);
@@ -105,7 +108,7 @@ TEST_CASE("sensitivity: threads change nothing, and one asked to stop does", "[s
     CHECK_FALSE(planned_elasticity(answer(planned), 1, source.get_token()).has_value());
 }
 
-TEST_CASE("sensitivity: of what does not fit, what makes it fit comes first, and what changes nothing goes",
+TEST_CASE("sensitivity: for a scenario that does not fit, the changes that make it fit come first",
           "[sensitivity]") {
     const Scenario full = with({{P::sequence_length, 8192}});
     REQUIRE_FALSE(answer(full).fits());
@@ -127,7 +130,7 @@ TEST_CASE("sensitivity: of what does not fit, what makes it fit comes first, and
         CHECK(bar.mends == mends);
         CHECK((bar.mends || bar.effect >= kNoEffect));
     }
-    // Twice the memory changes nothing of the peak, but what it is compared with.
+    // Twice the memory does not change the peak but the capacity that it is compared with.
     const auto* memory = bar_of(found, P::memory);
     REQUIRE(memory != nullptr);
     CHECK(memory->mends);
@@ -136,7 +139,7 @@ TEST_CASE("sensitivity: of what does not fit, what makes it fit comes first, and
     CHECK(bar_of(found, P::inter_node_bandwidth) == nullptr);
 }
 
-TEST_CASE("sensitivity: a rate is made faster as the elasticities mean it", "[sensitivity][walls]") {
+TEST_CASE("sensitivity: a rate is raised in the sense of the elasticities", "[sensitivity][walls]") {
     const double factor = 1 + 1e-6;
     for (const Scenario& scenario :
          {with({{P::inter_node_bandwidth, 12.5e9}}),
@@ -152,7 +155,7 @@ TEST_CASE("sensitivity: a rate is made faster as the elasticities mean it", "[se
     }
 }
 
-TEST_CASE("sensitivity: the best plan at another rate is never worse than the plan held there",
+TEST_CASE("sensitivity: the best plan at another rate is never worse than the held plan there",
           "[sensitivity][walls]") {
     // Two plans are nearly equally good at this bandwidth.
     Scenario changing = with({{P::inter_node_bandwidth, 3.25e9}});
@@ -163,9 +166,9 @@ TEST_CASE("sensitivity: the best plan at another rate is never worse than the pl
     for (const Scenario& scenario : {changing, other}) {
         const Answer now = answer(scenario);
         REQUIRE(now.fits());
-        const auto anew = planned_elasticity(now);
-        REQUIRE(anew.has_value());
-        CHECK(planned_elasticity(now, 3) == anew);
+        const auto replanned = planned_elasticity(now);
+        REQUIRE(replanned.has_value());
+        CHECK(planned_elasticity(now, 3) == replanned);
         for (std::size_t i = 0; i < kRates; ++i) {
             INFO(name_of(static_cast<Rate>(i)));
             // tokens/s at both ends, from single estimates.
@@ -181,24 +184,25 @@ TEST_CASE("sensitivity: the best plan at another rate is never worse than the pl
                 if (best[up] > held[up] * 1.001) ++changes;
             }
             const double steps = std::log(1.1 / 0.9);
-            CHECK((*anew)[i] == Approx(std::log(best[1] / best[0]) / steps).margin(1e-12));
+            CHECK((*replanned)[i] == Approx(std::log(best[1] / best[0]) / steps).margin(1e-12));
             const double same = std::log(held[1] / held[0]) / steps;
-            if (best[1] > held[1] * 1.001 && best[0] == held[0]) CHECK((*anew)[i] > same);
-            if (best[0] > held[0] * 1.001 && best[1] == held[1]) CHECK((*anew)[i] < same);
+            if (best[1] > held[1] * 1.001 && best[0] == held[0]) CHECK((*replanned)[i] > same);
+            if (best[0] > held[0] * 1.001 && best[1] == held[1]) CHECK((*replanned)[i] < same);
         }
     }
-    // The first one's plan does change: a faster network, and a slower chip.
+    // The first scenario does get another plan with a faster network and with a slower chip.
     CHECK(changes >= 2);
 }
 
-TEST_CASE("sensitivity: with nothing to plan elasticities found anew are those of the plan held",
-          "[sensitivity][walls]") {
+TEST_CASE(
+    "sensitivity: without free parameters the elasticities with new plans equal those with the plan held",
+    "[sensitivity][walls]") {
     const Answer now = answer(with({{P::inter_node_bandwidth, 12.5e9}}));
-    const auto anew = planned_elasticity(now);
-    REQUIRE(anew.has_value());
-    // Differences over ±10 % for a derivative.
+    const auto replanned = planned_elasticity(now);
+    REQUIRE(replanned.has_value());
+    // Differences over ±10 % approximate the derivative.
     for (std::size_t i = 0; i < kRates; ++i)
-        CHECK((*anew)[i] == Approx(now.estimate.elasticity[i]).margin(0.03));
-    CHECK(std::accumulate(anew->begin(), anew->end(), 0.0) == Approx(1).margin(0.03));
+        CHECK((*replanned)[i] == Approx(now.estimate.elasticity[i]).margin(0.03));
+    CHECK(std::accumulate(replanned->begin(), replanned->end(), 0.0) == Approx(1).margin(0.03));
     CHECK_FALSE(planned_elasticity(answer(with({{P::sequence_length, 8192}}))).has_value());
 }

@@ -1,4 +1,4 @@
-// The question turned round.
+// Tests the reverse question: which input value reaches a target.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -22,7 +22,7 @@ Verdict verdict_at(const Scenario& scenario, P id, double value) {
 
 }  // namespace
 
-TEST_CASE("thresholds: the bandwidth and the memory at which MFU reaches a target", "[solve]") {
+TEST_CASE("thresholds: the bandwidth and the memory are those at which the MFU reaches a target", "[solve]") {
     const Scenario slow = with({{P::inter_node_bandwidth, 1.25e9}, {P::micro_batch, 1}});
     const Solution bandwidth = solve({slow, P::inter_node_bandwidth, at_least(Output::mfu, 0.25)});
     REQUIRE(bandwidth.found());
@@ -31,7 +31,7 @@ TEST_CASE("thresholds: the bandwidth and the memory at which MFU reaches a targe
     CHECK(mfu_at(slow, P::inter_node_bandwidth, bandwidth.value * 0.999) < 0.25);
     CHECK(bandwidth.scenario.value[index(P::inter_node_bandwidth)] == bandwidth.value);
 
-    // Memory buys micro-batch, and micro-batch buys MFU.
+    // More memory allows a larger micro-batch, and that raises the MFU.
     const Scenario planned = with_auto(with({{P::inter_node_bandwidth, 12.5e9}}), P::micro_batch, true);
     const Solution memory = solve({planned, P::memory, at_least(Output::mfu, 0.42)});
     REQUIRE(memory.found());
@@ -43,7 +43,7 @@ TEST_CASE("thresholds: the bandwidth and the memory at which MFU reaches a targe
     CHECK(std::isnan(never.value));
 }
 
-TEST_CASE("solve: the longest sequence and the largest micro-batch that fit, and not the next", "[solve]") {
+TEST_CASE("solve: the longest sequence and the largest micro-batch that fit are found", "[solve]") {
     for (const P id : {P::sequence_length, P::micro_batch}) {
         INFO(parameter(id).key);
         const Solution most = solve({first(), id, {}});
@@ -57,7 +57,8 @@ TEST_CASE("solve: the longest sequence and the largest micro-batch that fit, and
     }
 }
 
-TEST_CASE("solve: the fewest GPUs are whole nodes, and one node less does not fit", "[solve]") {
+TEST_CASE("solve: the smallest number of GPUs consists of whole nodes, and one node less does not fit",
+          "[solve]") {
     const Scenario recomputed =
         of_model("llama-3-70b", {{P::gpus, 64}, {P::micro_batch, 1}, {P::recompute, 1}});
     const Solution fewest = solve({recomputed, P::gpus, {}});
@@ -70,11 +71,11 @@ TEST_CASE("solve: the fewest GPUs are whole nodes, and one node less does not fi
     CHECK(fewest.high == 16384);
 }
 
-TEST_CASE("solve: steps of a held batch, of degrees and of choices", "[solve]") {
+TEST_CASE("solve: it respects the valid values of a held batch, of degrees and of choices", "[solve]") {
     const Scenario held = holding(with({{P::gpus, 64}}), Hold::global_batch);
     const Solution gpus = solve({held, P::gpus, at_least(Output::tokens_per_s, 200e3)});
     REQUIRE(gpus.found());
-    // 128 sequences are shared out: only divisors of 128 are GPU counts.
+    // The batch has 128 sequences, so only divisors of 128 are valid GPU counts.
     CHECK(std::fmod(128, gpus.value) == 0);
     CHECK(value_of(Output::tokens_per_s, answer(edited(held, P::gpus, gpus.value))) >= 200e3);
     CHECK(gpus.met.front().below == gpus.value / 2);
@@ -96,8 +97,8 @@ TEST_CASE("solve: steps of a held batch, of degrees and of choices", "[solve]") 
         CHECK(verdict_at(one_copy, P::sharding, stretch.from) == Verdict::fits);
 }
 
-TEST_CASE("solve: every stretch that meets the target is found and ends where it should", "[solve]") {
-    // Between what fits and what has grown too wide for the network: two ends.
+TEST_CASE("solve: every interval that meets the target is found with its exact ends", "[solve]") {
+    // The interval has two ends: few GPUs do not fit, and many GPUs are limited by the network.
     const Scenario scenario = with({{P::inter_node_bandwidth, 12.5e9}});
     const double target = answer(scenario).estimate.mfu;
     const Solution gpus = solve({scenario, P::gpus, at_least(Output::mfu, target)});
@@ -111,7 +112,7 @@ TEST_CASE("solve: every stretch that meets the target is found and ends where it
             CHECK_FALSE(value_of(Output::mfu, there) >= target);
         }
     }
-    // Brute force over all node counts says the same.
+    // A brute-force search over all node counts gives the same result.
     std::vector<double> met;
     for (double g = 8; g <= 1024; g += 8) {
         const Answer there = answer(edited(scenario, P::gpus, g));
@@ -122,7 +123,7 @@ TEST_CASE("solve: every stretch that meets the target is found and ends where it
     }
 }
 
-TEST_CASE("solve: a share of the best is a share of what the input reaches", "[solve]") {
+TEST_CASE("solve: a share of the best is relative to the best value that the input can reach", "[solve]") {
     const Scenario slow = with({{P::inter_node_bandwidth, 2.5e9}});
     const Solution knee =
         solve({slow, P::inter_node_bandwidth, {Output::mfu, Comparison::at_least, 0.95, true}});
@@ -132,7 +133,7 @@ TEST_CASE("solve: a share of the best is a share of what the input reaches", "[s
     CHECK(mfu_at(slow, P::inter_node_bandwidth, knee.value) == Approx(0.95 * best).epsilon(1e-5));
 }
 
-TEST_CASE("solve: no solution names what blocks it, with numbers", "[solve]") {
+TEST_CASE("solve: without a solution the report names the obstacle with numbers", "[solve]") {
     const Scenario wide = of_model("llama-3-70b", {{P::micro_batch, 2}});
     const Solution none = solve({wide, P::gpus, {}});
     REQUIRE_FALSE(none.found());
@@ -152,7 +153,7 @@ TEST_CASE("solve: no solution names what blocks it, with numbers", "[solve]") {
     CHECK(small.reason.find("Peak memory is at least") != std::string::npos);
 }
 
-TEST_CASE("solve: where the plan as it is has no answer, another plan may", "[solve]") {
+TEST_CASE("solve: if the current plan has no solution, another plan may have one", "[solve]") {
     const Question question{of_model("llama-3-70b", {{P::micro_batch, 2}}), P::gpus, {}};
     REQUIRE_FALSE(solve(question).found());
     double last = 0;
@@ -165,12 +166,13 @@ TEST_CASE("solve: where the plan as it is has no answer, another plan may", "[so
     for (const WayOut& way : others) {
         INFO(way.label);
         CHECK(answer(way.solution.scenario).estimate.verdict == Verdict::fits);
-        // A part of one node, or whole ones.
+        // The solution is a part of one node or whole nodes.
         CHECK((way.solution.value < 8 || std::fmod(way.solution.value, 8) == 0));
     }
 }
 
-TEST_CASE("solve: the same with many threads, and a stopped search returns", "[solve]") {
+TEST_CASE("solve: the number of threads does not change the solution, and a cancelled search returns",
+          "[solve]") {
     Question question{with_auto(first(), P::micro_batch, true), P::memory, at_least(Output::mfu, 0.4)};
     const Solution one = solve(question);
     question.threads = 4;
@@ -182,7 +184,7 @@ TEST_CASE("solve: the same with many threads, and a stopped search returns", "[s
     CHECK_FALSE(solve(question, stopped.get_token()).found());
 }
 
-TEST_CASE("solve: targets as a person writes them", "[solve]") {
+TEST_CASE("solve: targets are read as people write them", "[solve]") {
     Problems problems;
     CHECK(parse_target("fits", problems).is_fit());
     const Target mfu = parse_target("mfu >= 50 %", problems);

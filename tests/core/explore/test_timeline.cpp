@@ -1,4 +1,4 @@
-// The step as a picture adds up to the step as a sum.
+// Tests that the drawn step adds up to the computed step.
 #include "explore/timeline.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Case {
     Scenario scenario;
 };
 
-Scenario cut(std::string_view model, double schedule, double p, double v, double m, double sharding = 1,
+Scenario pipelined(std::string_view model, double schedule, double p, double v, double m, double sharding = 1,
              std::initializer_list<std::pair<P, Value>> more = {}) {
     Scenario scenario = of_model(model, {{P::gpus, 512},
                                          {P::tensor_parallel, 8},
@@ -58,17 +58,18 @@ std::vector<Case> cases() {
         for (const double p : {2.0, 4.0, 8.0, 16.0, 32.0}) {
             for (const double m : {1.0, 4.0, 8.0, 33.0, 128.0, 2000.0}) {
                 for (const double sharding : {0.0, 1.0, 2.0, 3.0}) {
-                    // One corner of them all is enough of the long ones.
+                    // Of the long pipelines one combination is enough.
                     if (m > 100 && sharding != 1) continue;
                     out.push_back({std::string(schedule_of(schedule).title) + ", p " + exact(p) + ", m " +
                                        exact(m) + ", sharding " + exact(sharding),
-                                   cut("gpt-3-175b", kind(schedule), p, 1, m, sharding)});
+                                   pipelined("gpt-3-175b", kind(schedule), p, 1, m, sharding)});
                 }
             }
         }
         out.push_back(
-            {"uneven", cut("deepseek-v3", kind(schedule), 16, 1, 64, 1, {{P::expert_parallel, 4}})});
-        out.push_back({"recompute", cut("gpt-3-175b", kind(schedule), 8, 1, 16, 1, {{P::recompute, 1}})});
+            {"uneven", pipelined("deepseek-v3", kind(schedule), 16, 1, 64, 1, {{P::expert_parallel, 4}})});
+        out.push_back(
+            {"recompute", pipelined("gpt-3-175b", kind(schedule), 8, 1, 16, 1, {{P::recompute, 1}})});
     }
     for (const double m : {1.0, 2.0, 7.0, 64.0}) {
         for (const double schedule : {3.0, 4.0}) {
@@ -88,7 +89,7 @@ std::vector<Case> cases() {
                     if (m < 2 * p && schedule == ScheduleKind::dualpipe) return;
                     out.push_back({std::string(schedule_of(schedule).title) + ", p " + exact(p) + ", v " +
                                        exact(v) + ", m " + exact(m) + ", sharding " + exact(sharding),
-                                   cut("gpt-3-175b", kind(schedule), p, v, m, sharding)});
+                                   pipelined("gpt-3-175b", kind(schedule), p, v, m, sharding)});
                 };
                 add(ScheduleKind::modular, 1);
                 add(ScheduleKind::dualpipe, 1);
@@ -101,13 +102,13 @@ std::vector<Case> cases() {
     for (const ScheduleKind schedule :
          {ScheduleKind::breadth_first, ScheduleKind::dualpipe, ScheduleKind::seq1f1b}) {
         out.push_back({"uneven " + std::string(schedule_of(schedule).title),
-                       cut("deepseek-v3", kind(schedule), 16, 1, 64, 1, {{P::expert_parallel, 4}})});
+                       pipelined("deepseek-v3", kind(schedule), 16, 1, 64, 1, {{P::expert_parallel, 4}})});
     }
     for (const double p : {4.0, 8.0}) {
         for (const double v : {2.0, 3.0}) {
             for (const double m : {p, 4 * p, 200 * p}) {
                 out.push_back({"interleaved, p " + exact(p) + ", v " + exact(v) + ", m " + exact(m),
-                               cut("gpt-3-175b", kind(ScheduleKind::interleaved), p, v, m)});
+                               pipelined("gpt-3-175b", kind(ScheduleKind::interleaved), p, v, m)});
             }
         }
     }
@@ -116,14 +117,14 @@ std::vector<Case> cases() {
 
 using Sums = std::array<double, kActivities>;
 
-// By activity, exposed alone; hidden communication apart.
-struct Told {
+// Sums the exposed seconds by activity; hidden communication is summed separately.
+struct ActivityTimes {
     Sums exposed{};
     double hidden = 0;
 };
 
-Told told_by(const StageTimeline& stage, int only_micro_batch = 0) {
-    Told out;
+ActivityTimes times_of_stage(const StageTimeline& stage, int only_micro_batch = 0) {
+    ActivityTimes out;
     for (const auto* lane : {&stage.compute, &stage.communication}) {
         for (const Interval& interval : *lane) {
             if (only_micro_batch != 0 && interval.micro_batch != only_micro_batch) continue;
@@ -135,23 +136,26 @@ Told told_by(const StageTimeline& stage, int only_micro_batch = 0) {
     return out;
 }
 
-// The micro-batches that are not drawn counted like one in the middle.
-Told told_by_all(const Timeline& line) {
+// Counts each micro-batch that is not drawn like one in the middle.
+ActivityTimes times_of_all(const Timeline& line) {
     const StageTimeline& stage = line.stages[line.pacing];
-    Told out = told_by(stage);
+    ActivityTimes out = times_of_stage(stage);
     if (line.folded == 0) return out;
-    // One that is neither the first nor the last in any order.
-    const Told one = told_by(stage, 2);
+    // Micro-batch 2 is neither the first nor the last in any schedule.
+    const ActivityTimes one = times_of_stage(stage, 2);
     for (std::size_t i = 0; i < kActivities; ++i) out.exposed[i] += line.folded * one.exposed[i];
     out.hidden += line.folded * one.hidden;
     return out;
 }
 
-double of(const Told& told, Activity activity) { return told.exposed[static_cast<std::size_t>(activity)]; }
+double of(const ActivityTimes& times, Activity activity) {
+    return times.exposed[static_cast<std::size_t>(activity)];
+}
 
 }  // namespace
 
-TEST_CASE("timeline: it ends with the step, and what is drawn adds up to the engine's terms", "[timeline]") {
+TEST_CASE("timeline: it ends with the step, and the drawn intervals add up to the engine's terms",
+          "[timeline]") {
     for (const auto& [name, scenario] : cases()) {
         INFO(name);
         const Answer a = answer(scenario);
@@ -161,34 +165,35 @@ TEST_CASE("timeline: it ends with the step, and what is drawn adds up to the eng
         REQUIRE(line.pacing < line.stages.size());
         CHECK(line.end == step.total);
         const auto near = [&](double value) { return Approx(value).epsilon(1e-9).margin(1e-9 * step.total); };
-        const Told told = told_by_all(line);
+        const ActivityTimes times = times_of_all(line);
         const auto term = [&](StepTerm which) { return step.terms[static_cast<std::size_t>(which)]; };
-        CHECK(of(told, Activity::forward) + of(told, Activity::backward) +
-                  of(told, Activity::weight_gradient) ==
+        CHECK(of(times, Activity::forward) + of(times, Activity::backward) +
+                  of(times, Activity::weight_gradient) ==
               near(term(StepTerm::matmul) + term(StepTerm::attention) + term(StepTerm::elementwise)));
-        CHECK(of(told, Activity::recompute) == near(term(StepTerm::recompute)));
-        CHECK(of(told, Activity::copies) == near(term(StepTerm::copies)));
-        CHECK(of(told, Activity::gather) + of(told, Activity::reduce) == near(term(StepTerm::network)));
-        CHECK(of(told, Activity::tensor_exchange) == near(term(StepTerm::tensor_network)));
-        CHECK(of(told, Activity::context_exchange) == near(term(StepTerm::context_network)));
-        CHECK(of(told, Activity::expert_exchange) == near(term(StepTerm::expert_network)));
-        CHECK(of(told, Activity::stage_message) == near(term(StepTerm::stage_network)));
-        CHECK(of(told, Activity::bubble) == near(term(StepTerm::bubble)));
-        CHECK(of(told, Activity::optimizer) == near(term(StepTerm::optimizer)));
-        CHECK(of(told, Activity::host_link) == near(term(StepTerm::host_link)));
-        CHECK(of(told, Activity::host) == near(term(StepTerm::host)));
-        CHECK(told.hidden == near(step.hidden_communication));
+        CHECK(of(times, Activity::recompute) == near(term(StepTerm::recompute)));
+        CHECK(of(times, Activity::copies) == near(term(StepTerm::copies)));
+        CHECK(of(times, Activity::gather) + of(times, Activity::reduce) == near(term(StepTerm::network)));
+        CHECK(of(times, Activity::tensor_exchange) == near(term(StepTerm::tensor_network)));
+        CHECK(of(times, Activity::context_exchange) == near(term(StepTerm::context_network)));
+        CHECK(of(times, Activity::expert_exchange) == near(term(StepTerm::expert_network)));
+        CHECK(of(times, Activity::stage_message) == near(term(StepTerm::stage_network)));
+        CHECK(of(times, Activity::bubble) == near(term(StepTerm::bubble)));
+        CHECK(of(times, Activity::optimizer) == near(term(StepTerm::optimizer)));
+        CHECK(of(times, Activity::host_link) == near(term(StepTerm::host_link)));
+        CHECK(of(times, Activity::host) == near(term(StepTerm::host)));
+        CHECK(times.hidden == near(step.hidden_communication));
     }
 }
 
-TEST_CASE("timeline: every stage does one thing at a time, from the beginning to the end", "[timeline]") {
+TEST_CASE("timeline: every stage does one thing at a time, from the start to the end of the step",
+          "[timeline]") {
     for (const auto& [name, scenario] : cases()) {
         INFO(name);
         const Answer a = answer(scenario);
         const Timeline line = timeline(a.compiled, a.estimate);
         const double slack = 1e-9 * line.end;
         for (const StageTimeline& stage : line.stages) {
-            // What computes, and what it waits for, tell the whole step.
+            // Computation and the waits between its parts cover the whole step.
             std::vector<Interval> all = stage.compute;
             std::ranges::copy_if(stage.communication, std::back_inserter(all), &Interval::exposed);
             std::ranges::sort(all, {}, &Interval::start);
@@ -209,7 +214,7 @@ TEST_CASE("timeline: every stage does one thing at a time, from the beginning to
     }
 }
 
-TEST_CASE("timeline: memory over the step peaks where the estimate says", "[timeline]") {
+TEST_CASE("timeline: memory over the step has the peak of the estimate", "[timeline]") {
     for (const auto& [name, scenario] : cases()) {
         INFO(name);
         const Answer a = answer(scenario);
@@ -236,11 +241,11 @@ TEST_CASE("timeline: memory over the step peaks where the estimate says", "[time
     }
 }
 
-TEST_CASE("timeline: a pass begins after the one it waits for", "[timeline]") {
+TEST_CASE("timeline: a pass starts after the one it depends on", "[timeline]") {
     for (const ScheduleKind schedule :
          {ScheduleKind::one_f_one_b, ScheduleKind::gpipe, ScheduleKind::zb_h1, ScheduleKind::zb_h2}) {
         INFO(schedule_of(schedule).title);
-        const Answer a = answer(cut("gpt-3-175b", kind(schedule), 8, 1, 32));
+        const Answer a = answer(pipelined("gpt-3-175b", kind(schedule), 8, 1, 32));
         const Timeline line = timeline(a.compiled, a.estimate);
         CHECK(line.hop >= 0);
         REQUIRE(line.stages.size() == 8);
@@ -262,8 +267,8 @@ TEST_CASE("timeline: a pass begins after the one it waits for", "[timeline]") {
     }
 }
 
-TEST_CASE("timeline: long pipelines show the first and the last stages", "[timeline]") {
-    const Answer a = answer(cut("gpt-3-175b", kind(ScheduleKind::one_f_one_b), 32, 1, 64));
+TEST_CASE("timeline: a long pipeline shows its first and last stages", "[timeline]") {
+    const Answer a = answer(pipelined("gpt-3-175b", kind(ScheduleKind::one_f_one_b), 32, 1, 64));
     const Timeline line = timeline(a.compiled, a.estimate);
     CHECK(line.stage_count == 32);
     REQUIRE(line.stages.size() == static_cast<std::size_t>(kMostStages) - 1);

@@ -1,5 +1,5 @@
-// Painted tracks: every point is an estimate, edges and notches lie where estimates change, and all of it
-// stays within its budget.
+// Tests the painted tracks: every point is an estimate, edges and notches lie where estimates change, and all
+// tracks stay within their budget of time.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -35,8 +35,8 @@ Scenario slow_network() {
                   P::inter_node_bandwidth, 12.5e9);
 }
 
-// Tensor, context and pipeline parallel, with virtual stages.
-Scenario cut() {
+// A plan with tensor, context and pipeline parallelism and virtual stages.
+Scenario with_all_degrees() {
     Scenario scenario = of_model("llama-3-70b", {});
     for (const auto& [id, value] : std::initializer_list<std::pair<P, Value>>{{P::gpus, 512},
                                                                               {P::sequence_length, 8192},
@@ -52,7 +52,9 @@ Scenario cut() {
 
 Scenario global_batch_held() { return holding(first(), Hold::global_batch); }
 
-std::vector<Scenario> several() { return {first(), too_long(), slow_network(), cut(), global_batch_held()}; }
+std::vector<Scenario> several() {
+    return {first(), too_long(), slow_network(), with_all_degrees(), global_batch_held()};
+}
 
 template <typename Visit>
 void for_each_slider(const std::vector<Scenario>& scenarios, Visit&& visit) {
@@ -74,7 +76,7 @@ const TrackPoint* point_at(const Track& track, double value) {
 
 }  // namespace
 
-TEST_CASE("a track's point at the present value is the scenario's own estimate", "[track]") {
+TEST_CASE("a track's point at the current value is the scenario's own estimate", "[track]") {
     for_each_slider(several(), [](const Scenario& scenario, P id) {
         const Answer now = answer(scenario);
         const Track made = track_of(scenario, id);
@@ -87,8 +89,8 @@ TEST_CASE("a track's point at the present value is the scenario's own estimate",
     });
 }
 
-TEST_CASE("every point of a track is what an edit to its value brings", "[track]") {
-#ifdef __SANITIZE_ADDRESS__  // takes many minutes there
+TEST_CASE("every point of a track is the estimate after an edit to its value", "[track]") {
+#ifdef __SANITIZE_ADDRESS__  // all scenarios would take many minutes
     const std::vector<Scenario> scenarios{first()};
 #else
     const std::vector<Scenario> scenarios = several();
@@ -100,7 +102,7 @@ TEST_CASE("every point of a track is what an edit to its value brings", "[track]
             const Scenario after = edited(scenario, id, point.value);
             const Answer there = answer(after);
             INFO(point.value);
-            if (after == scenario) {  // no edit leads there
+            if (after == scenario) {  // no edit leads to this value
                 CHECK_FALSE(point.fits);
                 continue;
             }
@@ -112,7 +114,8 @@ TEST_CASE("every point of a track is what an edit to its value brings", "[track]
     });
 }
 
-TEST_CASE("a track's edges are exact to the pixel column, its colours to what an eye can tell", "[track]") {
+TEST_CASE("a track's edges are exact to the pixel column, and its colours to what an eye can distinguish",
+          "[track]") {
     for_each_slider(several(), [](const Scenario& scenario, P id) {
         const Track quick = track_of(scenario, id);
         const Track whole = track_of(scenario, id, {.columns = 104, .stride = 1, .halvings = 4});
@@ -145,7 +148,7 @@ TEST_CASE("the notch lies where the next wall takes over", "[track]") {
     }
 }
 
-TEST_CASE("notches stand between two fitting values of different walls only", "[track]") {
+TEST_CASE("notches lie only between two fitting values with different walls", "[track]") {
     std::size_t seen = 0;
     for_each_slider(several(), [&](const Scenario& scenario, P id) {
         const Track made = track_of(scenario, id);
@@ -175,16 +178,16 @@ TEST_CASE("choices and degrees have one cell for each valid value", "[track]") {
         CHECK(made.columns.size() == domain(id, settings).stops.size());
     }
     for (const P id : {P::gpus, P::micro_batch, P::memory}) CHECK_FALSE(track_of(scenario, id).cells);
-    // Between two names lies nothing, so no wall changes there.
+    // There is no value between two named choices, so no wall changes there.
     CHECK(track_of(slow_network(), P::sharding).changes.empty());
 }
 
-TEST_CASE("memory's track is hatched below what the scenario needs", "[track]") {
+TEST_CASE("memory's track is hatched below the scenario's requirement", "[track]") {
     const Scenario scenario = first();
     const Answer now = answer(scenario);
     const SliderScale scale = scale_of(scenario, P::memory);
     const Track made = track(scenario, P::memory, scale, {});
-    // It fits while the peak is at most the capacity and its margin.
+    // The scenario fits while the peak does not exceed the capacity plus its margin.
     const double least = now.estimate.memory.peak / (1 + now.settings[P::risk_margin]);
     const auto first_fit = std::ranges::find(made.columns, true, &TrackColumn::fits);
     const auto column = static_cast<double>(first_fit - made.columns.begin());
@@ -193,7 +196,7 @@ TEST_CASE("memory's track is hatched below what the scenario needs", "[track]") 
     CHECK(std::none_of(made.columns.begin(), first_fit, [](const TrackColumn& c) { return c.fits; }));
 }
 
-TEST_CASE("when nothing fits the tracks show the way out", "[track]") {
+TEST_CASE("when nothing fits the tracks show which values would fit", "[track]") {
     const Scenario scenario = too_long();
     REQUIRE_FALSE(answer(scenario).fits());
     const auto fits_somewhere = [&](P id) {
@@ -207,14 +210,14 @@ TEST_CASE("when nothing fits the tracks show the way out", "[track]") {
     }
 }
 
-TEST_CASE("a re-planned track is that of the planner's own answers", "[track]") {
+TEST_CASE("a re-planned track shows the planner's own answers", "[track]") {
     const Scenario scenario = with_auto(first(), P::micro_batch, true);
     const Answer now = answer(scenario);
     const Track held = track_of(locked(now.scenario), P::memory);
     const Track planned = track_of(scenario, P::memory);
     CHECK(point_at(held, now.settings[P::memory])->mfu == now.estimate.mfu);
     CHECK(point_at(planned, now.settings[P::memory])->mfu == now.estimate.mfu);
-    // Memory buys MFU only where the plan may use it, and less of it suffices.
+    // More memory raises the MFU only where the plan may change, and then less memory is enough.
     CHECK(planned.columns.back().mfu > held.columns.back().mfu + 0.01);
     const auto hatched = [](const Track& track) {
         return std::ranges::count(track.columns, false, &TrackColumn::fits);
@@ -222,9 +225,8 @@ TEST_CASE("a re-planned track is that of the planner's own answers", "[track]") 
     CHECK(hatched(planned) < hatched(held));
 }
 
-TEST_CASE(
-    "the best of a few plans promises no more than the planner's own, and the present plan is one of them",
-    "[track]") {
+TEST_CASE("the best of a few plans is no better than the planner's best, and includes the current plan",
+          "[track]") {
     Scenario scenario = first();
     for (const P id : {P::micro_batch, P::recompute, P::tensor_parallel})
         scenario = with_auto(scenario, id, true);
@@ -239,7 +241,8 @@ TEST_CASE(
         for (const TrackPoint& point : quick.points) {
             const TrackPoint* best = point_at(exact, point.value);
             if (!point.fits || !best) continue;
-            // The planner raises the micro-batch of its best plan only, so another's may lie better.
+            // The planner raises the micro-batch of its best plan only, so another plan with a raised one may
+            // be slightly better.
             CHECK(point.mfu <= best->mfu * 1.002);
             same += point.mfu == best->mfu ? 1 : 0;
         }
@@ -249,7 +252,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("all rows' tracks together stay within their budget", "[track]") {
+TEST_CASE("the tracks of all rows together stay within their budget of time", "[track]") {
     std::vector<Scenario> scenarios = several();
     Problems none;
     Catalogue catalogue = Catalogue::with_folder("", none);
@@ -271,7 +274,7 @@ TEST_CASE("all rows' tracks together stay within their budget", "[track]") {
     }
 }
 
-TEST_CASE("a track that is no longer wanted stops", "[track]") {
+TEST_CASE("a cancelled track stops", "[track]") {
     std::stop_source source;
     source.request_stop();
     const SliderScale continuous = scale_of(first(), P::memory);
@@ -280,14 +283,14 @@ TEST_CASE("a track that is no longer wanted stops", "[track]") {
     CHECK(track(first(), P::gpus, list, {}, source.get_token()).points.empty());
 }
 
-TEST_CASE("a track without a valid scenario shows what would make it valid", "[track]") {
+TEST_CASE("a track of an invalid scenario shows which values would make it valid", "[track]") {
     const Scenario scenario = with({{P::micro_batch, 1.5}});
     REQUIRE_FALSE(answer(scenario).valid());
     CHECK(std::ranges::any_of(track_of(scenario, P::micro_batch).columns, &TrackColumn::fits));
     CHECK(std::ranges::none_of(track_of(scenario, P::memory).columns, &TrackColumn::fits));
 }
 
-TEST_CASE("a track in words says what it shows", "[track]") {
+TEST_CASE("the description of a track states what it shows", "[track]") {
     const auto words = [](const Scenario& scenario, P id) {
         return track_words(scenario, id, scale_of(scenario, id));
     };

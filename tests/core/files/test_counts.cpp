@@ -1,4 +1,4 @@
-// How many of something a file may hold, at the limit and one beyond it.
+// Tests the limits on the size of files, at the limit and one beyond it.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -22,7 +22,7 @@ Catalogue& presets() {
     return catalogue;
 }
 
-bool says(const Problems& problems, const std::string& words) {
+bool has_problem(const Problems& problems, const std::string& words) {
     for (const Problem& problem : problems) {
         if (problem.text().find(words) != std::string::npos) return true;
     }
@@ -37,28 +37,28 @@ json list_of(std::size_t count, const json& entry) {
 
 }  // namespace
 
-TEST_CASE("counts: JSON has 64 levels and 1,000,000 values", "[files][limits]") {
+TEST_CASE("counts: JSON may have 64 levels and 1,000,000 values", "[files][limits]") {
     const auto problems_of = [](const std::string& text) {
         Problems problems;
         parse_json(text, problems);
         return problems;
     };
     CHECK(problems_of(std::string(64, '[') + std::string(64, ']')).empty());
-    CHECK(says(problems_of(std::string(65, '[') + std::string(65, ']')), "nested too deeply"));
-    // The list itself and its numbers.
+    CHECK(has_problem(problems_of(std::string(65, '[') + std::string(65, ']')), "nested too deeply"));
+    // The list itself counts as a value, like its numbers.
     const auto numbers = [](std::size_t count) {
         std::string out = "[0";
         for (std::size_t i = 1; i < count; ++i) out += ",0";
         return out + "]";
     };
     CHECK(problems_of(numbers(999'999)).empty());
-    CHECK(says(problems_of(numbers(1'000'000)), "more than 1,000,000 values"));
-    // Commas and brackets in texts are none.
+    CHECK(has_problem(problems_of(numbers(1'000'000)), "more than 1,000,000 values"));
+    // Commas and brackets inside strings do not count.
     CHECK(problems_of("[\"" + std::string(2'000'000, ',') + "\"]").empty());
     CHECK(problems_of("[\"" + std::string(2'000'000, '[') + "\"]").empty());
 }
 
-TEST_CASE("counts: JSON Lines have 100,000", "[files][limits]") {
+TEST_CASE("counts: JSON Lines may have 100,000 lines", "[files][limits]") {
     const auto lines = [](std::size_t count) {
         std::string out;
         for (std::size_t i = 0; i < count; ++i) out += "{}\n\n";
@@ -68,10 +68,10 @@ TEST_CASE("counts: JSON Lines have 100,000", "[files][limits]") {
     CHECK(split_documents(lines(100'000), problems).size() == 100'000);
     CHECK(problems.empty());
     CHECK(split_documents(lines(100'001), problems).empty());
-    CHECK(says(problems, "more than 100,000 lines of JSON"));
+    CHECK(has_problem(problems, "more than 100,000 lines of JSON"));
 }
 
-TEST_CASE("counts: a model has 1,000 blocks of 1,000 operators", "[files][limits]") {
+TEST_CASE("counts: a model may have 1,000 blocks of 1,000 operators", "[files][limits]") {
     const json norm{{"name", "norm"}, {"kind", "norm"}, {"rows", 4}, {"width", 8}};
     const auto problems_of = [&](std::size_t blocks, std::size_t operators) {
         const json block{{"name", "block"}, {"operators", list_of(operators, norm)}};
@@ -82,11 +82,11 @@ TEST_CASE("counts: a model has 1,000 blocks of 1,000 operators", "[files][limits
     };
     CHECK(problems_of(1000, 1).empty());
     CHECK(problems_of(1, 1000).empty());
-    CHECK(says(problems_of(1001, 1), "it has to have 1 to 1000"));
-    CHECK(says(problems_of(1, 1001), "it has to have 1 to 1000"));
+    CHECK(has_problem(problems_of(1001, 1), "it has to have 1 to 1000"));
+    CHECK(has_problem(problems_of(1, 1001), "it has to have 1 to 1000"));
 }
 
-TEST_CASE("counts: a session has seven scenarios", "[files][limits]") {
+TEST_CASE("counts: a session may have seven scenarios", "[files][limits]") {
     const auto problems_of = [](std::size_t count) {
         Problems problems;
         const json file{
@@ -95,10 +95,10 @@ TEST_CASE("counts: a session has seven scenarios", "[files][limits]") {
         return problems;
     };
     CHECK(problems_of(7).empty());
-    CHECK(says(problems_of(8), "up to six pins"));
+    CHECK(has_problem(problems_of(8), "up to six pins"));
 }
 
-TEST_CASE("counts: a claim's grid has 10,000 points", "[files][limits]") {
+TEST_CASE("counts: a claim's grid may have 10,000 points", "[files][limits]") {
     const std::string text = slurp(SHARDSCOPE_SOURCE_DIR "/presets/studies/fsdp-grid-search.json");
     const auto problems_of = [&](std::size_t values) {
         json file = json::parse(text);
@@ -110,10 +110,10 @@ TEST_CASE("counts: a claim's grid has 10,000 points", "[files][limits]") {
         return problems;
     };
     CHECK(problems_of(1).empty());
-    CHECK(says(problems_of(10'001), "use at most 10,000"));
+    CHECK(has_problem(problems_of(10'001), "use at most 10,000"));
 }
 
-TEST_CASE("counts: a view's lists have 1,000 names", "[files][limits]") {
+TEST_CASE("counts: a view's lists may have 1,000 names", "[files][limits]") {
     for (const auto& [field, name] : {std::pair{"outputs", "mfu"}, std::pair{"switched", "strong"}}) {
         for (const std::size_t count : {1000U, 1001U}) {
             json file{{"name", "many"}};
@@ -121,30 +121,30 @@ TEST_CASE("counts: a view's lists have 1,000 names", "[files][limits]") {
             Problems problems;
             read_scenario(file.dump(), presets(), "", problems);
             CHECK(problems.empty() == (count == 1000U));
-            CHECK(says(problems, "up to 1,000") == (count > 1000U));
+            CHECK(has_problem(problems, "up to 1,000") == (count > 1000U));
         }
     }
 }
 
-TEST_CASE("counts: a table of runs has 10,000 rows and 1,000 columns", "[files][limits]") {
+TEST_CASE("counts: a table of runs may have 10,000 rows and 1,000 columns", "[files][limits]") {
     const std::string table = slurp(SHARDSCOPE_SOURCE_DIR "/tests/fuzz/corpus/runs/runs.csv");
     const std::size_t header = table.find('\n') + 1;
     const std::string row = table.substr(header, table.find('\n', header) + 1 - header);
     std::string rows = table.substr(0, header);
     for (int i = 0; i < 9'999; ++i) rows += row;
     Problems problems;
-    CHECK(read_runs(rows, problems).size() == 9'999);  // with the header 10,000
-    CHECK_FALSE(says(problems, "more than 10,000 rows"));
+    CHECK(read_runs(rows, problems).size() == 9'999);  // 10,000 with the header
+    CHECK_FALSE(has_problem(problems, "more than 10,000 rows"));
     problems.clear();
     CHECK(read_runs(rows + row, problems).empty());
-    CHECK(says(problems, "more than 10,000 rows"));
-    // And 1,000 columns.
+    CHECK(has_problem(problems, "more than 10,000 rows"));
+    // The table may have 1,000 columns.
     const std::size_t columns =
         static_cast<std::size_t>(std::count(table.begin(), table.begin() + static_cast<long>(header), ',')) +
         1;
     for (const std::size_t more : {1000 - columns, 1001 - columns}) {
         problems.clear();
         read_runs(table.substr(0, header - 1) + std::string(more, ',') + "\n" + row, problems);
-        CHECK(says(problems, "more than 1,000 columns") == (columns + more > 1000));
+        CHECK(has_problem(problems, "more than 1,000 columns") == (columns + more > 1000));
     }
 }

@@ -1,4 +1,4 @@
-// What `plan --over` prints, against the points estimated alone.
+// Tests the output of `plan --over` against estimates of the single points.
 #include "files/plan_file.h"
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@ GridQuestion small_grid() {
 
 }  // namespace
 
-TEST_CASE("plan file: a grid's best points are those of its plans estimated alone", "[planner]") {
+TEST_CASE("plan file: a grid's best points are those of estimates of the single plans", "[planner]") {
     Problems problems;
     GridQuestion question = small_grid();
     question.target = parse_target("mfu>=0.3", problems);

@@ -1,4 +1,4 @@
-// Scenario files: round trips, units, and one clear message for whatever is wrong.
+// Tests scenario files: round trips, units, and one clear message for each mistake.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -32,7 +32,7 @@ Problems problems_of(const std::string& text) {
     return problems;
 }
 
-bool says(const Problems& problems, const std::string& where, const std::string& words) {
+bool has_problem(const Problems& problems, const std::string& where, const std::string& words) {
     for (const Problem& problem : problems) {
         if (problem.where == where && problem.text().find(words) != std::string::npos) return true;
     }
@@ -41,7 +41,7 @@ bool says(const Problems& problems, const std::string& where, const std::string&
 
 }  // namespace
 
-TEST_CASE("scenario file: the interface's example", "[files]") {
+TEST_CASE("scenario file: the example in the documentation of the interface is read", "[files]") {
     Problems problems;
     const Scenario scenario =
         read(R"({ "format": "shardscope-scenario", "version": 1, "name": "13B on 64 H100",
@@ -57,14 +57,15 @@ TEST_CASE("scenario file: the interface's example", "[files]") {
     CHECK(scenario.title() == "13B on 64 H100");
 }
 
-TEST_CASE("scenario file: {} is the first launch", "[files]") {
+TEST_CASE("scenario file: {} gives the first launch", "[files]") {
     Problems problems;
     const Scenario scenario = read("{}", problems);
     REQUIRE(problems.empty());
     CHECK(result_json(answer(scenario)) == result_json(answer(Scenario::first_launch(presets()))));
 }
 
-TEST_CASE("scenario file: written and read again it estimates to the same bytes", "[files]") {
+TEST_CASE("scenario file: a scenario that is written and read again has the same estimate, byte for byte",
+          "[files]") {
     for (const Preset* preset : presets().all(PresetKind::scenario)) {
         INFO(preset->name);
         Problems problems;
@@ -90,57 +91,62 @@ TEST_CASE("scenario file: written and read again it estimates to the same bytes"
     CHECK(read(write_scenario(odd), problems) == odd);
 }
 
-TEST_CASE("scenario file: everything wrong is said in one go, with place, reason and nearest name",
+TEST_CASE("scenario file: all mistakes are reported at once, with place, reason and nearest name",
           "[files]") {
     const Problems problems =
         problems_of(R"({"model": {"preset": "mpt-13c", "layrs": 4}, "training": {"micro_batch": "two",
         "sharding": "zero4", "auto": ["micro_bach"]}, "clutser": {}, "cluster": {"inter_node_bandwidth": "400 Gbit", "gpu": {"memory": true}}})");
-    CHECK(says(problems, "/model/preset", "mpt-13b"));
-    CHECK(says(problems, "/model/layrs", "layers"));
-    CHECK(says(problems, "/training/micro_batch", "not a number"));
-    CHECK(says(problems, "/training/sharding", "zero"));
-    CHECK(says(problems, "/training/auto/0", "micro_batch"));
-    CHECK(says(problems, "/clutser", "cluster"));
-    CHECK(says(problems, "/cluster/inter_node_bandwidth", "Gbit/s"));
-    CHECK(says(problems, "/cluster/gpu/memory", "true or false where a value"));
+    CHECK(has_problem(problems, "/model/preset", "mpt-13b"));
+    CHECK(has_problem(problems, "/model/layrs", "layers"));
+    CHECK(has_problem(problems, "/training/micro_batch", "not a number"));
+    CHECK(has_problem(problems, "/training/sharding", "zero"));
+    CHECK(has_problem(problems, "/training/auto/0", "micro_batch"));
+    CHECK(has_problem(problems, "/clutser", "cluster"));
+    CHECK(has_problem(problems, "/cluster/inter_node_bandwidth", "Gbit/s"));
+    CHECK(has_problem(problems, "/cluster/gpu/memory", "true or false where a value"));
     CHECK(problems.size() == 8);
 }
 
-TEST_CASE("scenario file: values that make no sense", "[files]") {
-    CHECK(says(problems_of(R"({"training": {"micro_batch": -2}})"), "/training/micro_batch", "at least 1"));
-    CHECK(says(problems_of(R"({"training": {"micro_batch": 0}})"), "/training/micro_batch", "at least 1"));
-    CHECK(says(problems_of(R"({"cluster": {"gpus": 1e300}})"), "/cluster/gpus", "at most"));
-    CHECK(says(problems_of(R"({"model": {"hidden_size": 5000}})"), "/model/hidden_size", "4,992 or 5,120"));
-    CHECK(says(problems_of(R"({"cluster": {"gpus": 12}})"), "/cluster/gpus", "8 or 16"));
-    CHECK(says(problems_of(R"({"training": {"schedule": "dualpipes"}})"), "/training/schedule", "dualpipe"));
-    CHECK(says(problems_of(R"({"assumptions": {"mfu_override": 1.4}})"), "/assumptions/mfu_override",
+TEST_CASE("scenario file: senseless values are refused", "[files]") {
+    CHECK(has_problem(problems_of(R"({"training": {"micro_batch": -2}})"), "/training/micro_batch",
+                      "at least 1"));
+    CHECK(has_problem(problems_of(R"({"training": {"micro_batch": 0}})"), "/training/micro_batch",
+                      "at least 1"));
+    CHECK(has_problem(problems_of(R"({"cluster": {"gpus": 1e300}})"), "/cluster/gpus", "at most"));
+    CHECK(has_problem(problems_of(R"({"model": {"hidden_size": 5000}})"), "/model/hidden_size",
+                      "4,992 or 5,120"));
+    CHECK(has_problem(problems_of(R"({"cluster": {"gpus": 12}})"), "/cluster/gpus", "8 or 16"));
+    CHECK(has_problem(problems_of(R"({"training": {"schedule": "dualpipes"}})"), "/training/schedule",
+                      "dualpipe"));
+    CHECK(has_problem(problems_of(R"({"assumptions": {"mfu_override": 1.4}})"), "/assumptions/mfu_override",
                "at most"));
     CHECK(problems_of(R"({"assumptions": {"mfu_override": 0.4, "mtbf_hours_per_gpu": 50000}})").empty());
-    CHECK(says(problems_of(R"({"model": {"experts": 8}})"), "/model/experts_per_token", "8 experts"));
+    CHECK(has_problem(problems_of(R"({"model": {"experts": 8}})"), "/model/experts_per_token", "8 experts"));
     CHECK(problems_of(R"({"training": {"tensor_parallel": 4, "schedule": "zb-h1"}})").empty());
-    CHECK(says(problems_of(R"({"training": {"accumulation": 2, "global_batch": 256}})"),
+    CHECK(has_problem(problems_of(R"({"training": {"accumulation": 2, "global_batch": 256}})"),
                "/training/accumulation", "leave one out"));
-    CHECK(says(problems_of(R"({"cluster": {"gpu": "v100-sxm-32gb"}})"), "/training/precision", "bf16"));
+    CHECK(has_problem(problems_of(R"({"cluster": {"gpu": "v100-sxm-32gb"}})"), "/training/precision",
+                      "bf16"));
     CHECK(problems_of(R"({"cluster": {"gpu": "v100-sxm-32gb"}, "training": {"precision": "fp16"}})").empty());
     CHECK(problems_of(R"({"assumptions": {"overlap": null}, "cluster": {"calibration": null}})").empty());
 }
 
-TEST_CASE("scenario file: what is no scenario", "[files]") {
-    CHECK(says(problems_of(""), "", "empty"));
-    CHECK(says(problems_of("  \n "), "", "empty"));
-    CHECK(says(problems_of("{\"model\": {"), "", "not valid JSON"));
+TEST_CASE("scenario file: files of other kinds are refused", "[files]") {
+    CHECK(has_problem(problems_of(""), "", "empty"));
+    CHECK(has_problem(problems_of("  \n "), "", "empty"));
+    CHECK(has_problem(problems_of("{\"model\": {"), "", "not valid JSON"));
     CHECK(problems_of("{\n\n\"model\": ]}")[0].line == 3);
-    CHECK(says(problems_of("[]"), "", "object"));
-    CHECK(says(problems_of("3"), "", "object"));
-    CHECK(says(problems_of(std::string("\0\1\2PNG", 6)), "", "not text"));
-    CHECK(says(problems_of("\x89PNG\r\n\x1a\n"), "", "not valid JSON"));
-    CHECK(says(problems_of(R"({"format": "other"})"), "/format", "shardscope-scenario"));
-    CHECK(says(problems_of(R"({"version": 9})"), "/version", "version 1"));
+    CHECK(has_problem(problems_of("[]"), "", "object"));
+    CHECK(has_problem(problems_of("3"), "", "object"));
+    CHECK(has_problem(problems_of(std::string("\0\1\2PNG", 6)), "", "not text"));
+    CHECK(has_problem(problems_of("\x89PNG\r\n\x1a\n"), "", "not valid JSON"));
+    CHECK(has_problem(problems_of(R"({"format": "other"})"), "/format", "shardscope-scenario"));
+    CHECK(has_problem(problems_of(R"({"version": 9})"), "/version", "version 1"));
     std::string deep(100000, '[');
     CHECK_FALSE(problems_of(deep).empty());
 }
 
-TEST_CASE("scenario file: an own preset is the same one however often its file is read", "[files]") {
+TEST_CASE("scenario file: a user's preset stays the same one however often its file is read", "[files]") {
     const auto folder = std::filesystem::temp_directory_path() / "shardscope-test-own";
     std::filesystem::create_directories(folder);
     const auto write = [&](const char* gpus) {
@@ -155,12 +161,12 @@ TEST_CASE("scenario file: an own preset is the same one however often its file i
     write("16");
     const Scenario before = read_scenario(text, catalogue, folder.string(), problems);
     REQUIRE(problems.empty());
-    // As the next start reads it: by the path that was written.
+    // The next start reads it by the path that was written.
     const Scenario again = read_scenario(write_scenario(before), catalogue, "", problems);
     REQUIRE(problems.empty());
     CHECK(again.cluster == before.cluster);
     CHECK(in_words(differences(answer(before), answer(again))) == "same settings");
-    // From another folder, too.
+    // The path also works from another folder.
     CHECK(before.cluster->path == (folder / "mine.json").string());
     const Scenario beside =
         read_scenario(R"({"cluster": {"preset": "../shardscope-test-own/mine.json"}})", catalogue,
@@ -168,7 +174,7 @@ TEST_CASE("scenario file: an own preset is the same one however often its file i
     REQUIRE(problems.empty());
     CHECK(beside.cluster == before.cluster);
     const auto count = catalogue.all(PresetKind::cluster).size();
-    // The file's new text counts, and its old one when it is back.
+    // A changed file counts with its new text, and with the old text once that is restored.
     write("32");
     const Scenario changed = read_scenario(text, catalogue, folder.string(), problems);
     CHECK(changed.cluster != before.cluster);
@@ -178,7 +184,7 @@ TEST_CASE("scenario file: an own preset is the same one however often its file i
     CHECK(read_scenario(text, catalogue, folder.string(), problems).cluster == before.cluster);
     CHECK(catalogue.find(PresetKind::cluster, "mine") == before.cluster);
     CHECK(catalogue.all(PresetKind::cluster).size() == count);
-    // Values in place are the same calibration, too.
+    // Inline values are the same calibration each time, too.
     const std::string inline_values = R"({"cluster": {"calibration": {"network_efficiency": 0.8}}})";
     const Scenario values = read(inline_values, problems);
     REQUIRE(values.calibration);
@@ -187,7 +193,9 @@ TEST_CASE("scenario file: an own preset is the same one however often its file i
     std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("scenario file: a preset given relative to the working directory keeps its place", "[files]") {
+TEST_CASE(
+    "scenario file: a preset given relative to the working directory is written with a path that still works",
+    "[files]") {
     const auto folder = std::filesystem::temp_directory_path() / "shardscope-test-relative";
     std::filesystem::create_directories(folder);
     const auto here = std::filesystem::current_path();
@@ -207,7 +215,7 @@ TEST_CASE("scenario file: a preset given relative to the working directory keeps
     std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("scenario file: an own preset takes no shipped one's place", "[files]") {
+TEST_CASE("scenario file: a user's preset does not replace a shipped one", "[files]") {
     Problems problems;
     Catalogue catalogue = Catalogue::with_folder("", problems);
     const Preset* shipped = catalogue.find(PresetKind::model, "mpt-13b");
@@ -220,7 +228,7 @@ TEST_CASE("scenario file: an own preset takes no shipped one's place", "[files]"
     Scenario scenario = Scenario::first_launch(catalogue);
     scenario = with_model(scenario, *own);
     CHECK(write_scenario(scenario).find("/home/me/mpt-13b/config.json") != std::string::npos);
-    // One in place of a name is no preset of that name either.
+    // An inline preset does not take its name in the catalogue either.
     const Scenario inside = read_scenario(
         R"({"cluster": {"calibration": {"format": "shardscope-preset", "version": 1, "kind": "calibration",
             "name": "stack-fsdp2", "values": {"network_efficiency": 0.5}}}})",
@@ -229,7 +237,7 @@ TEST_CASE("scenario file: an own preset takes no shipped one's place", "[files]"
     CHECK(catalogue.find(PresetKind::calibration, "stack-fsdp2") != inside.calibration);
     CHECK(read_scenario(write_scenario(inside), catalogue, "", problems) == inside);
     CHECK(problems.empty());
-    // A study's views say which of the two is open.
+    // A study's views name the one of the two studies that is open.
     const Preset* study = catalogue.find(PresetKind::study, "scaling-trends");
     const Preset* mine = catalogue.add(study->text, "/home/me/study.json", problems);
     REQUIRE(mine);
@@ -239,13 +247,13 @@ TEST_CASE("scenario file: an own preset takes no shipped one's place", "[files]"
     CHECK(view_of(read.scenario).study == "scaling-trends-own");
 }
 
-TEST_CASE("files: missing, folder, too large, unwritable", "[files]") {
+TEST_CASE("files: missing, too large and unwritable files and folders are refused", "[files]") {
     Problems problems;
     read_text("/nonexistent/file.json", problems);
-    CHECK(says(problems, "", "does not exist"));
+    CHECK(has_problem(problems, "", "does not exist"));
     problems.clear();
     read_text("/", problems);
-    CHECK(says(problems, "", "folder"));
+    CHECK(has_problem(problems, "", "folder"));
     const auto folder = std::filesystem::temp_directory_path() / "shardscope-test-files";
     std::filesystem::create_directories(folder);
     const std::string large = (folder / "large.json").string();
@@ -253,7 +261,7 @@ TEST_CASE("files: missing, folder, too large, unwritable", "[files]") {
     std::filesystem::resize_file(large, 100 << 20);
     problems.clear();
     read_text(large, problems);
-    CHECK(says(problems, "", "larger than 16 MiB"));
+    CHECK(has_problem(problems, "", "larger than 16 MiB"));
     problems.clear();
     CHECK_FALSE(write_whole("/nonexistent/out.csv", "x", problems));
     CHECK(problems.size() == 1);
@@ -274,7 +282,8 @@ TEST_CASE("files: JSON Lines and single objects are told apart", "[files]") {
     CHECK(problems.empty());
 }
 
-TEST_CASE("result: null times where it does not fit, every documented field", "[files]") {
+TEST_CASE("result: times are null where the scenario does not fit, and every documented field is present",
+          "[files]") {
     Scenario large = first();
     large.give(P::sequence_length, 65536);
     const auto json = nlohmann::json::parse(result_json(answer(large)));

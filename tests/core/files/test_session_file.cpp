@@ -1,4 +1,5 @@
-// Session files: every scenario, its letter and the choice come back; what is wrong is named with its place.
+// Tests session files: every scenario, its letter and the choice are read back, and mistakes are reported
+// with their place.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -29,11 +30,11 @@ std::string problems_of(const std::string& text) {
     return out;
 }
 
-bool says(const std::string& text, const std::string& words) {
-    const std::string said = problems_of(text);
-    INFO(said);
-    CHECK(said.find(words) != std::string::npos);
-    return said.find(words) != std::string::npos;
+bool reports(const std::string& text, const std::string& words) {
+    const std::string messages = problems_of(text);
+    INFO(messages);
+    CHECK(messages.find(words) != std::string::npos);
+    return messages.find(words) != std::string::npos;
 }
 
 std::string session_of(const std::string& fields) {
@@ -42,7 +43,7 @@ std::string session_of(const std::string& fields) {
 
 }  // namespace
 
-TEST_CASE("session file: what is written reads back equal, letters and choice included", "[files]") {
+TEST_CASE("session file: a written session reads back equal, letters and choice included", "[files]") {
     const Scenario start = Scenario::first_launch(presets());
     SavedSession session;
     session.current = edited(start, P::sequence_length, 4096);
@@ -67,7 +68,7 @@ TEST_CASE("session file: what is written reads back equal, letters and choice in
     }
 }
 
-TEST_CASE("session file: scenarios alone are enough, and any of them may be the current one", "[files]") {
+TEST_CASE("session file: a list of scenarios is enough, and any of them may be the current one", "[files]") {
     Problems problems;
     const SavedSession session =
         read(session_of(R"("scenarios": [{"cluster": {"gpus": 128}}, {}, {"name": "third"}], "current": 1)"),
@@ -90,37 +91,38 @@ TEST_CASE("session file: scenarios alone are enough, and any of them may be the 
     CHECK(none.empty());
 }
 
-TEST_CASE("session file: a scenario is no session, and the other way round", "[files]") {
+TEST_CASE("session file: a scenario is not read as a session, and a session is not read as a scenario",
+          "[files]") {
     CHECK_FALSE(is_session("{}"));
     CHECK_FALSE(is_session(write_scenario(first())));
     CHECK_FALSE(is_session("[1]"));
     CHECK_FALSE(is_session("no json {"));
-    CHECK(says("{}", "/format: this is no session"));
+    CHECK(reports("{}", "/format: this is no session"));
     Problems problems;
     read_scenario(session_of(R"("scenarios": [{}])"), presets(), "", problems);
     REQUIRE_FALSE(problems.empty());
     CHECK(problems.front().text().find("this is a session") != std::string::npos);
 }
 
-TEST_CASE("session file: every problem at once, each with its place", "[files]") {
+TEST_CASE("session file: all problems are reported at once, each with its place", "[files]") {
     const std::string text = session_of(
         R"("scenarios": [{"training": {"micro_batch": -3}}, {"model": {"preset": "mpt-13"}}],
            "current": 2, "scenaros": [])");
-    CHECK(says(text, "/scenarios/0/training/micro_batch: "));
-    CHECK(says(text, "/scenarios/1/model/preset: there is no model preset “mpt-13”"));
-    CHECK(says(text, "/current: 2 is the place of no scenario"));
-    CHECK(says(text, "/scenaros: the field is not known"));
-    CHECK(says(session_of(R"("scenarios": [])"), "/scenarios: "));
-    CHECK(says(session_of(R"("scenarios": {})"), "/scenarios: "));
-    CHECK(says(session_of(R"("scenarios": [{}, 7])"), "/scenarios/1: a scenario is a JSON object"));
-    CHECK(says(session_of(R"("scenarios": [{},{},{},{},{},{},{},{}])"), "up to six pins"));
-    CHECK(says(session_of(R"("scenarios": [{},{}], "letters": ["A"])"), "/letters: "));
-    CHECK(says(session_of(R"("scenarios": [{},{}], "letters": ["A", "A"])"),
+    CHECK(reports(text, "/scenarios/0/training/micro_batch: "));
+    CHECK(reports(text, "/scenarios/1/model/preset: there is no model preset “mpt-13”"));
+    CHECK(reports(text, "/current: 2 is the place of no scenario"));
+    CHECK(reports(text, "/scenaros: the field is not known"));
+    CHECK(reports(session_of(R"("scenarios": [])"), "/scenarios: "));
+    CHECK(reports(session_of(R"("scenarios": {})"), "/scenarios: "));
+    CHECK(reports(session_of(R"("scenarios": [{}, 7])"), "/scenarios/1: a scenario is a JSON object"));
+    CHECK(reports(session_of(R"("scenarios": [{},{},{},{},{},{},{},{}])"), "up to six pins"));
+    CHECK(reports(session_of(R"("scenarios": [{},{}], "letters": ["A"])"), "/letters: "));
+    CHECK(reports(session_of(R"("scenarios": [{},{}], "letters": ["A", "A"])"),
                "/letters/1: \"A\" is no pin's letter"));
-    CHECK(
-        says(session_of(R"("scenarios": [{},{},{}], "letters": ["A", "C", "C"])"), "two pins are called C"));
-    CHECK(says(session_of(R"("scenarios": [{},{}], "compared": "D")"), "there is no pin D"));
-    CHECK(says(R"({"format": "shardscope-session", "version": 2, "scenarios": [{}]})",
+    CHECK(reports(session_of(R"("scenarios": [{},{},{}], "letters": ["A", "C", "C"])"),
+                  "two pins are called C"));
+    CHECK(reports(session_of(R"("scenarios": [{},{}], "compared": "D")"), "there is no pin D"));
+    CHECK(reports(R"({"format": "shardscope-session", "version": 2, "scenarios": [{}]})",
                "this program reads version 1"));
-    CHECK(says("{\"format\": ", "line"));
+    CHECK(reports("{\"format\": ", "line"));
 }

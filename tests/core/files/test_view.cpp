@@ -1,4 +1,4 @@
-// Views: what a scenario says of the window.
+// Tests views, the part of a scenario that describes the state of the window.
 #include <catch2/catch.hpp>
 
 #include "files/scenario_file.h"
@@ -27,7 +27,7 @@ std::string problems_of(const std::string& view) {
 
 }  // namespace
 
-TEST_CASE("view: read, written and read again is the same", "[studies]") {
+TEST_CASE("view: a view that is written and read again is the same", "[studies]") {
     View view;
     view.study = "scaling-trends";
     view.plot = "sweep";
@@ -54,7 +54,7 @@ TEST_CASE("view: read, written and read again is the same", "[studies]") {
     CHECK(axes[1].values == std::vector<double>{1, 2});
 }
 
-TEST_CASE("view: pins are the scenario but for what they name", "[studies]") {
+TEST_CASE("view: pins equal the scenario except for the fields that they give", "[studies]") {
     Catalogue catalogue = own_catalogue();
     Problems problems;
     const Scenario scenario = read_scenario(R"({"name": "base", "cluster": {"gpus": 128},
@@ -68,12 +68,12 @@ TEST_CASE("view: pins are the scenario but for what they name", "[studies]") {
     CHECK(resolve(pins[0])[P::gpus] == 128);
     CHECK(resolve(pins[0])[P::inter_node_bandwidth] == 12.5e9);
     CHECK(pins[0].view.empty());
-    // null takes a field away, and another scenario's name is not taken over.
+    // null removes a field, and the name of the scenario is not copied to its pin.
     CHECK_FALSE(pins[1].is_given(P::gpus));
     CHECK(pins[1].name.empty());
 }
 
-TEST_CASE("view: every mistake is named with its place", "[studies]") {
+TEST_CASE("view: every mistake is reported with its place", "[studies]") {
     CHECK(problems_of(R"({"plott": "sweep"})") ==
           "/view/plott: the field is not known; did you mean \"plot\"?\n");
     CHECK(
@@ -98,7 +98,7 @@ TEST_CASE("view: every mistake is named with its place", "[studies]") {
     CHECK(problems_of(R"({"pins": 3})").find("/view/pins: ") == 0);
 }
 
-TEST_CASE("view: a session keeps what was looked at beside its scenarios", "[studies]") {
+TEST_CASE("view: a session stores the state of the window beside its scenarios", "[studies]") {
     Catalogue catalogue = own_catalogue();
     SavedSession session{Scenario::first_launch(catalogue), {}, 0};
     session.view.plot = "walls";
@@ -116,7 +116,7 @@ TEST_CASE("view: a session keeps what was looked at beside its scenarios", "[stu
     CHECK(problems.front().where == "/view/plot");
 }
 
-TEST_CASE("view: what an edit has made wrong is left out, and nothing else", "[studies]") {
+TEST_CASE("view: only those parts are left out that an edit has made invalid", "[studies]") {
     Catalogue catalogue = own_catalogue();
     Problems problems;
     const Scenario scenario = read_scenario(
@@ -128,7 +128,7 @@ TEST_CASE("view: what an edit has made wrong is left out, and nothing else", "[s
     for (const Problem& problem : problems) FAIL_CHECK(problem.text());
     CHECK(with_valid_view(scenario, catalogue) == scenario);
 
-    // 14 heads: 8 does not divide them.
+    // The model then has 14 heads, which 8 does not divide.
     const Scenario after = edited(scenario, P::hidden_size, 1344);
     REQUIRE(resolve(after)[P::heads] == 14);
     check_view(after, catalogue, problems);

@@ -1,4 +1,4 @@
-// E23, E24, E30 against hand-worked numbers.
+// Tests E23, E24 and E30 against numbers worked out by hand.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -9,7 +9,7 @@
 using namespace shardscope;
 using namespace shardscope::testing;
 
-TEST_CASE("ideal threshold: the JAX scaling book's numbers", "[ideal]") {
+TEST_CASE("ideal threshold: the numbers of the JAX scaling book are met", "[ideal]") {
     const double h100 = 990e12;
     CHECK(threshold_tokens(h100, 400e9, 2, 1e12) == Approx(2475));
     CHECK(threshold_tokens(h100, 400e9, 2, 2) == Approx(1237.5));
@@ -19,7 +19,7 @@ TEST_CASE("ideal threshold: the JAX scaling book's numbers", "[ideal]") {
     CHECK(threshold_tokens(2250e12, 900e9, 2, 1) == Approx(2500));
 }
 
-TEST_CASE("ideal threshold: a scenario takes its whole node's way out", "[ideal]") {
+TEST_CASE("ideal threshold: it uses the bandwidth out of the whole node", "[ideal]") {
     const Answer two_nodes = answer(with({{P::gpus, 16}}));
     CHECK(two_nodes.estimate.ideal.threshold_tokens == Approx(989.5e12 / 400e9 / 2));
     const Answer one_node = answer(with({{P::gpus, 8}}));
@@ -29,7 +29,7 @@ TEST_CASE("ideal threshold: a scenario takes its whole node's way out", "[ideal]
 
 namespace {
 
-// 40 layers of 5,120 on 512 GPUs of 40 GB behind 25 GB/s: round numbers to work by hand.
+// A model of 40 layers of width 5,120 on 512 GPUs of 40 GB with 25 GB/s: round numbers for hand calculation.
 IdealInputs slow_cluster() {
     IdealInputs in;
     in.layers = 40;
@@ -49,7 +49,7 @@ IdealInputs slow_cluster() {
 
 }  // namespace
 
-TEST_CASE("closed form: bounds of the bandwidth wall, by hand", "[ideal]") {
+TEST_CASE("closed form: the bounds of the bandwidth wall equal those worked out by hand", "[ideal]") {
     const IdealInputs in = slow_cluster();
     // M_free = 40e9 − 16·12,582,912,000/512 = 39,606,784,000 B; E = M_free/(2·40·5,120) = 96,696.25 tokens.
     const IdealEstimate out = ideal_estimate(in);
@@ -58,23 +58,25 @@ TEST_CASE("closed form: bounds of the bandwidth wall, by hand", "[ideal]") {
     // T_transfer = 12,582,912,000·2/25e9 = 1.00663296 s; K ≤ E/(2·T) = 48,029.5 tokens/s.
     CHECK(out.transfer_time == Approx(1.00663296));
     CHECK(bandwidth_bound_tokens_per_s(in) == Approx(96696.25 / (2 * 1.00663296)));
-    // α ≤ 3·F·K/S with F = 24·L·h² + 4·L·h·s = 26,843,545,600 FLOP a token: far above 1, so compute binds.
+    // α ≤ 3·F·K/S with F = 24·L·h² + 4·L·h·s = 26,843,545,600 FLOP a token is far above 1, so compute is the
+    // wall.
     CHECK(bandwidth_bound_mfu(in) == Approx(3 * 26843545600.0 * bandwidth_bound_tokens_per_s(in) / 312e12));
 }
 
-TEST_CASE("closed form: memory × bandwidth ÷ FLOPS, by hand", "[ideal]") {
+TEST_CASE("closed form: memory × bandwidth ÷ FLOPS equals the number worked out by hand", "[ideal]") {
     IdealInputs in = slow_cluster();
     // 39,606,784,000 B · 25e9 B/s ÷ 312e12 FLOP/s = 3,173,620.5 B²/FLOP = 3.17 GB²/TFLOP.
     CHECK(memory_bandwidth_per_flops(in) == Approx(3173620.5).epsilon(1e-7));
     CHECK(format(memory_bandwidth_per_flops(in), Quantity::bytes_squared_per_flop) == "3.17 GB²/TFLOP");
-    // (3 + s/(2h)) ÷ (L·h·Q²) = 3.2 ÷ 819,200 = 1 ÷ 256,000 of it.
+    // The MFU is (3 + s/(2h)) ÷ (L·h·Q²) = 3.2 ÷ 819,200 = 1 ÷ 256,000 of it.
     CHECK(bandwidth_bound_mfu(in) == Approx(memory_bandwidth_per_flops(in) / 256000));
-    // Two GPUs that share a model gather half of it each; a step of four micro-batches without ZeRO-3 once.
+    // Each of two GPUs that share a model gathers half of it. A step of four micro-batches without ZeRO-3
+    // gathers once.
     in.model_gpus = 2;
     CHECK(bandwidth_bound_mfu(in) == Approx(memory_bandwidth_per_flops(in) / 128000));
     in.micro_batches = 4;
     CHECK(bandwidth_bound_mfu(in) == Approx(memory_bandwidth_per_flops(in) / 32000));
-    // No memory is left: nothing can be hidden. No network: nothing bounds.
+    // Without free memory nothing can be hidden; without a network there is no bound.
     in.memory = 0.1e9;
     CHECK(bandwidth_bound_mfu(in) == 0);
     CHECK(memory_bandwidth_per_flops(in) == 0);
@@ -83,7 +85,7 @@ TEST_CASE("closed form: memory × bandwidth ÷ FLOPS, by hand", "[ideal]") {
     CHECK(std::isnan(memory_bandwidth_per_flops(in)));
 }
 
-TEST_CASE("closed form: bound by bandwidth, models of any size have the same MFU over it", "[ideal]") {
+TEST_CASE("closed form: where bandwidth is the wall, models of any size have the same MFU", "[ideal]") {
     IdealInputs large = slow_cluster();
     IdealInputs small = slow_cluster();
     small.layers = 24;
@@ -97,20 +99,23 @@ TEST_CASE("closed form: bound by bandwidth, models of any size have the same MFU
     }
 }
 
-TEST_CASE("closed form: the bound is reached when bandwidth binds", "[ideal]") {
+TEST_CASE("closed form: the engine reaches the bound when bandwidth is the wall", "[ideal]") {
     IdealInputs in = slow_cluster();
     in.node_bandwidth = 0.05e9;
     const IdealEstimate out = ideal_estimate(in);
     CHECK(out.tokens_per_s == Approx(bandwidth_bound_tokens_per_s(in)));
     CHECK(out.mfu == Approx(bandwidth_bound_mfu(in)));
-    // The wall is the product memory × bandwidth ÷ FLOPS: twice the bandwidth for half of the free memory.
+    // The wall is the product memory × bandwidth ÷ FLOPS: twice the bandwidth compensates half of the free
+    // memory.
     IdealInputs traded = in;
     traded.node_bandwidth *= 2;
     traded.memory = out.free_memory / 2 + in.memory - out.free_memory;
     CHECK(ideal_estimate(traded).mfu == Approx(out.mfu));
 }
 
-TEST_CASE("closed form: full peak without recompute, three quarters with it", "[ideal]") {
+TEST_CASE(
+    "closed form: the MFU reaches the full peak without recompute and three quarters of it with recompute",
+    "[ideal]") {
     IdealInputs in = slow_cluster();
     in.gpus = 1;
     in.nodes = 1;

@@ -1,4 +1,4 @@
-// What the settings say of a plan, and what they say they cannot.
+// Tests that the written settings contain the plan, and that the notes name what they cannot contain.
 #include "launch/launch.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ Answer answer_of(const std::string& text) {
     return answer(scenario);
 }
 
-bool says(const LaunchText& launch, const std::string& words) {
+bool has_note(const LaunchText& launch, const std::string& words) {
     return std::any_of(launch.notes.begin(), launch.notes.end(),
                        [&](const std::string& note) { return note.find(words) != std::string::npos; });
 }
@@ -38,7 +38,7 @@ const char* const k70b = R"({"model": {"preset": "llama-3-70b"},
 
 }  // namespace
 
-TEST_CASE("launch: Megatron-LM gets the plan of a 70B model word for word", "[launch]") {
+TEST_CASE("launch: Megatron-LM gets every setting of a 70B model's plan", "[launch]") {
     const LaunchText launch = kMegatron.write(answer_of(k70b));
     CHECK(launch.notes.empty());
     CHECK(holds(launch, "torchrun --nnodes=32 --nproc-per-node=8"));
@@ -55,8 +55,10 @@ TEST_CASE("launch: Megatron-LM gets the plan of a 70B model word for word", "[la
     CHECK_FALSE(holds(launch, "--use-megatron-fsdp"));
 }
 
-TEST_CASE("launch: torchtitan's batch is a pipeline's, and its shards are the shard group's", "[launch]") {
-    // 16 GPUs hold different data in 2 copies of 8; with two GPUs to a sequence shards are over 4 of the 8.
+TEST_CASE("launch: torchtitan's batch is that of a whole pipeline, and it shards over the shard group",
+          "[launch]") {
+    // There are 16 data-parallel GPUs in 2 replicas of 8. With context parallel degree 2, parameters are
+    // sharded over 4 of the 8.
     const LaunchText launch = kTorchtitan.write(answer_of(R"({"model": {"preset": "llama-3-8b"},
         "cluster": {"gpus": 64, "software": "fsdp2"},
         "training": {"sequence_length": 8192, "micro_batch": 2, "accumulation": 4, "sharding": "hsdp",
@@ -73,42 +75,43 @@ TEST_CASE("launch: torchtitan's batch is a pipeline's, and its shards are the sh
     }
 }
 
-TEST_CASE("launch: what a tool cannot say is said, with the nearest it can", "[launch]") {
+TEST_CASE("launch: a setting that the tool does not have is named, together with the nearest one",
+          "[launch]") {
     const Answer zero_bubble = answer_of(R"({"model": {"preset": "llama-3-8b"},
         "training": {"pipeline_parallel": 4, "accumulation": 8, "schedule": "zb-h2", "sharding": "zero1"}})");
-    CHECK(says(kMegatron.write(zero_bubble), "zb-h2”; the nearest is written, 1F1B"));
-    CHECK(says(kTorchtitan.write(zero_bubble), "the nearest is written, 1F1B"));
-    CHECK(says(kTorchtitan.write(zero_bubble), "torchtitan has no zero1"));
-    CHECK(says(kDeepspeed.write(zero_bubble), "does not hold “Pipeline parallel 4”"));
-    CHECK(says(kFsdp2.write(zero_bubble), "torch.distributed.pipelining"));
-    // One made for the stack the prediction is for says nothing of it.
-    CHECK(says(kTorchtitan.write(zero_bubble), "The prediction is for the software fsdp1"));
-    CHECK_FALSE(says(kMegatron.write(answer_of(k70b)), "The prediction is for"));
+    CHECK(has_note(kMegatron.write(zero_bubble), "zb-h2”; the nearest is written, 1F1B"));
+    CHECK(has_note(kTorchtitan.write(zero_bubble), "the nearest is written, 1F1B"));
+    CHECK(has_note(kTorchtitan.write(zero_bubble), "torchtitan has no zero1"));
+    CHECK(has_note(kDeepspeed.write(zero_bubble), "does not hold “Pipeline parallel 4”"));
+    CHECK(has_note(kFsdp2.write(zero_bubble), "torch.distributed.pipelining"));
+    // Settings for the tool that the prediction assumes need no note about the software.
+    CHECK(has_note(kTorchtitan.write(zero_bubble), "The prediction is for the software fsdp1"));
+    CHECK_FALSE(has_note(kMegatron.write(answer_of(k70b)), "The prediction is for"));
 
     const Answer wide = answer_of(R"({"model": {"preset": "llama-3-8b", "hidden_size": 5120}})");
-    CHECK(says(kTorchtitan.write(wide), "no flavor of this shape"));
+    CHECK(has_note(kTorchtitan.write(wide), "no flavor of this shape"));
     CHECK(holds(kTorchtitan.write(wide), "5120 wide"));
     const Answer images = answer_of(R"({"model": {"preset": "resnet-50"}})");
     CHECK(kMegatron.write(images).text.empty());
     CHECK(kTorchtitan.write(images).text.empty());
-    CHECK(says(kMegatron.write(images), "list of operators"));
+    CHECK(has_note(kMegatron.write(images), "list of operators"));
     CHECK(holds(kDeepspeed.write(images), "\"stage\": 3"));
 }
 
-TEST_CASE("launch: layers that do not come out even go to Megatron-LM's stages as the engine deals them",
-          "[launch]") {
+TEST_CASE("launch: Megatron-LM's stages get an uneven number of layers as in the engine", "[launch]") {
     const auto script = [](int stages) {
         return kMegatron.write(answer_of(R"({"model": {"preset": "llama-3.1-405b"}, "cluster": {"gpus": 64},
             "training": {"pipeline_parallel": )" +
                                          std::to_string(stages) + R"(, "accumulation": 16}})"));
     };
-    // 126 layers: 16 stages of 8 where embedding and head count, 4 of 32 likewise.
+    // With 126 layers and embedding and head counted as layers, 16 stages have 8 each and 4 stages have 32
+    // each.
     CHECK(holds(script(16), "--account-for-embedding-in-pipeline-split"));
     CHECK(holds(script(4), "--account-for-loss-in-pipeline-split"));
     CHECK_FALSE(holds(script(2), "account-for"));
     const LaunchText gpt = kMegatron.write(answer_of(R"({"model": {"preset": "gpt-3-175b", "layers": 47},
         "training": {"pipeline_parallel": 8, "accumulation": 16}})"));
-    // The head's stage takes the fewest: seven of 6 and 5.
+    // The head's stage has the fewest layers; the other seven have 6 and 5.
     CHECK(holds(gpt, "--decoder-first-pipeline-num-layers 6"));
     CHECK(holds(gpt, "--decoder-last-pipeline-num-layers 5"));
     const LaunchText odd = kMegatron.write(answer_of(R"({"model": {"preset": "gpt-3-175b", "layers": 43},
@@ -116,7 +119,7 @@ TEST_CASE("launch: layers that do not come out even go to Megatron-LM's stages a
     CHECK(holds(odd, "--pipeline-model-parallel-layout 'Et*5|t*6|t*6|t*6|t*5|t*5|t*5|t*5L'"));
 }
 
-TEST_CASE("launch: DeepSpeed's batch and state are those of the plan", "[launch]") {
+TEST_CASE("launch: DeepSpeed's batch and sharding of the state are those of the plan", "[launch]") {
     const LaunchText launch = kDeepspeed.write(answer_of(R"({"cluster": {"software": "deepspeed"},
         "training": {"micro_batch": 4, "accumulation": 2, "sharding": "hsdp", "offload": "optimizer"}})"));
     const auto config = nlohmann::json::parse(launch.text);
@@ -125,11 +128,12 @@ TEST_CASE("launch: DeepSpeed's batch and state are those of the plan", "[launch]
     CHECK(config["zero_optimization"]["mics_shard_size"] == 8);
     CHECK(config["zero_optimization"]["offload_optimizer"]["device"] == "cpu");
     CHECK(config["bf16"]["enabled"] == true);
-    CHECK(says(launch, "MiCS_Init"));
+    CHECK(has_note(launch, "MiCS_Init"));
     CHECK(launch.command.starts_with("deepspeed --num_nodes 8 --num_gpus 8 --hostfile"));
 }
 
-TEST_CASE("launch: the head of a file says what is predicted, and a name cannot leave it", "[launch]") {
+TEST_CASE("launch: a file's header gives the prediction, and a scenario's name cannot end the comment",
+          "[launch]") {
     const LaunchText launch =
         kMegatron.write(answer_of(R"({"name": "mine\nrm -rf ~", "training": {"sequence_length": 4096}})"));
     CHECK(holds(launch, "\n# mine rm -rf ~, by Shardscope "));
@@ -142,7 +146,7 @@ TEST_CASE("launch: the head of a file says what is predicted, and a name cannot 
         holds(kTorchtitan.write(answer_of(R"({"name": "a \"b\" \\c"})")), R"(description = "a \"b\" \\c")"));
 }
 
-TEST_CASE("launch: an automatic plan is written as the planner found it", "[launch]") {
+TEST_CASE("launch: an automatic plan is written with the values that the planner found", "[launch]") {
     const Answer found = answer_of(R"({"model": {"preset": "llama-3-70b"},
         "training": {"auto": ["micro_batch", "recompute", "tensor_parallel"]}})");
     const LaunchText launch = kMegatron.write(found);
@@ -151,7 +155,7 @@ TEST_CASE("launch: an automatic plan is written as the planner found it", "[laun
     CHECK(holds(launch, "--tensor-model-parallel-size " + number(found.settings[P::tensor_parallel]) + " "));
 }
 
-TEST_CASE("launch: the tool is that of the software, and files are told apart", "[launch]") {
+TEST_CASE("launch: the tool follows from the software, and the kind of a file is recognized", "[launch]") {
     const auto tool = [](const char* software) {
         return launch_format_for(
                    answer_of(R"({"cluster": {"software": ")" + std::string(software) + R"("}})").settings)
@@ -172,7 +176,7 @@ TEST_CASE("launch: the tool is that of the software, and files are told apart", 
     CHECK(launch_format_of("[model]\nname = 1\n") == nullptr);
 }
 
-TEST_CASE("launch: a file's name is a word of the command that starts it", "[launch]") {
+TEST_CASE("launch: a file's name is quoted as one word of the command that starts it", "[launch]") {
     const Answer found = answer_of("{}");
     const auto command = [&](const LaunchFormat& format, const char* file) {
         return format.write_as(found, file).command;
@@ -186,7 +190,7 @@ TEST_CASE("launch: a file's name is a word of the command that starts it", "[lau
     CHECK(kMegatron.write(found).command.starts_with("bash train.sh "));
 }
 
-TEST_CASE("launch: state that Megatron-LM keeps elsewhere for Adam alone stays where it is for others",
+TEST_CASE("launch: options that Megatron-LM supports for Adam alone are not written for other optimizers",
           "[launch]") {
     const auto script = [](const char* training) {
         return kMegatron.write(answer_of(R"({"cluster": {"software": "megatron-core"}, "training": {)" +
@@ -197,18 +201,18 @@ TEST_CASE("launch: state that Megatron-LM keeps elsewhere for Adam alone stays w
                                 R"("sharding": "zero1", "optimizer": "muon", "offload": "optimizer")"}) {
         INFO(refused);
         CHECK_FALSE(holds(script(refused), "offload"));
-        CHECK(says(script(refused), "it offloads only a sharded Adam"));
+        CHECK(has_note(script(refused), "it offloads only a sharded Adam"));
     }
     const LaunchText momentum =
         script(R"("sharding": "zero1", "optimizer": "momentum", "optimizer_precision": "bf16")");
     CHECK_FALSE(holds(momentum, "--use-precision-aware-optimizer"));
-    CHECK(says(momentum, "only a sharded Adam may be in bf16"));
+    CHECK(has_note(momentum, "only a sharded Adam may be in bf16"));
     const LaunchText adam = script(R"("sharding": "zero1", "offload": "optimizer")");
     CHECK(holds(adam, "--use-precision-aware-optimizer"));
     CHECK(holds(adam, "--optimizer-cpu-offload"));
 }
 
-TEST_CASE("launch: DeepSpeed starts with SGD under ZeRO only where it is told to", "[launch]") {
+TEST_CASE("launch: for SGD under ZeRO the DeepSpeed config sets the option that allows it", "[launch]") {
     const auto config = [](const char* training) {
         return kDeepspeed.write(answer_of(R"({"cluster": {"software": "deepspeed"}, "training": {)" +
                                           std::string(training) + "}}"));
@@ -217,20 +221,21 @@ TEST_CASE("launch: DeepSpeed starts with SGD under ZeRO only where it is told to
         const std::string training = R"("sharding": "zero2", "optimizer": ")" + std::string(optimizer) + "\"";
         const LaunchText launch = config(training.c_str());
         CHECK(nlohmann::json::parse(launch.text)["zero_allow_untested_optimizer"] == true);
-        CHECK(says(launch, "does not test ZeRO with SGD"));
+        CHECK(has_note(launch, "does not test ZeRO with SGD"));
     }
     CHECK_FALSE(holds(config(R"("sharding": "ddp", "optimizer": "sgd")"), "untested"));
     CHECK_FALSE(holds(config(R"("sharding": "zero2")"), "untested"));
     const LaunchText plain = config(R"("sharding": "ddp", "offload": "optimizer")");
     CHECK_FALSE(holds(plain, "offload"));
-    CHECK(says(plain, "it offloads only with ZeRO"));
+    CHECK(has_note(plain, "it offloads only with ZeRO"));
     const LaunchText group = config(R"("sharding": "hsdp", "shard_group": 8)");
     CHECK(holds(group, "\"mics_shard_size\": 8"));
     CHECK_FALSE(holds(group, "8.0"));
-    CHECK(says(group, "before September 2026"));
+    CHECK(has_note(group, "before September 2026"));
 }
 
-TEST_CASE("launch: torchtitan's cut of a pipeline is the estimate's, or both are named", "[launch]") {
+TEST_CASE("launch: torchtitan splits the layers as the estimate does, or a note gives both splits",
+          "[launch]") {
     const auto config = [](int layers, int stages, const char* more) {
         return kTorchtitan.write(answer_of(R"({"model": {"preset": "llama-3-8b", "layers": )" +
                                            std::to_string(layers) +
@@ -243,31 +248,32 @@ TEST_CASE("launch: torchtitan's cut of a pipeline is the estimate's, or both are
                holds(launch, "last_stage_less_layers = " + std::to_string(last) + "\n");
     };
     const char* const kDeals = "torchtitan deals";
-    // 8 each; 7, 8, …, 8, 7 of 8 stages where the ends count one more.
+    // The stages have 8 layers each, or 7, 8, …, 8, 7 layers on 8 stages if the ends count one more.
     CHECK(less(config(32, 4, ""), 0, 0));
-    CHECK_FALSE(says(config(32, 4, ""), kDeals));
+    CHECK_FALSE(has_note(config(32, 4, ""), kDeals));
     CHECK(less(config(62, 8, ""), 1, 1));
-    CHECK_FALSE(says(config(62, 8, ""), kDeals));
-    // 31 = 8 + 8 + 8 + 7: the remainder in front, as torchtitan has it.
+    CHECK_FALSE(has_note(config(62, 8, ""), kDeals));
+    // 31 = 8 + 8 + 8 + 7: torchtitan also gives the remaining layers to the first stages.
     CHECK(less(config(31, 4, ""), 0, 0));
-    CHECK_FALSE(says(config(31, 4, ""), kDeals));
-    // Two layers too many go to the front of the middle, here and there.
+    CHECK_FALSE(has_note(config(31, 4, ""), kDeals));
+    // Both give the two remaining layers to the first of the middle stages.
     CHECK(less(config(34, 8, ""), 1, 0));
-    CHECK_FALSE(says(config(34, 8, ""), kDeals));
-    // 40 − 3 − 5 layers on four stages.
+    CHECK_FALSE(has_note(config(34, 8, ""), kDeals));
+    // The stages have 10 layers each, less 3 and 5 at the ends.
     const LaunchText given = config(32, 4, R"(, "first_stage_layers": 7, "last_stage_layers": 5)");
     CHECK(less(given, 3, 5));
-    CHECK_FALSE(says(given, kDeals));
-    // Even stages, one more layer on the first: it is the first that takes what is left over.
+    CHECK_FALSE(has_note(given, kDeals));
+    // The first stage gets the remaining layer in torchtitan, too.
     CHECK(less(config(33, 4, R"(, "first_stage_layers": 9, "last_stage_layers": 8)"), 0, 0));
-    // No stage takes more layers for its ends.
+    // torchtitan cannot give a stage more layers for its missing end.
     const LaunchText full = config(32, 4, R"(, "first_stage_layers": 14, "last_stage_layers": 6)");
-    CHECK(says(full, "deals the 32 layers out as 8, 8, 8 and 8, the estimate as 14, 6, 6 and 6;"));
-    // Eight pieces of 33 layers, GPU i of four holding i and i + 4: the extra layer goes to the second.
+    CHECK(has_note(full, "deals the 32 layers out as 8, 8, 8 and 8, the estimate as 14, 6, 6 and 6;"));
+    // With 33 layers in eight virtual stages, GPU i of four has the stages i and i + 4; the extra layer goes
+    // to the second GPU.
     const char* const pieces = R"(, "virtual_stages": 2)";
     CHECK(less(config(33, 4, pieces), 1, 0));
-    CHECK_FALSE(says(config(33, 4, pieces), kDeals));
-    CHECK_FALSE(says(config(36, 4, pieces), kDeals));
-    CHECK_FALSE(says(config(34, 32, ""), kDeals));
-    CHECK_FALSE(says(config(34, 4, pieces), kDeals));
+    CHECK_FALSE(has_note(config(33, 4, pieces), kDeals));
+    CHECK_FALSE(has_note(config(36, 4, pieces), kDeals));
+    CHECK_FALSE(has_note(config(34, 32, ""), kDeals));
+    CHECK_FALSE(has_note(config(34, 4, pieces), kDeals));
 }

@@ -1,6 +1,5 @@
-// Every option that is written is one the tool documents, with a value of the type it takes. The lists in
-// options/ are the tools' own, each with its source.
-// As the engine includes it.
+// Tests that every written option is documented by the tool, with a value of the documented type. The lists
+// in options/ are the tools' own, each with its source. The next macro is set as in the engine.
 #define TOML_ASSERT(expr) static_assert(true)
 #include <toml++/toml.h>
 
@@ -20,7 +19,7 @@ using namespace shardscope;
 
 namespace {
 
-// What may be written: a name, and its type with what it may be.
+// Returns the documented options: a name, its type and the values it may have.
 std::map<std::string, std::vector<std::string>> documented(const char* tool) {
     std::ifstream file(std::string(SHARDSCOPE_SOURCE_DIR) + "/tests/core/launch/options/" + tool + ".txt");
     REQUIRE(file);
@@ -37,8 +36,8 @@ std::map<std::string, std::vector<std::string>> documented(const char* tool) {
     return out;
 }
 
-// "" or what is wrong with the value.
-std::string misfit(const std::vector<std::string>& type, const std::string& value) {
+// Returns an empty string or what is wrong with the value.
+std::string type_mismatch(const std::vector<std::string>& type, const std::string& value) {
     static const std::regex whole("-?[0-9]+");
     static const std::regex real("-?[0-9]+(\\.[0-9]+)?(e-?[0-9]+)?");
     if (type[0] == "int") return std::regex_match(value, whole) ? "" : "no whole number";
@@ -95,7 +94,7 @@ Written options_of_json(const std::string& text) {
     return out;
 }
 
-// Every model there is under plans that try every word there is.
+// Returns every shipped model under plans that together use every choice.
 const std::vector<Answer>& scenarios() {
     static const std::vector<Answer> all = [] {
         const std::vector<std::string> plans{
@@ -152,7 +151,7 @@ const std::vector<Answer>& scenarios() {
     return all;
 }
 
-// What Megatron-LM asks of options that stand together: validate_args, and OptimizerConfig.__post_init__.
+// Checks Megatron-LM's rules between options: validate_args, and OptimizerConfig.__post_init__.
 void check_megatron_rules(const Written& options) {
     std::map<std::string, std::string> all;
     for (const auto& [name, value] : options) {
@@ -191,7 +190,7 @@ void check_megatron_rules(const Written& options) {
     excludes("--decoder-first-pipeline-num-layers", "--account-for-embedding-in-pipeline-split");
 }
 
-// What DeepSpeed does: the optimizers that ZeRO is tested with, and what it offloads at which stage.
+// Checks DeepSpeed's rules: the optimizers with which ZeRO is tested, and what each stage can offload.
 void check_deepspeed_rules(const Written& options) {
     std::map<std::string, std::string> all(options.begin(), options.end());
     const int stage = std::stoi(all["zero_optimization.stage"]);
@@ -228,7 +227,7 @@ void check_options(const LaunchFormat& format, Written (*options)(const std::str
             REQUIRE(found != allowed.end());
             seen.insert(name);
             if (found->second[0] == "flag" && name.starts_with("--")) REQUIRE(value.empty());
-            else REQUIRE(misfit(found->second, value).empty());
+            else REQUIRE(type_mismatch(found->second, value).empty());
         }
     }
     CHECK(written > 300);
@@ -237,16 +236,17 @@ void check_options(const LaunchFormat& format, Written (*options)(const std::str
 
 }  // namespace
 
-TEST_CASE("launch: Megatron-LM knows every argument of every model and plan", "[launch]") {
+TEST_CASE("launch: Megatron-LM documents every argument that is written for any model and plan", "[launch]") {
     check_options(kMegatron, options_of_script, 60);
 }
 
-TEST_CASE("launch: options that Megatron-LM and DeepSpeed refuse together never stand together", "[launch]") {
+TEST_CASE("launch: options that Megatron-LM and DeepSpeed refuse together are never written together",
+          "[launch]") {
     check_rules(kMegatron, options_of_script, check_megatron_rules);
     check_rules(kDeepspeed, options_of_json, check_deepspeed_rules);
 }
 
-TEST_CASE("launch: whatever is written is read again with every option understood", "[launch]") {
+TEST_CASE("launch: every written file is read again with every option recognized", "[launch]") {
     for (const Answer& answer : scenarios()) {
         for (const LaunchFormat* format : launch_formats()) {
             const LaunchText launch = format->write(answer);
@@ -262,15 +262,15 @@ TEST_CASE("launch: whatever is written is read again with every option understoo
     }
 }
 
-TEST_CASE("launch: torchtitan knows every key of every model and plan", "[launch]") {
+TEST_CASE("launch: torchtitan documents every key that is written for any model and plan", "[launch]") {
     check_options(kTorchtitan, options_of_toml, 30);
 }
 
-TEST_CASE("launch: DeepSpeed knows every key of every model and plan", "[launch]") {
+TEST_CASE("launch: DeepSpeed documents every key that is written for any model and plan", "[launch]") {
     check_options(kDeepspeed, options_of_json, 15);
 }
 
-TEST_CASE("launch: PyTorch knows every function of the FSDP2 snippet and its arguments", "[launch]") {
+TEST_CASE("launch: PyTorch documents every function of the FSDP2 snippet and its arguments", "[launch]") {
     const auto allowed = documented("fsdp2");
     static const std::regex call("([A-Za-z_.]*[A-Za-z_])\\(([^()]*(\\([^()]*\\)[^()]*)*)\\)");
     static const std::regex named("([a-z_]+)=");

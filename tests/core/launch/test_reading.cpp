@@ -1,4 +1,5 @@
-// The way back: what a tool's settings can say is there again, and what is not understood is named.
+// Tests the reverse direction: the settings of a tool give back the scenario, and options that are not
+// understood are named.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -39,14 +40,14 @@ Problems problems_of(const LaunchFormat& format, const std::string& text) {
     return problems;
 }
 
-bool says(const std::vector<std::string>& notes, const std::string& words) {
+bool has_note(const std::vector<std::string>& notes, const std::string& words) {
     return std::any_of(notes.begin(), notes.end(),
                        [&](const std::string& note) { return note.find(words) != std::string::npos; });
 }
 
 double effective(P id, const Settings& s) {
     if (id == P::learned_positions && s[id] == kPositionsAsSequence) return s[P::sequence_length];
-    // One group of all is no group.
+    // A shard group of all GPUs counts as no group.
     if (id == P::shard_group) return shard_group(s);
     if (id == P::sharding && is_fsdp(s)) return shard_group(s) == state_sharers(s) ? 3 : 4;
     if (id == P::value_head_size && s[id] == 0 && s[P::kv_lora_rank] > 0) return s[P::head_size];
@@ -54,7 +55,8 @@ double effective(P id, const Settings& s) {
     return s[id];
 }
 
-// Written and read again: the same model, training and plan, but for `lost`.
+// Checks that settings that are written and read again give the same model, training and plan, except for
+// `lost`.
 void check_round_trip(const LaunchFormat& format, const Scenario& scenario, std::vector<P> lost = {}) {
     const Answer before = answer(scenario);
     REQUIRE(before.valid());
@@ -65,8 +67,8 @@ void check_round_trip(const LaunchFormat& format, const Scenario& scenario, std:
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         const Group group = parameter(id).group;
-        const bool told = group == Group::model || group == Group::training || group == Group::plan;
-        if (!told && id != P::gpus && id != P::software) continue;
+        const bool in_settings = group == Group::model || group == Group::training || group == Group::plan;
+        if (!in_settings && id != P::gpus && id != P::software) continue;
         if (std::find(lost.begin(), lost.end(), id) != lost.end()) continue;
         INFO(parameter(id).key << " was " << before.settings[id] << " and is " << after[id]);
         const double was = effective(id, before.settings);
@@ -99,11 +101,11 @@ const std::vector<std::string> kPlans{
 
 }  // namespace
 
-TEST_CASE("launch: torchtitan's settings come back as they were", "[launch]") {
+TEST_CASE("launch: torchtitan's settings are read back unchanged", "[launch]") {
     for (const char* model : {"llama-3-8b", "llama-3-70b", "qwen3-32b", "qwen3-30b-a3b"}) {
         for (const std::string& plan : kPlans) {
             INFO(model << " " << plan);
-            // The optimizer's precision has a word of its own there.
+            // torchtitan has its own option for the optimizer's precision.
             for (const char* more : {"", R"(, "optimizer_precision": "bf16", "recompute": 0.5)"}) {
                 if (*more && plan.find("recompute") != std::string::npos) continue;
                 const bool compiled =
@@ -131,7 +133,7 @@ TEST_CASE("launch: torchtitan's settings come back as they were", "[launch]") {
                               "gradient_precision": "fp32", "offload": "optimizer+parameters")")));
 }
 
-TEST_CASE("launch: Megatron-LM's arguments come back as they were, whatever the model", "[launch]") {
+TEST_CASE("launch: Megatron-LM's arguments are read back unchanged for every model", "[launch]") {
     for (const Preset* model : catalogue().all(PresetKind::model)) {
         if (model->operators) continue;
         for (const std::string& plan : kPlans) {
@@ -139,15 +141,15 @@ TEST_CASE("launch: Megatron-LM's arguments come back as they were, whatever the 
             Problems problems;
             const Scenario scenario =
                 read_scenario(job(model->name, "megatron-core", plan), catalogue(), {}, problems);
-            // Some have heads or layers that a plan does not divide.
+            // Some models have a number of heads or layers that the plan does not divide.
             if (!problems.empty()) continue;
             std::vector<P> lost{P::norm_weights, P::layer_norms, P::head_bias, P::causal,
                                 P::shared_expert_gate};
             if (resolve(scenario).choice<QkNorm>(P::qk_norm) == QkNorm::whole) lost.push_back(P::qk_norm);
-            // It pads the vocabulary for every GPU to have as much.
+            // Megatron-LM pads the vocabulary so that every GPU has the same part.
             const Settings s = resolve(scenario);
             if (std::fmod(s[P::vocab_size], s[P::tensor_parallel]) != 0) lost.push_back(P::vocab_size);
-            // It wants as many learned positions as the sequence is long.
+            // Megatron-LM requires as many learned positions as the sequence has tokens.
             if (resolve(scenario)[P::learned_positions] != kPositionsAsSequence)
                 lost.push_back(P::learned_positions);
             check_round_trip(kMegatron, scenario, lost);
@@ -169,13 +171,15 @@ TEST_CASE("launch: Megatron-LM's arguments come back as they were, whatever the 
                                                 R"("sharding": "zero1", "expert_parallel": 8,
                               "micro_batch": 1, "gradient_precision": "fp32")",
                                                 256)));
-    // Of a shape nobody knows all that differs from the nearest model is there.
+    // For an unknown shape, everything that differs from the nearest model is given.
     check_round_trip(kMegatron, scenario_of(R"({"model": {"preset": "llama-3-8b", "hidden_size": 3072,
         "layers": 28, "vocab_size": 64000, "attention_window": 1024, "dropout": true, "qkv_bias": true},
         "cluster": {"software": "megatron-core"}, "training": {"sharding": "zero1"}})"));
 }
 
-TEST_CASE("launch: DeepSpeed's training comes back, the model is the base's", "[launch]") {
+TEST_CASE(
+    "launch: DeepSpeed's training settings are read back, and the model stays that of the base scenario",
+    "[launch]") {
     for (const char* plan :
          {R"("micro_batch": 4, "accumulation": 2, "sharding": "zero2", "offload": "optimizer")",
           R"("micro_batch": 1, "sharding": "hsdp", "shard_group": 8, "gradient_precision": "fp32")",
@@ -190,26 +194,26 @@ TEST_CASE("launch: DeepSpeed's training comes back, the model is the base's", "[
         read(kDeepspeed, R"({"train_micro_batch_size_per_gpu": 2, "bf16": {"enabled": "auto"},
         "gradient_accumulation_steps": "auto", "zero_optimization": {"stage": 2}, "wall_clock_breakdown": false})");
     CHECK(resolve(partly.scenario)[P::gpus] == 64);
-    CHECK(says(partly.notes, "does not say how many GPUs"));
-    CHECK(says(partly.notes, "Not used: wall_clock_breakdown."));
-    // "auto" is nobody's fp32: the default stays, and that it is one is said.
+    CHECK(has_note(partly.notes, "does not say how many GPUs"));
+    CHECK(has_note(partly.notes, "Not used: wall_clock_breakdown."));
+    // "auto" does not mean fp32: the default is kept, and a note says that it is a default.
     CHECK(resolve(partly.scenario).choice<Precision>(P::precision) == Precision::bf16);
-    CHECK(says(partly.notes, "leaves the precision to Hugging Face (“auto”); bf16 is taken."));
+    CHECK(has_note(partly.notes, "leaves the precision to Hugging Face (“auto”); bf16 is taken."));
     const auto precision = [](const std::string& config) {
         return read(kDeepspeed, R"({"train_batch_size": 64, )" + config + "}");
     };
     const LaunchRead both = precision(R"("fp16": {"enabled": "auto"}, "bf16": {"enabled": "auto"})");
     CHECK(resolve(both.scenario).choice<Precision>(P::precision) == Precision::bf16);
     CHECK(resolve(both.scenario).choice<Precision>(P::gradient_precision) == Precision::bf16);
-    CHECK(says(both.notes, "leaves the precision"));
+    CHECK(has_note(both.notes, "leaves the precision"));
     const LaunchRead half = precision(R"("fp16": {"enabled": true}, "bf16": {"enabled": "auto"})");
     CHECK(resolve(half.scenario).choice<Precision>(P::precision) == Precision::fp16);
-    CHECK_FALSE(says(half.notes, "leaves the precision"));
+    CHECK_FALSE(has_note(half.notes, "leaves the precision"));
     const LaunchRead full = precision(R"("bf16": {"enabled": false})");
     CHECK(resolve(full.scenario).choice<Precision>(P::precision) == Precision::fp32);
 }
 
-TEST_CASE("launch: of a DeepSpeed config nothing odd is taken in silence", "[launch]") {
+TEST_CASE("launch: unusual values of a DeepSpeed config are reported", "[launch]") {
     const auto only = [](const std::string& config) {
         const Problems problems = problems_of(kDeepspeed, config);
         INFO(config);
@@ -234,7 +238,7 @@ TEST_CASE("launch: of a DeepSpeed config nothing odd is taken in silence", "[lau
 
     const LaunchRead old = read(kDeepspeed, R"({"train_batch_size": 64, "zero_optimization": true})");
     CHECK(resolve(old.scenario).choice<Sharding>(P::sharding) == Sharding::zero1);
-    CHECK(says(old.notes, "old word for stage 1"));
+    CHECK(has_note(old.notes, "old word for stage 1"));
     const LaunchRead off = read(kDeepspeed, R"({"train_batch_size": 64, "zero_optimization": false})");
     CHECK(resolve(off.scenario).choice<Sharding>(P::sharding) == Sharding::ddp);
 
@@ -243,40 +247,41 @@ TEST_CASE("launch: of a DeepSpeed config nothing odd is taken in silence", "[lau
         "zero_optimization": {"stage": 3, "overlap_comm": true, "reduce_bucket_size": 500000000,
             "offload_optimizer": {"device": "nvme", "nvme_path": "/tmp"}}})");
     CHECK(resolve(disk.scenario).choice<Offload>(P::offload) == Offload::optimizer);
-    CHECK(says(disk.notes, "“offload_optimizer” goes to NVMe"));
-    CHECK(says(disk.notes, "The optimizer Lamb is taken for AdamW."));
-    CHECK(says(disk.notes, "Not used: optimizer.legacy_fusion, zero_optimization.reduce_bucket_size."));
+    CHECK(has_note(disk.notes, "“offload_optimizer” goes to NVMe"));
+    CHECK(has_note(disk.notes, "The optimizer Lamb is taken for AdamW."));
+    CHECK(has_note(disk.notes, "Not used: optimizer.legacy_fusion, zero_optimization.reduce_bucket_size."));
 }
 
-TEST_CASE("launch: torchtitan deals the layers by the number of stages alone", "[launch]") {
+TEST_CASE("launch: torchtitan splits the layers by the number of stages alone", "[launch]") {
     const auto config = [](int stages, const std::string& more) {
         return "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nseq_len = 4096\n"
                "local_batch_size = 16\n[parallelism]\npipeline_parallel_degree = " +
                std::to_string(stages) + "\n" + more;
     };
-    // 34 of them with embedding and head on four stages: 9, 9, 8, 8, less one at the ends.
-    for (const char* said : {"", "pipeline_parallel_layers_per_stage = 10\n",
+    // The 34 layers, embedding and head included, on four stages are 9, 9, 8 and 8, less one at each end.
+    for (const char* split_options : {"", "pipeline_parallel_layers_per_stage = 10\n",
                              "pipeline_parallel_layers_per_stage = 9\n"
                              "pipeline_parallel_first_stage_less_layers = 1\n"
                              "pipeline_parallel_last_stage_less_layers = 1\n"}) {
-        const LaunchRead found = read(kTorchtitan, config(4, said));
+        const LaunchRead found = read(kTorchtitan, config(4, split_options));
         const Settings s = resolve(found.scenario);
         CHECK(s[P::first_stage_layers] == 8);
         CHECK(s[P::last_stage_layers] == 7);
-        // 17 on the two between: 9 and 8, as torchtitan has them.
-        CHECK_FALSE(says(found.notes, "deals the layers"));
+        // The middle stages have 9 and 8 of 17 layers, as in torchtitan, so no note is needed.
+        CHECK_FALSE(has_note(found.notes, "deals the layers"));
     }
-    // As many on all, and none to note.
+    // All stages have the same number of layers, so no note is needed.
     const std::string no_less =
         "pipeline_parallel_first_stage_less_layers = 0\npipeline_parallel_last_stage_less_layers = 0\n";
     const LaunchRead even = read(kTorchtitan, config(4, no_less));
     CHECK(resolve(even.scenario)[P::first_stage_layers] == 0);
-    CHECK_FALSE(says(even.notes, "deals the layers"));
-    // Two pieces to a GPU: 4 + 4, 5 + 4, 4 + 4, 4 + 3.
+    CHECK_FALSE(has_note(even.notes, "deals the layers"));
+    // With two virtual stages per GPU the GPUs have 4 + 4, 5 + 4, 4 + 4 and 4 + 3 layers.
     const LaunchRead pieces =
         read(kTorchtitan, config(4, "pipeline_parallel_schedule = \"Interleaved1F1B\"\n"));
     CHECK(resolve(pieces.scenario)[P::virtual_stages] == 2);
-    CHECK(says(pieces.notes, "deals the layers out as 8, 9, 8 and 7; here the stages hold 8, 8, 8 and 8."));
+    CHECK(has_note(pieces.notes,
+                   "deals the layers out as 8, 9, 8 and 7; here the stages hold 8, 8, 8 and 8."));
 
     const auto where = [&](const std::string& more) {
         const Problems problems = problems_of(kTorchtitan, config(4, more));
@@ -293,7 +298,7 @@ TEST_CASE("launch: torchtitan deals the layers by the number of stages alone", "
           "parallelism.pipeline_parallel_degree");
 }
 
-TEST_CASE("launch: Megatron-LM's ways to deal layers come back", "[launch]") {
+TEST_CASE("launch: Megatron-LM's ways to split layers are read back", "[launch]") {
     const auto script = [](int layers, const std::string& more) {
         return "torchrun --nproc-per-node=8 pretrain_gpt.py --num-layers " + std::to_string(layers) +
                " --hidden-size 4096 --num-attention-heads 32 --seq-length 2048 --micro-batch-size 1 "
@@ -308,27 +313,27 @@ TEST_CASE("launch: Megatron-LM's ways to deal layers come back", "[launch]") {
     const std::string four = "--pipeline-model-parallel-size 4 ";
     const std::string both =
         "--account-for-embedding-in-pipeline-split --account-for-loss-in-pipeline-split ";
-    // 30 + 2 layers on four stages, 7 at the ends: as they are dealt out anyway.
+    // 30 + 2 layers on four stages give 7 at each end, which is also the engine's own split.
     const LaunchRead counted = read(kMegatron, script(30, four + both));
     CHECK(ends(counted) == Ends(0, 0));
-    CHECK_FALSE(says(counted.notes, "by rule"));
+    CHECK_FALSE(has_note(counted.notes, "by rule"));
     const LaunchRead loss = read(kMegatron, script(31, four + "--account-for-loss-in-pipeline-split "));
-    CHECK_FALSE(says(loss.notes, "by rule"));
-    // 31 + 1 on four, the first with its embedding for nothing: 8, 8, 8, 7.
+    CHECK_FALSE(has_note(loss.notes, "by rule"));
+    // 31 + 1 layers on four stages are 8, 8, 8 and 7, because the first stage's embedding does not count.
     CHECK(ends(loss) == Ends(0, 0));
     const LaunchRead embedding =
         read(kMegatron, script(31, four + "--account-for-embedding-in-pipeline-split "));
     CHECK(ends(embedding) == Ends(7, 8));
-    CHECK(says(read(kMegatron, script(32, four + both)).notes, "by rule"));
+    CHECK(has_note(read(kMegatron, script(32, four + both)).notes, "by rule"));
 
     const auto layout = [&](const std::string& text) {
         return script(32, four + "--pipeline-model-parallel-layout '" + text + "'");
     };
     const LaunchRead given = read(kMegatron, layout("Et*9|t*9|t*9|t*5L"));
     CHECK(ends(given) == Ends(9, 5));
-    CHECK_FALSE(says(given.notes, "layers out"));
+    CHECK_FALSE(has_note(given.notes, "layers out"));
     CHECK(ends(read(kMegatron, layout("Ettttt,ttt|(t*9|)*2t*6,L"))) == Ends(8, 6));
-    CHECK(says(read(kMegatron, layout("Et*8|t*10|t*8|t*6L")).notes, "as 8, 10, 8 and 6; here"));
+    CHECK(has_note(read(kMegatron, layout("Et*8|t*10|t*8|t*6L")).notes, "as 8, 10, 8 and 6; here"));
     const LaunchRead pieces = read(kMegatron, layout("Et*4|(t*4|)*6t*4L"));
     CHECK(resolve(pieces.scenario)[P::virtual_stages] == 2);
     for (const char* wrong :
@@ -337,26 +342,26 @@ TEST_CASE("launch: Megatron-LM's ways to deal layers come back", "[launch]") {
         REQUIRE(problems.size() == 1);
         CHECK(problems.front().where == "--pipeline-model-parallel-layout");
     }
-    // What is written for stages that no other option holds is read as it was.
+    // A layout that only the layout option can express is read back unchanged.
     const Scenario odd = scenario_of(R"({"model": {"preset": "gpt-3-175b", "layers": 43},
         "training": {"pipeline_parallel": 8, "accumulation": 16}})");
     const LaunchText launch = kMegatron.write(answer(odd));
     REQUIRE(launch.text.find("--pipeline-model-parallel-layout") != std::string::npos);
     const LaunchRead back = read(kMegatron, launch.text);
     CHECK(ends(back) == Ends(0, 0));
-    CHECK_FALSE(says(back.notes, "layers out"));
+    CHECK_FALSE(has_note(back.notes, "layers out"));
 
-    // What only the launcher finds out is not told.
+    // A number that only the launcher determines at run time is reported as unknown.
     for (const char* torchrun : {"--nproc-per-node=gpu", "--nnodes=1:4 --nproc-per-node=8"})
         CHECK(
-            says(read(kMegatron, "torchrun " + std::string(torchrun) +
+            has_note(read(kMegatron, "torchrun " + std::string(torchrun) +
                                      script(32, "").substr(std::string("torchrun --nproc-per-node=8").size()))
                      .notes,
                  "does not say how many GPUs"));
-    CHECK(says(read(kMegatron, script(32, "--ckpt-format torch --lr 1")).notes, "Not used: --lr."));
+    CHECK(has_note(read(kMegatron, script(32, "--ckpt-format torch --lr 1")).notes, "Not used: --lr."));
 }
 
-TEST_CASE("launch: what is assumed of the loss stays the base's", "[launch]") {
+TEST_CASE("launch: the assumptions about the loss stay those of the base scenario", "[launch]") {
     const Scenario base =
         scenario_of(R"({"training": {"critical_batch_law": "kaplan", "training_tokens": 1e12}})");
     Problems problems;
@@ -367,7 +372,7 @@ TEST_CASE("launch: what is assumed of the loss stays the base's", "[launch]") {
     CHECK(s[P::training_tokens] == 0);
 }
 
-TEST_CASE("launch: a torchtitan file as people write it", "[launch]") {
+TEST_CASE("launch: a torchtitan file as people write it is read", "[launch]") {
     const LaunchRead found = read(kTorchtitan, R"(
 [job]
 dump_folder = "./outputs"
@@ -400,11 +405,11 @@ mode = 'full'
     CHECK(s.choice<Precision>(P::precision) == Precision::fp8);
     CHECK(format(P::software, s[P::software]) == "fsdp2-compile");
     CHECK(s[P::training_tokens] == 1000.0 * 64 * 8192);
-    CHECK(says(found.notes, "Not used: checkpoint, job, metrics."));
-    CHECK(says(found.notes, "64 are taken"));
+    CHECK(has_note(found.notes, "Not used: checkpoint, job, metrics."));
+    CHECK(has_note(found.notes, "64 are taken"));
 }
 
-TEST_CASE("launch: a Megatron-LM script as people write it", "[launch]") {
+TEST_CASE("launch: a Megatron-LM script as people write it is read", "[launch]") {
     const LaunchRead found = read(kMegatron, R"(#!/bin/bash
 export CUDA_DEVICE_MAX_CONNECTIONS=1
 GPUS_PER_NODE=8
@@ -449,18 +454,18 @@ torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py \
     CHECK(s[P::accumulation] == 1536);
     CHECK(s.choice<Precision>(P::precision) == Precision::fp16);
     CHECK(s.choice<Sharding>(P::sharding) == Sharding::ddp);
-    CHECK(says(found.notes, "50,304 entries are taken"));
-    CHECK(says(found.notes, "Not used: --lr, --save."));
+    CHECK(has_note(found.notes, "50,304 entries are taken"));
+    CHECK(has_note(found.notes, "Not used: --lr, --save."));
 }
 
-TEST_CASE("launch: what cannot be read is said with its line", "[launch]") {
+TEST_CASE("launch: an unreadable entry is reported with its line", "[launch]") {
     const auto only = [](const Problems& problems) {
         REQUIRE(problems.size() == 1);
         return problems.front();
     };
     const std::string head = "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\n";
     CHECK(only(problems_of(kTorchtitan, head + "seq_len = \n")).line == 5);
-    // Found by the fuzzer, in toml++.
+    // The fuzzer found this input, which toml++ mishandled.
     CHECK(only(problems_of(kTorchtitan, "[\n  \"a")).why == "the file is no TOML");
     CHECK(only(problems_of(kTorchtitan, "Ćz = 1\n")).why == "the file is no TOML");
     CHECK(problems_of(kTorchtitan, "# Größe\n" + head + "seq_len = 4096\n").empty());
@@ -470,7 +475,7 @@ TEST_CASE("launch: what cannot be read is said with its line", "[launch]") {
     const Problem flavor = only(problems_of(kTorchtitan, "[model]\nname = \"llama3\"\nflavor = \"9B\"\n"));
     CHECK(flavor.line == 3);
     CHECK(flavor.suggestion.find("llama3 8B") != std::string::npos);
-    // A plan that no machine runs is refused as everywhere.
+    // An impossible plan is refused as everywhere else.
     CHECK(only(problems_of(kTorchtitan, head + "[parallelism]\ntensor_parallel_degree = 7\n"
                                                "data_parallel_shard_degree = 8\n"))
               .where == "/training/tensor_parallel");

@@ -25,7 +25,7 @@ using Words = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("shell: quotes, continued lines and comments are as in a shell", "[launch]") {
+TEST_CASE("shell: quotes, continued lines and comments are read as in a shell", "[launch]") {
     const auto found = commands(
         "# first\nrun 'a b' \"c d\" e\\ f \\\n  --x=\"1\"2 '' # not this --y\nnext;third && 'fourth'\n");
     REQUIRE(found.size() == 4);
@@ -36,7 +36,8 @@ TEST_CASE("shell: quotes, continued lines and comments are as in a shell", "[lau
     CHECK(words(found[3]) == Words{"fourth"});
 }
 
-TEST_CASE("shell: what the script sets it knows, and the rest has its name", "[launch]") {
+TEST_CASE("shell: variables that the script sets are replaced, and unknown expansions are named",
+          "[launch]") {
     const auto found = commands(
         "A=3\nexport B=\"x y\"\nLIST=(\n  --one 1 # a\n  --two ${A}\n)\nLIST+=(--three)\n"
         "run $B \"$B\" ${LIST[@]} \"${LIST[@]}\" ${C:-7} $D $(date) ${A}b \"$@\"\n");
@@ -49,12 +50,12 @@ TEST_CASE("shell: what the script sets it knows, and the rest has its name", "[l
     CHECK(run.back().unknown == "$@");
 }
 
-TEST_CASE("shell: old scripts keep their arguments in one text", "[launch]") {
+TEST_CASE("shell: arguments that a script collects in one string are split into words", "[launch]") {
     const auto found = commands("ARGS=\"\n    --num-layers 24 \\\n    --bf16\n\"\nrun $ARGS\n");
     CHECK(words(found.back()) == Words{"run", "--num-layers", "24", "--bf16"});
 }
 
-TEST_CASE("shell: a here-document is prose, or a script whose commands count", "[launch]") {
+TEST_CASE("shell: a here-document is skipped as text, or read as commands if a program runs it", "[launch]") {
     const auto prose = commands("cat <<'EOF' > notes\nit's (not) \"a command\nEOF\nrun --one 1\n");
     CHECK(words(prose.back()) == Words{"run", "--one", "1"});
     CHECK(prose.back()[0].line == 4);
@@ -63,7 +64,7 @@ TEST_CASE("shell: a here-document is prose, or a script whose commands count", "
     CHECK(words(script[0]) == Words{"run", "--nodes", "4"});
     CHECK(script[0][0].line == 3);
     CHECK(words(script[2]) == Words{"after", "4"});
-    // A shift, and a word in place of a document.
+    // These are a shift and a here-string, not here-documents.
     CHECK(words(commands("(( A = 1 << B ))\nrun --x\n").back()) == Words{"run", "--x"});
     CHECK(words(commands("cat <<< word\nrun --x\n").back()) == Words{"run", "--x"});
     std::string many;
@@ -71,7 +72,7 @@ TEST_CASE("shell: a here-document is prose, or a script whose commands count", "
     CHECK(commands(many).size() >= 20'000);
 }
 
-TEST_CASE("shell: what does not end, or never would, is a problem", "[launch]") {
+TEST_CASE("shell: an unfinished or endless construct is a problem", "[launch]") {
     const auto problem = [](const std::string& script) {
         Problems problems;
         launch::shell_commands(script, problems);

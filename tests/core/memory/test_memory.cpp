@@ -1,4 +1,4 @@
-// E3–E8: what lies in memory, when.
+// Tests E3–E8: the contents of memory at each moment of the step.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -10,7 +10,7 @@ using namespace shardscope::testing;
 
 namespace {
 
-// Activations of one layer per s·b·h, as held at the end of the forward pass.
+// Returns the activations of one layer per s·b·h at the end of the forward pass.
 double activation_factor(double recompute) {
     Scenario scenario =
         with({{P::dropout, true}, {P::attention, AttentionKernel::naive}, {P::recompute, recompute}});
@@ -25,16 +25,17 @@ double activation_factor(double recompute) {
 
 }  // namespace
 
-TEST_CASE("memory: Korthikanti's factors with no, selective and full recompute", "[memory]") {
-    // 34 + 5·a·s/h with a = 96, s = 2,048, h = 12,288: 34 + 80; selective drops the scores, full keeps the
-    // input.
+TEST_CASE("memory: activations have Korthikanti's factors with no, selective and full recompute",
+          "[memory]") {
+    // The factor is 34 + 5·a·s/h with a = 96, s = 2,048 and h = 12,288: 34 + 80. Selective recompute drops
+    // the scores, full recompute keeps only the input.
     CHECK(activation_factor(0) == Approx(114).epsilon(1e-12));
     CHECK(activation_factor(kRecomputeSelective) == Approx(34).epsilon(1e-12));
     CHECK(activation_factor(1) == Approx(2).epsilon(1e-12));
     CHECK(activation_factor(0.5) == Approx(58).epsilon(1e-12));
 }
 
-TEST_CASE("memory: the peak is the fullest moment, not a sum", "[memory]") {
+TEST_CASE("memory: the peak is the fullest moment, not the sum of all terms", "[memory]") {
     const MemoryUse use = memory_use(compile(resolve(first())));
     double fullest = 0;
     for (std::size_t m = 0; m < kMoments; ++m) fullest = std::max(fullest, use.at(static_cast<Moment>(m)));
@@ -43,7 +44,8 @@ TEST_CASE("memory: the peak is the fullest moment, not a sum", "[memory]") {
     CHECK(use.at(Moment::optimizer_step) < use.peak);
 }
 
-TEST_CASE("memory: full recompute still holds one layer whole while it is computed again", "[memory]") {
+TEST_CASE("memory: full recompute still needs the memory of one whole layer while it is recomputed",
+          "[memory]") {
     const Compiled c = compile(resolve(with({{P::recompute, 1}})));
     const MemoryUse use = memory_use(c);
     const auto activations = static_cast<std::size_t>(MemoryTerm::activations);
@@ -53,7 +55,7 @@ TEST_CASE("memory: full recompute still holds one layer whole while it is comput
     CHECK(backward - forward == Approx(c.operators.layer().saved() - input).epsilon(1e-9));
 }
 
-TEST_CASE("memory: bytes per parameter by format and optimizer", "[memory]") {
+TEST_CASE("memory: bytes per parameter follow from the formats and the optimizer", "[memory]") {
     const auto total = [](Precision precision, Precision gradients, Optimizer optimizer) {
         const StateBytes bytes = state_bytes(precision, gradients, optimizer);
         return bytes.weights + bytes.gradients + bytes.optimizer;

@@ -1,4 +1,4 @@
-// E3–E8 under tensor, pipeline and expert parallelism, against published numbers.
+// Tests E3–E8 under tensor, pipeline and expert parallelism against published numbers.
 #include <catch2/catch.hpp>
 
 #include "compile/stage_parameters.h"
@@ -27,7 +27,7 @@ struct Figure {
     double parameters, none, sequence_selective;  // GiB
 };
 
-// Transformer layers of the first GPU, the ends left out.
+// The transformer layers of the first GPU, without embedding and head.
 struct Layers {
     double states, activations;
 };
@@ -56,8 +56,8 @@ Layers layers_of(const Figure& f, double sequence_parallel, double recompute) {
 
 }  // namespace
 
-TEST_CASE("memory: Korthikanti et al. 2022, figure 1, transformer layers", "[memory]") {
-    // arXiv 2205.05198: 18 B a parameter; “none” is tensor parallelism alone.
+TEST_CASE("memory: the transformer layers of Korthikanti et al. 2022, figure 1, are met", "[memory]") {
+    // Source: arXiv 2205.05198: 18 B a parameter; “none” is tensor parallelism alone.
     for (const Figure& f :
          {Figure{"gpt-22b", 1, 1, 4, 45.56, 59.25, 9.56}, Figure{"gpt-3-175b", 8, 3, 1, 45.56, 66.84, 12.35},
           Figure{"gpt-530b", 35, 3, 1, 31.64, 114.02, 23.08},
@@ -71,7 +71,7 @@ TEST_CASE("memory: Korthikanti et al. 2022, figure 1, transformer layers", "[mem
     }
 }
 
-TEST_CASE("memory: ZeRO-1 shares the optimizer within its group", "[memory]") {
+TEST_CASE("memory: ZeRO-1 shards the optimizer within its group", "[memory]") {
     const auto optimizer_bytes = [](std::initializer_list<std::pair<P, Value>> plan) {
         Scenario scenario = of_model("llama-3-70b", {{P::gpus, 256},
                                                      {P::tensor_parallel, 8},
@@ -84,16 +84,16 @@ TEST_CASE("memory: ZeRO-1 shares the optimizer within its group", "[memory]") {
         // Bytes per parameter of the fullest stage.
         return term(use, MemoryTerm::optimizer) / (term(use, MemoryTerm::weights) / 2);
     };
-    // Master copy and moments, 12 B, over the 8 data-parallel GPUs; over 2 of them; with context parallelism
-    // still 8.
+    // The master weights and moments, 12 B, are sharded over the 8 data-parallel GPUs or over 2 of them; with
+    // context parallelism still over 8.
     CHECK(optimizer_bytes({}) == Approx(12.0 / 8).epsilon(1e-12));
     CHECK(optimizer_bytes({{P::shard_group, 2}}) == Approx(12.0 / 2).epsilon(1e-12));
     CHECK(optimizer_bytes({{P::context_parallel, 4}, {P::sequence_length, 8192}}) ==
           Approx(12.0 / 8).epsilon(1e-12));
 }
 
-TEST_CASE("memory: the fullest stage is named", "[memory]") {
-    // Many micro-batches in flight: the first GPU. One: the last, which has the logits.
+TEST_CASE("memory: the stage with the highest peak is named", "[memory]") {
+    // With many micro-batches in flight it is the first stage; with one it is the last, which has the logits.
     const auto fullest = [](double accumulation, double schedule) {
         return memory_use(compile(resolve(of_model("llama-3-8b", {{P::gpus, 32},
                                                                   {P::pipeline_parallel, 4},
@@ -105,11 +105,11 @@ TEST_CASE("memory: the fullest stage is named", "[memory]") {
     };
     CHECK(fullest(16, 0) == 0);
     CHECK(fullest(1, 0) == 3);
-    // Under GPipe every stage holds them all, and the last the logits too.
+    // Under GPipe every stage has all micro-batches in flight, and the last stage also has the logits.
     CHECK(fullest(16, 1) == 3);
 }
 
-TEST_CASE("memory: what a schedule holds", "[memory]") {
+TEST_CASE("memory: the activations in flight are those of the schedule", "[memory]") {
     const auto activations = [](double schedule, double virtual_stages, double accumulation) {
         const Compiled c = compile(resolve(of_model("gpt-3-175b", {{P::gpus, 64},
                                                                    {P::tensor_parallel, 8},
@@ -122,19 +122,20 @@ TEST_CASE("memory: what a schedule holds", "[memory]") {
     };
     const double plain = activations(0, 1, 64);
     CHECK(activations(0, 1, 512) == plain);
-    CHECK(activations(1, 1, 64) == Approx(plain * 64 / 8).epsilon(0.02));  // the last stage's ends differ
+    CHECK(activations(1, 1, 64) == Approx(plain * 64 / 8).epsilon(0.02));  // the last stage's head differs
     CHECK(activations(2, 3, 64) == Approx(plain * (1 + 7.0 / 24)).epsilon(1e-12));
     CHECK(activations(6, 1, 64) > 1.7 * plain);
-    // Breadth-first and modular hold all of them; DualPipe p + 1, and the ends' logits and embedding half.
+    // Breadth-first and modular pipelines have all micro-batches in flight, DualPipe has p + 1, and its end
+    // stages have the logits and the embedding at half size.
     CHECK(activations(3, 3, 64) == Approx(plain * 64 / 8).epsilon(0.02));
     CHECK(activations(4, 1, 64) == Approx(plain * 64 / 8).epsilon(0.02));
     CHECK(activations(7, 1, 64) == Approx(plain * 9 / 8).epsilon(0.02));
     CHECK(activations(8, 1, 64) == Approx(plain).epsilon(0.02));
-    // Four pieces of each sequence: (8 + 3) ÷ 4.
+    // With four chunks of each sequence the factor is (8 + 3) ÷ 4.
     CHECK(activations(9, 1, 64) == Approx(plain * 11 / 32).epsilon(1e-9));
 }
 
-TEST_CASE("memory: layered accumulation holds every micro-batch and two layers of weights", "[memory]") {
+TEST_CASE("memory: layered accumulation holds every micro-batch and the weights of two layers", "[memory]") {
     const auto use = [](double schedule, double micro_batches) {
         return memory_use(compile(
             resolve(with({{P::schedule, schedule}, {P::micro_batch, 1}, {P::accumulation, micro_batches}}))));
@@ -146,7 +147,7 @@ TEST_CASE("memory: layered accumulation holds every micro-batch and two layers o
     CHECK(term(use(4, 8), MemoryTerm::activations) == term(all, MemoryTerm::activations));
 }
 
-TEST_CASE("memory: a breadth-first pipeline keeps two pieces gathered", "[memory]") {
+TEST_CASE("memory: a breadth-first pipeline keeps two virtual stages gathered", "[memory]") {
     const auto gathered = [](double schedule, double virtual_stages) {
         const Compiled c = compile(resolve(of_model("gpt-3-175b", {{P::gpus, 512},
                                                                    {P::tensor_parallel, 8},
@@ -158,7 +159,8 @@ TEST_CASE("memory: a breadth-first pipeline keeps two pieces gathered", "[memory
                                                                    {P::accumulation, 16}})));
         return term(memory_use(c.stages.middle, c), MemoryTerm::gathered);
     };
-    // 12 layers a GPU: bf16 weights of two pieces, and the fp32 or bf16 gradients of one, layer by layer.
+    // A GPU has 12 layers. The buffers are the bf16 weights of two virtual stages and the gradients of one,
+    // in fp32 or bf16, layer by layer.
     const double layer = gathered(4, 1);
     CHECK(gathered(3, 12) == Approx(layer).epsilon(1e-12));
     CHECK(gathered(3, 4) == Approx(3 * layer).epsilon(1e-12));
@@ -166,7 +168,7 @@ TEST_CASE("memory: a breadth-first pipeline keeps two pieces gathered", "[memory
     CHECK(gathered(2, 4) == Approx(layer).epsilon(1e-12));
 }
 
-TEST_CASE("memory: two copies of the weights double what is not sharded", "[memory]") {
+TEST_CASE("memory: two weight copies double the states that are not sharded", "[memory]") {
     const auto use = [](double schedule, double sharding) {
         const Compiled c = compile(resolve(of_model("gpt-3-175b", {{P::gpus, 512},
                                                                    {P::tensor_parallel, 8},
@@ -180,7 +182,7 @@ TEST_CASE("memory: two copies of the weights double what is not sharded", "[memo
     for (const double schedule : {7.0, 8.0}) {
         for (const MemoryTerm which : {MemoryTerm::weights, MemoryTerm::gradients, MemoryTerm::optimizer}) {
             CHECK(term(use(schedule, 0), which) == Approx(2 * term(use(0, 0), which)).epsilon(1e-12));
-            // ZeRO-3 shares both copies out among twice as many GPUs.
+            // ZeRO-3 shards both copies over twice as many GPUs.
             CHECK(term(use(schedule, 3), which) == Approx(term(use(0, 3), which)).epsilon(1e-12));
         }
         CHECK(term(use(schedule, 1), MemoryTerm::weights) ==
@@ -190,7 +192,7 @@ TEST_CASE("memory: two copies of the weights double what is not sharded", "[memo
     }
 }
 
-TEST_CASE("memory: offload takes the optimizer, then the weights, off the GPU", "[memory]") {
+TEST_CASE("memory: offload moves the optimizer, then the weights, off the GPU", "[memory]") {
     const auto use = [](double offload, double sharding, double gpus) {
         return memory_use(
             compile(resolve(with({{P::offload, offload}, {P::sharding, sharding}, {P::gpus, gpus}}))));
@@ -199,22 +201,22 @@ TEST_CASE("memory: offload takes the optimizer, then the weights, off the GPU", 
     CHECK(term(use(1, 3, 64), MemoryTerm::optimizer) == 0);
     CHECK(term(use(1, 3, 64), MemoryTerm::weights) == term(use(0, 3, 64), MemoryTerm::weights));
     CHECK(term(use(2, 3, 64), MemoryTerm::weights) == 0);
-    // Layers still come to the GPU to be computed, on one GPU too.
+    // Layers are still gathered on the GPU to be computed, even with one GPU.
     CHECK(term(use(2, 3, 64), MemoryTerm::gathered) == term(use(0, 3, 64), MemoryTerm::gathered));
     CHECK(term(use(2, 3, 1), MemoryTerm::gathered) == term(use(0, 3, 64), MemoryTerm::gathered));
-    // Without FSDP nothing would gather them: they stay.
+    // Without FSDP nothing would gather the weights, so they stay on the GPU.
     CHECK(term(use(2, 1, 64), MemoryTerm::weights) == term(use(0, 1, 64), MemoryTerm::weights));
 }
 
-TEST_CASE("memory: experts are sharded among the GPUs that hold the same ones", "[memory]") {
-    // Mixtral 8x7B on 64 GPUs: with and without expert parallelism 16 B of all parameters over all GPUs.
+TEST_CASE("memory: experts are sharded over the GPUs that hold the same ones", "[memory]") {
+    // Mixtral 8x7B on 64 GPUs has 16 B for each parameter over all GPUs, with and without expert parallelism.
     const auto all = [](double experts) {
         return states(
             memory_use(compile(resolve(of_model("mixtral-8x7b", {{P::expert_parallel, experts}})))));
     };
     CHECK(all(1) == Approx(16 * 46702792704.0 / 64).epsilon(1e-12));
     CHECK(all(8) == Approx(16 * 46702792704.0 / 64).epsilon(1e-12));
-    // Without sharding each GPU holds one expert instead of eight.
+    // Without sharding each GPU has one expert instead of eight.
     const auto ddp = [](double experts) {
         return states(memory_use(compile(resolve(
             of_model("mixtral-8x7b", {{P::expert_parallel, experts}, {P::sharding, Sharding::ddp}})))));
@@ -222,7 +224,7 @@ TEST_CASE("memory: experts are sharded among the GPUs that hold the same ones", 
     CHECK(ddp(1) - ddp(8) == Approx(16 * 7.0 * 32 * 3 * 4096 * 14336).epsilon(1e-12));
 }
 
-TEST_CASE("memory: a vocabulary-parallel loss shares the logits out", "[memory]") {
+TEST_CASE("memory: a vocabulary-parallel loss shards the logits", "[memory]") {
     const auto logits = [](double parallel) {
         return term(memory_use(compile(resolve(
                         of_model("llama-3-8b", {{P::tensor_parallel, 8}, {P::parallel_loss, parallel}})))),
@@ -233,7 +235,8 @@ TEST_CASE("memory: a vocabulary-parallel loss shares the logits out", "[memory]"
     CHECK(logits(1) == logits(0) / 8);
 }
 
-TEST_CASE("memory: of all GPUs, and what layers at the front of a pipeline cost", "[memory]") {
+TEST_CASE("memory: the total of all GPUs follows from every stage, and layers moved to the front increase it",
+          "[memory]") {
     const auto total = [](double pipeline, double first) {
         return compile(resolve(of_model("gpt-22b", {{P::gpus, 32},
                                                     {P::pipeline_parallel, pipeline},
@@ -242,11 +245,11 @@ TEST_CASE("memory: of all GPUs, and what layers at the front of a pipeline cost"
                                                     {P::sharding, Sharding::ddp},
                                                     {P::recompute, 0}})));
     };
-    // Without a pipeline every GPU is alike.
+    // Without a pipeline all GPUs need the same memory.
     const Compiled flat = total(1, 0);
     CHECK(total_memory(flat) == Approx(32 * memory_use(flat).peak));
-    // 48 layers on 4 stages. A layer moved from the others to the first, which holds four micro-batches,
-    // keeps four where stages 1, 2 and 3 kept three, two and one; eight pipelines.
+    // There are 48 layers on 4 stages and eight pipelines. A layer moved from the other stages to the first
+    // has four micro-batches in flight there, where stages 1, 2 and 3 had three, two and one.
     const Compiled even = total(4, 12);
     CHECK(total_memory(even) == Approx(total_memory(total(4, 0))));
     const Compiled front = total(4, 15);
@@ -255,7 +258,7 @@ TEST_CASE("memory: of all GPUs, and what layers at the front of a pipeline cost"
         (3 * 4);  // a layer and micro-batch
     REQUIRE(kept > 0);
     const double factor = (total_memory(front) - total_memory(even)) / (8 * kept);
-    // 3 · 4 − (3 + 2 + 1) = 6 layer-micro-batches, and what the allocator makes of them.
+    // The difference is 3 · 4 − (3 + 2 + 1) = 6 layer-micro-batches, times the allocator's fragmentation.
     CHECK(factor == Approx(6 * (1 + even.settings[P::fragmentation])).epsilon(0.02));
     double last = 0;
     for (double first = 12; first <= 45; first += 3) {
@@ -265,7 +268,7 @@ TEST_CASE("memory: of all GPUs, and what layers at the front of a pipeline cost"
     }
 }
 
-TEST_CASE("memory: the peak is that of the fullest of all stages, however layers are dealt", "[memory]") {
+TEST_CASE("memory: the peak is that of the fullest of all stages for every split of the layers", "[memory]") {
     for (const double first : {0.0, 1.0, 3.0, 5.0, 7.0, 9.0, 20.0}) {
         for (const double last : {0.0, 2.0, 11.0}) {
             INFO(first << " and " << last);

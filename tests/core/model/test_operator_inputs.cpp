@@ -1,4 +1,5 @@
-// What is computed of a model's operators is kept only where a change of settings leaves it as it is.
+// Tests that results cached from a model's operators are reused only if the changed settings do not affect
+// them.
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -13,7 +14,7 @@ using namespace shardscope::testing;
 
 namespace {
 
-// Values of the parameter that differ from the one in use.
+// Returns values of the parameter that differ from the current one.
 std::vector<double> other_values(P id, const Settings& s) {
     const Parameter& row = parameter(id);
     std::vector<double> out;
@@ -50,7 +51,7 @@ TEST_CASE("operators: an estimate is the same whether or not another was compile
                 CHECK(now.memory.by_moment == fresh.memory.by_moment);
                 CHECK(now.mfu == fresh.mfu);
                 CHECK(now.hfu == fresh.hfu);
-                // A list of operators has no usual number of tokens.
+                // A list of operators has no default number of training tokens.
                 CHECK((now.run.steps == fresh.run.steps ||
                        (std::isnan(now.run.steps) && std::isnan(fresh.run.steps))));
                 ++(same_operators(before, after) ? kept : changed);

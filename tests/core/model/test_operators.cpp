@@ -1,4 +1,4 @@
-// E1, E2, E5 out of the operator list.
+// Tests E1, E2 and E5 on the operator list.
 #include <catch2/catch.hpp>
 
 #include "model/operators.h"
@@ -10,7 +10,7 @@ using namespace shardscope::testing;
 
 namespace {
 
-// Saved bytes of one layer per s·b·h, as Korthikanti et al. count them.
+// Returns the saved bytes of one layer per s·b·h, as Korthikanti et al. count them.
 double factor(const Scenario& scenario) {
     const Settings s = resolve(scenario);
     return list_of(scenario).layer().saved() /
@@ -25,7 +25,7 @@ Scenario gpt(double naive) {
 
 }  // namespace
 
-TEST_CASE("operators: every shipped model counts its published parameters", "[model]") {
+TEST_CASE("operators: every shipped model has its published number of parameters", "[model]") {
     const auto models = Catalogue::shipped().all(PresetKind::model);
     REQUIRE(models.size() >= 25);
     for (const Preset* model : models) {
@@ -36,23 +36,23 @@ TEST_CASE("operators: every shipped model counts its published parameters", "[mo
     }
 }
 
-TEST_CASE("operators: MPT's parameters grow with the sequence", "[model]") {
-    // N = 12Lh² + 13Lh + 2h + (V + s)h, learned positions as long as the sequence.
+TEST_CASE("operators: MPT's parameters grow with the sequence length", "[model]") {
+    // N = 12Lh² + 13Lh + 2h + (V + s)h, with as many learned positions as the sequence has tokens.
     Scenario scenario = with({{P::sequence_length, 65536}});
     scenario.model = scenario.catalogue->find(PresetKind::model, "mpt-7b");
     CHECK(list_of(scenario).parameters() == 6918905856.0);
 }
 
-TEST_CASE("operators: Korthikanti's activation factors", "[model]") {
+TEST_CASE("operators: activations have Korthikanti's factors", "[model]") {
     const Settings s = resolve(gpt(1));
     const double scores = 5 * s[P::heads] * s[P::sequence_length] / s[P::hidden_size];
     CHECK(factor(gpt(1)) == Approx(34 + scores).epsilon(1e-12));
-    // Flash attention keeps the log-sum-exp (4 bytes a head) instead of the scores.
+    // Flash attention saves the log-sum-exp (4 bytes a head) instead of the scores.
     CHECK(factor(gpt(0)) == Approx(34 + 4 * s[P::heads] / s[P::hidden_size]).epsilon(1e-12));
 }
 
-TEST_CASE("operators: forward FLOPs of a layer", "[model]") {
-    // 24·h² + 4·s·h per token for a GPT layer with full attention.
+TEST_CASE("operators: a layer's forward FLOPs equal the published formula", "[model]") {
+    // A GPT layer with full attention needs 24·h² + 4·s·h FLOPs per token.
     const Scenario scenario = gpt(1);
     const Settings s = resolve(scenario);
     double flops = 0;
@@ -63,7 +63,7 @@ TEST_CASE("operators: forward FLOPs of a layer", "[model]") {
     CHECK(flops == Approx(tokens * (24 * h * h + 4 * s[P::sequence_length] * h)).epsilon(1e-12));
 }
 
-TEST_CASE("operators: streaming traffic of a layer touches 16h + 3f elements a token", "[model]") {
+TEST_CASE("operators: the streaming traffic of a layer is 16h + 3f elements a token", "[model]") {
     const Scenario scenario = gpt(0);
     const Settings s = resolve(scenario);
     double bytes = 0;

@@ -1,4 +1,5 @@
-// E1, E2, E5 on one GPU of many: nothing is lost when tensor, context and expert parallelism cut the model.
+// Tests E1, E2 and E5 on one GPU of many: tensor, context and expert parallelism split the model without
+// loss.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -28,7 +29,7 @@ double flops(const OperatorList& list) {
     return sum;
 }
 
-// Saved bytes of one layer per s·b·h.
+// Returns the saved bytes of one layer per s·b·h.
 double factor(const char* model, double sequence_parallel, double recompute) {
     const Scenario scenario = of_model(model, {{P::tensor_parallel, 8},
                                                {P::gpus, 8},
@@ -46,9 +47,10 @@ double factor(const char* model, double sequence_parallel, double recompute) {
 
 }  // namespace
 
-TEST_CASE("operators: Korthikanti's activation factors under tensor and sequence parallelism", "[model]") {
-    // arXiv 2205.05198, table 2, t = 8: 10 + 24/t + 5as/(ht); (34 + 5as/h)/t; 10 + 24/t; 34/t; 2 and 2/t for
-    // full.
+TEST_CASE("operators: activations have Korthikanti's factors under tensor and sequence parallelism",
+          "[model]") {
+    // Source: arXiv 2205.05198, table 2, t = 8: 10 + 24/t + 5as/(ht); (34 + 5as/h)/t; 10 + 24/t; 34/t; 2 and
+    // 2/t for full recompute.
     for (const char* model : {"gpt-22b", "gpt-3-175b", "gpt-530b", "gpt-1t"}) {
         INFO(model);
         const Settings s = resolve(of_model(model, {}));
@@ -63,7 +65,7 @@ TEST_CASE("operators: Korthikanti's activation factors under tensor and sequence
     }
 }
 
-TEST_CASE("operators: context parallelism divides what is saved", "[model]") {
+TEST_CASE("operators: context parallelism divides the saved bytes", "[model]") {
     const auto saved = [](double context) {
         return list_of(of_model("llama-3-8b", {{P::context_parallel, context}, {P::sequence_length, 8192}}))
             .layer()
@@ -72,29 +74,29 @@ TEST_CASE("operators: context parallelism divides what is saved", "[model]") {
     CHECK(saved(4) == Approx(saved(1) / 4).epsilon(1e-12));
 }
 
-TEST_CASE("operators: what tensor-parallel GPUs hold adds up to the model", "[model]") {
+TEST_CASE("operators: the weights of tensor-parallel GPUs add up to the model", "[model]") {
     for (const char* model : {"gpt-3-175b", "llama-3-70b", "deepseek-v3", "qwen3-30b-a3b"}) {
         for (const double t : {1.0, 2.0, 4.0}) {
             INFO(model << " on " << t);
             const OperatorList list = list_of(of_model(model, {{P::tensor_parallel, t}}));
             double held = 0;
-            double copies = 0;  // of norms, routers and latent projections, which every GPU holds
+            double replicated = 0;  // of norms, routers and latent projections, which are replicated
             for (const Block* block : list.blocks()) {
                 held += block->repeat * t * (block->local_weights() + block->local_experts());
                 for (const Operator& op : block->operators) {
-                    if (op.share == 1) copies += block->repeat * (t - 1) * op.weights;
+                    if (op.share == 1) replicated += block->repeat * (t - 1) * op.weights;
                 }
             }
             const Settings s = resolve(of_model(model, {}));
-            copies += (t - 1) * s[P::learned_positions] * s[P::hidden_size];
-            CHECK(held == Approx(list.parameters() + copies).epsilon(1e-12));
-            // Copies are few where the heads' own matrices are cut.
-            if (s[P::kv_lora_rank] == 0) CHECK(copies < 0.002 * t * list.parameters());
+            replicated += (t - 1) * s[P::learned_positions] * s[P::hidden_size];
+            CHECK(held == Approx(list.parameters() + replicated).epsilon(1e-12));
+            // There are few replicated weights if the matrices of the heads are sharded.
+            if (s[P::kv_lora_rank] == 0) CHECK(replicated < 0.002 * t * list.parameters());
         }
     }
 }
 
-TEST_CASE("operators: norms, routers and latent projections are whole on every tensor-parallel GPU",
+TEST_CASE("operators: norms, routers and latent projections are replicated on every tensor-parallel GPU",
           "[model]") {
     const OperatorList list = list_of(of_model("deepseek-v3", {{P::tensor_parallel, 8}}));
     for (const char* name :
@@ -110,15 +112,15 @@ TEST_CASE("operators: norms, routers and latent projections are whole on every t
     }
 }
 
-TEST_CASE("operators: what the stages of a pipeline hold adds up to the model", "[model]") {
-    // 80 layers on 4 stages, untied: nothing is held twice.
+TEST_CASE("operators: the weights of a pipeline's stages add up to the model", "[model]") {
+    // With 80 layers on 4 stages and untied embeddings nothing is replicated.
     const Compiled c = compile(resolve(of_model("llama-3-70b", {{P::pipeline_parallel, 4}})));
     const double layer = c.operators.dense.local_weights();
     double held = 0;
     for (const Stage* stage : {&c.stages.first, &c.stages.middle, &c.stages.middle, &c.stages.last})
         held += stage->layers() * layer + end_parameters(*stage, c);
     CHECK(held == Approx(c.parameters).epsilon(1e-12));
-    // Tied: the last stage has a copy of the embedding.
+    // With tied embeddings the last stage has a copy of the embedding.
     const Compiled tied = compile(resolve(of_model("gpt-3-175b", {{P::pipeline_parallel, 8}})));
     CHECK(end_parameters(tied.stages.last, tied) == 51200.0 * 12288 + 2 * 12288);
     CHECK(end_parameters(tied.stages.first, tied) == (51200.0 + 2048) * 12288);
@@ -126,11 +128,11 @@ TEST_CASE("operators: what the stages of a pipeline hold adds up to the model", 
     CHECK(end_parameters(alone.stages.first, alone) == (51200.0 + 2048) * 12288 + 2 * 12288);
 }
 
-TEST_CASE("operators: expert-parallel GPUs share the experts and nothing else", "[model]") {
+TEST_CASE("operators: expert parallelism shards the experts and nothing else", "[model]") {
     const OperatorList one = list_of(of_model("mixtral-8x7b", {}));
     const OperatorList eight =
         list_of(of_model("mixtral-8x7b", {{P::expert_parallel, 8}, {P::tensor_parallel, 2}}));
-    // 8 experts of three 4,096 × 14,336 matrices.
+    // There are 8 experts of three 4,096 × 14,336 matrices.
     CHECK(one.sparse.local_experts() == 8.0 * 3 * 4096 * 14336);
     CHECK(eight.sparse.local_experts() == Approx(one.sparse.local_experts() / 16).epsilon(1e-12));
     CHECK(eight.sparse.weights() == one.sparse.weights());
@@ -138,7 +140,7 @@ TEST_CASE("operators: expert-parallel GPUs share the experts and nothing else", 
     CHECK(expert.sparse.local_weights() == one.sparse.local_weights());
 }
 
-TEST_CASE("operators: parallelism cuts FLOPs and loses none", "[model]") {
+TEST_CASE("operators: parallelism divides FLOPs without losing any", "[model]") {
     for (const char* model : {"gpt-3-175b", "llama-3-70b"}) {
         const double whole = flops(list_of(of_model(model, {{P::sequence_length, 8192}})));
         for (const double t : {1.0, 2.0, 8.0}) {
@@ -155,8 +157,8 @@ TEST_CASE("operators: parallelism cuts FLOPs and loses none", "[model]") {
             }
         }
     }
-    // Experts: every GPU's tokens visit as many, wherever these lie; a router on each tensor-parallel GPU
-    // unless sequence parallelism shares its rows out.
+    // Every GPU's tokens visit the same number of experts, wherever these are. Each tensor-parallel GPU
+    // computes the router unless sequence parallelism splits its rows.
     const double whole = flops(list_of(of_model("mixtral-8x7b", {})));
     for (const double e : {1.0, 2.0, 8.0}) {
         for (const double t : {1.0, 4.0}) {
@@ -168,7 +170,7 @@ TEST_CASE("operators: parallelism cuts FLOPs and loses none", "[model]") {
     }
 }
 
-TEST_CASE("operators: the busiest experts' GPU does more by the imbalance", "[model]") {
+TEST_CASE("operators: the GPU of the busiest experts computes more by the imbalance factor", "[model]") {
     const auto up = [](double imbalance) {
         return find(list_of(
                         of_model("mixtral-8x7b", {{P::expert_parallel, 4}, {P::expert_imbalance, imbalance}}))
@@ -179,12 +181,13 @@ TEST_CASE("operators: the busiest experts' GPU does more by the imbalance", "[mo
     CHECK(up(1.5) == Approx(1.5 * up(1)).epsilon(1e-12));
 }
 
-TEST_CASE("operators: active parameters as published", "[model]") {
+TEST_CASE("operators: active parameters are the published ones", "[model]") {
     struct Published {
         const char* model;
         double active, all, margin;
     };
-    // Model cards and reports: 12.9 of 46.7 B; 39 of 141; 21 of 236; 37 of 671; 3.3 of 30.5; 22 of 235.
+    // Source: model cards and reports: 12.9 of 46.7 B; 39 of 141; 21 of 236; 37 of 671; 3.3 of 30.5; 22 of
+    // 235.
     for (const Published& p :
          {Published{"mixtral-8x7b", 12.9e9, 46.7e9, 0.05e9}, Published{"mixtral-8x22b", 39e9, 141e9, 0.5e9},
           Published{"deepseek-v2", 21e9, 236e9, 0.5e9}, Published{"deepseek-v3", 37e9, 671e9, 0.6e9},
@@ -195,15 +198,15 @@ TEST_CASE("operators: active parameters as published", "[model]") {
         CHECK(list.active_parameters() == Approx(p.active).margin(p.margin));
         CHECK(list.parameters() == Approx(p.all).margin(p.margin));
     }
-    // Counted: embeddings, attention, norms, routers and 2 of 8 experts.
+    // The count includes embeddings, attention, norms, routers and 2 of 8 experts.
     CHECK(list_of(of_model("mixtral-8x7b", {})).active_parameters() ==
           46702792704.0 - 32 * 6.0 * 3 * 4096 * 14336);
     const OperatorList dense = list_of(of_model("llama-3-8b", {}));
     CHECK(dense.active_parameters() == dense.parameters());
 }
 
-TEST_CASE("operators: multi-head latent attention", "[model]") {
-    // DeepSeek-V3: ranks 1,536 and 512, 128 heads of 128 + 64 (rotary), values of 128.
+TEST_CASE("operators: multi-head latent attention has the shapes and parameters of DeepSeek-V3", "[model]") {
+    // DeepSeek-V3 has ranks 1,536 and 512, 128 heads of 128 + 64 (rotary), and values of 128.
     const double t = 4;
     const Scenario scenario = of_model("deepseek-v3", {{P::tensor_parallel, t}, {P::sequence_length, 4096}});
     const OperatorList list = list_of(scenario);
@@ -218,11 +221,11 @@ TEST_CASE("operators: multi-head latent attention", "[model]") {
     is("attention.query", 128 * 192 / t, 1536);
     is("attention.key_value", 128 * (128 + 128) / t, 512);
     is("attention.output", 7168, 128 * 128 / t);
-    // Scores of width 192, values of width 128, half of the square.
+    // Scores have width 192 and values width 128, over half of the square.
     const Operator& core = find(layer, "attention.core");
     const double b = resolve(scenario)[P::micro_batch];
     CHECK(core.flops() == Approx(2 * b * 128 / t * 4096 * 2048 * (192 + 128)).epsilon(1e-12));
-    // 187.1 M parameters of attention a layer, norms aside.
+    // A layer's attention has 187.1 M parameters without norms.
     double attention = 0;
     for (const Operator& op : layer.operators) {
         if (op.name.starts_with("attention.") && op.kind == OperatorKind::gemm) attention += op.weights;
@@ -232,26 +235,27 @@ TEST_CASE("operators: multi-head latent attention", "[model]") {
     CHECK(list.sparse.repeat == 58);
 }
 
-TEST_CASE("operators: more tensor-parallel GPUs than key heads repeat these", "[model]") {
-    // Llama 3 70B: 64 query heads and 8 key heads of 128 on 16 GPUs: 4 + 2·1 heads each.
+TEST_CASE("operators: key heads are replicated if there are more tensor-parallel GPUs than key heads",
+          "[model]") {
+    // Llama 3 70B has 64 query heads and 8 key heads of 128; on 16 GPUs that makes 4 + 2·1 heads each.
     const OperatorList list = list_of(of_model("llama-3-70b", {{P::tensor_parallel, 16}}));
     const Operator& project = find(list.dense, "attention.qkv");
     CHECK(project.n == (4 + 2) * 128);
     CHECK(project.weights == 8192.0 * (64 + 16) * 128);
     CHECK(project.weights * project.share == Approx(8192.0 * 6 * 128).epsilon(1e-12));
-    // On 8 every GPU has one of its own.
+    // On 8 GPUs each has one key head.
     const OperatorList eight = list_of(of_model("llama-3-70b", {{P::tensor_parallel, 8}}));
     CHECK(find(eight.dense, "attention.qkv").share == 1.0 / 8);
 }
 
-TEST_CASE("operators: BERT sees both sides", "[model]") {
+TEST_CASE("operators: BERT attends in both directions", "[model]") {
     const Operator core =
         find(list_of(of_model("bert-large", {{P::sequence_length, 512}})).dense, "attention.core");
     const double b = resolve(first())[P::micro_batch];
     CHECK(core.flops() == Approx(4 * b * 16 * 512 * 512 * 64).epsilon(1e-12));
 }
 
-TEST_CASE("operators: attention through a window passes smoothly into the whole triangle", "[operators]") {
+TEST_CASE("operators: attention through a window becomes the whole triangle without a jump", "[operators]") {
     const auto scores = [](double window, double kernel) {
         const Scenario scenario =
             of_model("llama-2-7b",
@@ -267,12 +271,13 @@ TEST_CASE("operators: attention through a window passes smoothly into the whole 
     const double flash = 0, naive = 1;
     CHECK(scores(0, flash) == Approx(s * s / 2));
     CHECK(scores(8191, flash) == Approx(s * s / 2).epsilon(1e-3));
-    // A window of half the sequence sees three quarters of the triangle.
+    // A window of half the sequence covers three quarters of the triangle.
     CHECK(scores(4096, flash) == Approx(0.75 * s * s / 2));
     CHECK(scores(4096, naive) == Approx(s * s));
 }
 
-TEST_CASE("operators: experts under sequence parallelism gather every routed copy", "[operators]") {
+TEST_CASE("operators: experts under sequence parallelism gather the activations of every routed token copy",
+          "[operators]") {
     const Scenario scenario = of_model("mixtral-8x7b", {{P::sequence_length, 4096},
                                                         {P::micro_batch, 1},
                                                         {P::tensor_parallel, 4},
@@ -284,7 +289,7 @@ TEST_CASE("operators: experts under sequence parallelism gather every routed cop
         if (op.name == "experts.gather") gathered = op.bytes;
         if (op.name == "experts.reduce") reduced = op.bytes;
     }
-    // Two experts a token, 4,096 tokens, 4,096 wide, two bytes.
+    // Two experts a token, 4,096 tokens of width 4,096, two bytes each.
     CHECK(gathered == 2.0 * 4096 * 4096 * 2);
     CHECK(reduced == gathered);
 }

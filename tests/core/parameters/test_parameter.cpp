@@ -1,4 +1,4 @@
-// The table of everything that can be set.
+// Tests the table of all parameters.
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
@@ -7,7 +7,7 @@
 
 using namespace shardscope;
 
-TEST_CASE("parameters: a key begins with its group's name, but for those of the GPU and the plan",
+TEST_CASE("parameters: a key begins with its group's name, except for those of the GPU and the plan",
           "[parameters]") {
     std::map<Group, std::size_t> rows;
     for (const Parameter& row : parameters()) {

@@ -21,8 +21,8 @@ Compiled machine(const Settings& settings) {
     return c;
 }
 
-// Cut so that the context's ring stays in the node or leaves it.
-Settings cut(double tensor, double context) {
+// A plan in which the context-parallel ring stays in the node or leaves it.
+Settings split_settings(double tensor, double context) {
     Scenario scenario = Scenario::first_launch(Catalogue::shipped());
     scenario.model = Catalogue::shipped().find(PresetKind::model, "mixtral-8x7b");
     scenario.give(P::gpus, 128);
@@ -42,9 +42,9 @@ double another(P id, double value) {
 
 }  // namespace
 
-TEST_CASE("folded operators: what is remembered is what would be folded anew, whichever parameter changes",
+TEST_CASE("folded operators: cached results equal newly computed ones after a change of any parameter",
           "[planner]") {
-    for (const Settings& before : {cut(4, 2), cut(8, 4)}) {
+    for (const Settings& before : {split_settings(4, 2), split_settings(8, 4)}) {
         for (std::size_t i = 0; i < kParameters; ++i) {
             const P id = static_cast<P>(i);
             INFO(parameter(id).key);
@@ -54,18 +54,18 @@ TEST_CASE("folded operators: what is remembered is what would be folded anew, wh
             for (const Settings* settings : {&before, static_cast<const Settings*>(&after), &before}) {
                 remembered.prepare(*settings);
                 Compiled c = machine(*settings);
-                FoldedOperators anew;
-                anew.prepare(*settings);
+                FoldedOperators recomputed;
+                recomputed.prepare(*settings);
                 Compiled fresh = machine(*settings);
-                CHECK(equal(remembered.of(c), anew.of(fresh)));
+                CHECK(equal(remembered.of(c), recomputed.of(fresh)));
             }
         }
     }
 }
 
-TEST_CASE("folded operators: another list of operators is folded anew, though its parameters be the same",
+TEST_CASE("folded operators: another list of operators is computed again even if its parameters are the same",
           "[planner]") {
-    Settings settings = cut(1, 1);
+    Settings settings = split_settings(1, 1);
     settings.set(P::expert_parallel, 1, Origin::given);
     FoldedOperators operators;
     double before = 0;
@@ -81,25 +81,26 @@ TEST_CASE("folded operators: another list of operators is folded anew, though it
     }
 }
 
-TEST_CASE("folded operators: a drag of memory folds nothing again, one of the network what crosses it",
-          "[planner]") {
+TEST_CASE(
+    "folded operators: a change of memory recomputes nothing, one of the network only groups that cross it",
+    "[planner]") {
     const auto kept = [](const Settings& before, P id) {
         FoldedOperators operators;
         operators.prepare(before);
         Compiled c = machine(before);
         operators.of(c);
-        // What a fresh search would find; a plan's values and the machine's.
+        // These are the settings of a new search: the plan's values and the machine's.
         Settings after = before;
         after.set(id, 2 * before[id], Origin::given);
         operators.prepare(after);
-        // Not compiled: only a remembered one has times.
+        // It is not compiled, so only a cached result has times.
         Compiled empty;
         empty.settings = after;
         const Folded& again = operators.of(empty);
         return again.layers > 0 && std::isfinite(again.layers);
     };
-    const Settings inside = cut(4, 2);
-    const Settings across = cut(8, 4);
+    const Settings inside = split_settings(4, 2);
+    const Settings across = split_settings(8, 4);
     CHECK(kept(inside, P::memory));
     CHECK(kept(across, P::gpus));
     CHECK(kept(inside, P::inter_node_bandwidth));

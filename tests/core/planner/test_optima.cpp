@@ -1,4 +1,4 @@
-// What the field knows about good plans, found and not assumed.
+// Tests that the planner finds what the literature reports about good plans, without assuming it.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -23,7 +23,7 @@ constexpr double kMegatronCore = 6;
 }  // namespace
 
 TEST_CASE("optima: tensor parallelism stays inside a node", "[planner]") {
-    // Narayanan et al. 2021, arXiv 2104.04473, takeaway 1.
+    // Source: Narayanan et al. 2021, arXiv 2104.04473, takeaway 1.
     for (const double gpus : {512.0, 1024.0}) {
         Scenario scenario = on("gpt-3-175b", "dgx-a100-80gb",
                                {{P::software, kMegatronCore}, {P::gpus, gpus}, {P::global_batch, 1536}});
@@ -35,8 +35,8 @@ TEST_CASE("optima: tensor parallelism stays inside a node", "[planner]") {
     }
 }
 
-TEST_CASE("optima: at fixed work pure FSDP loses to model parallelism on many H100", "[planner]") {
-    // Fernandez et al. 2024, arXiv 2411.13055: tensor or pipeline parallelism of 2 to 4 overtakes it.
+TEST_CASE("optima: at fixed work pure FSDP is slower than model parallelism on many H100", "[planner]") {
+    // Source: Fernandez et al. 2024, arXiv 2411.13055: tensor or pipeline parallelism of 2 to 4 overtakes it.
     const auto best_degree = [](double gpus) {
         Scenario scenario = on("llama-2-7b", "dgx-h100",
                                {{P::gpus, gpus}, {P::global_batch, 1024}, {P::sequence_length, 4096}});
@@ -66,7 +66,7 @@ TEST_CASE("optima: more memory never makes the best plan slower", "[planner]") {
     CHECK(last > 0);
 }
 
-TEST_CASE("planned: with the per-GPU batch held, the largest micro-batch that fits between the slider's",
+TEST_CASE("planned: if the per-GPU batch is held, the planner finds the largest micro-batch that fits",
           "[planner]") {
     const Answer best = answer(with_auto(first(), P::micro_batch, true));
     REQUIRE(best.fits());
@@ -75,11 +75,11 @@ TEST_CASE("planned: with the per-GPU batch held, the largest micro-batch that fi
     CHECK(answer(next).estimate.verdict != Verdict::fits);
 }
 
-TEST_CASE("planned: automatic degrees leave the GPU count free", "[planner]") {
+TEST_CASE("planned: automatic degrees do not restrict the GPU count", "[planner]") {
     Scenario scenario =
         of_model("llama-2-13b",
                  {{P::gpus, 64}, {P::global_batch, 384}, {P::tensor_parallel, 8}, {P::pipeline_parallel, 8}});
-    // Held, the count must be a multiple of 64; with the degrees automatic it need not.
+    // With held degrees the count must be a multiple of 64, with automatic ones it need not.
     CHECK(resolve(edited(scenario, P::gpus, 24))[P::gpus] == 64);
     scenario.automatic.set(index(P::tensor_parallel));
     scenario.automatic.set(index(P::pipeline_parallel));
@@ -88,7 +88,7 @@ TEST_CASE("planned: automatic degrees leave the GPU count free", "[planner]") {
     CHECK(smaller.settings[P::gpus] == 24);
 }
 
-TEST_CASE("planned: a likely plan saves time and changes nothing else", "[planner]") {
+TEST_CASE("planned: a first guess of the plan saves time and does not change the result", "[planner]") {
     Scenario scenario = of_model("llama-2-13b", {{P::gpus, 32}, {P::global_batch, 128}});
     scenario.automatic = usually_free();
     const Scenario exact = planned(scenario);
@@ -99,7 +99,7 @@ TEST_CASE("planned: a likely plan saves time and changes nothing else", "[planne
     Plan likely = plan_of(resolve(exact));
     CHECK(planned(scenario, &likely) == exact);
     for (int i = 0; i < 40; ++i) {
-        // Good ones, poor ones, and some that cannot stand.
+        // The guesses include good, poor and invalid plans.
         likely[P::tensor_parallel] = any({1, 2, 4, 8, 3});
         likely[P::pipeline_parallel] = any({1, 2, 4, 8});
         likely[P::micro_batch] = any({1, 2, 3, 4, 8, 1000});

@@ -1,4 +1,4 @@
-// The search against every plan tried one by one.
+// Tests the search against an estimate of every plan.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -14,22 +14,24 @@ using namespace shardscope::testing;
 
 namespace {
 
-struct Tried {
+struct ExhaustiveResult {
     double valid = 0;
     double fitting = 0;
     double best = 0;  // tokens/s/GPU
     double least_peak = std::numeric_limits<double>::infinity();
 };
 
-// Every combination of these values, each written into the scenario and estimated by itself.
-Tried try_all(const Scenario& scenario, const std::vector<std::pair<P, std::vector<double>>>& axes) {
-    Tried out;
+// Estimates every combination of these values, each written into the scenario.
+ExhaustiveResult try_all(const Scenario& scenario,
+                         const std::vector<std::pair<P, std::vector<double>>>& axes) {
+    ExhaustiveResult out;
     std::vector<std::size_t> at(axes.size(), 0);
     Answer scratch;
     while (true) {
         Scenario trial = locked(scenario);
         for (std::size_t i = 0; i < axes.size(); ++i) trial.give(axes[i].first, axes[i].second[at[i]]);
-        // Pieces are of equal size, as the slider offers them; a scenario may ask for others.
+        // Virtual stages have equal numbers of layers in the search, as on the slider; a scenario may give
+        // others.
         const Settings s = resolve(trial);
         const bool equal =
             std::fmod(std::floor(s[P::layers] / s[P::pipeline_parallel]), s[P::virtual_stages]) == 0;
@@ -53,7 +55,7 @@ ParameterSet set_of(const std::vector<P>& ids) {
     return out;
 }
 
-// More than any space here holds, so that nothing valid is left out by the trial's own list.
+// These lists contain more values than any space of the test, so that they leave out no valid plan.
 std::vector<double> trial_values(P id) {
     switch (id) {
         case P::tensor_parallel:
@@ -77,7 +79,8 @@ std::vector<double> trial_values(P id) {
 
 }  // namespace
 
-TEST_CASE("search: the pruned search finds what trying every plan finds, in random spaces", "[planner]") {
+TEST_CASE("search: in random spaces the pruned search finds the same best plan as an exhaustive one",
+          "[planner]") {
     std::mt19937 random(20250411);
     const auto pick = [&](auto... values) {
         const std::vector<double> all{static_cast<double>(values)...};
@@ -93,9 +96,9 @@ TEST_CASE("search: the pruned search finds what trying every plan finds, in rand
     int fitted = 0;
     int none = 0;
     constexpr int kSpaces = 300;
-    // Then schedules that a search only takes where they are held.
+    // The next spaces have schedules that a search only uses if they are held.
     constexpr int kHeld = 150;
-    // And pipelines whose ends are given their layers.
+    // The last spaces have pipelines whose end stages have a given number of layers.
     constexpr int kUneven = 60;
     for (int i = 0; i < kSpaces + kHeld + kUneven; ++i) {
         const char* model = models[std::uniform_int_distribution<std::size_t>(0, models.size() - 1)(random)];
@@ -111,7 +114,7 @@ TEST_CASE("search: the pruned search finds what trying every plan finds, in rand
         std::vector<P> free = all;
         std::shuffle(free.begin(), free.end(), random);
         free.resize(static_cast<std::size_t>(pick(1, 2, 3, 3)));
-        // Without a held batch any number of sequences may lie on a GPU; a test of its own is below.
+        // Without a held batch the number of sequences per GPU is unlimited, which another test covers.
         if (!global) std::erase(free, P::micro_batch);
         if (i >= kSpaces + kHeld) {
             scenario.give(P::first_stage_layers, pick(0, 1, 3, 7));
@@ -128,7 +131,7 @@ TEST_CASE("search: the pruned search finds what trying every plan finds, in rand
         axes.reserve(free.size());
         for (const P id : free) axes.emplace_back(id, trial_values(id));
 
-        const Tried tried = try_all(scenario, axes);
+        const ExhaustiveResult tried = try_all(scenario, axes);
         SearchOptions options;
         options.threads = 1 + static_cast<unsigned>(i % 3);
         const SearchResult found = search_plans(resolve(scenario), set_of(free), options);
@@ -139,7 +142,7 @@ TEST_CASE("search: the pruned search finds what trying every plan finds, in rand
         if (!found.best.empty()) {
             ++fitted;
             CHECK(found.best.front().tokens_per_s_per_gpu == tried.best);
-            // The plan it names gives that number by itself.
+            // An estimate of the reported plan gives the reported number.
             const Answer alone = answer(with_plan(locked(scenario), found.best.front().plan, set_of(free)));
             REQUIRE(alone.valid());
             CHECK(alone.estimate.tokens_per_s_per_gpu == tried.best);
@@ -152,7 +155,7 @@ TEST_CASE("search: the pruned search finds what trying every plan finds, in rand
     CHECK(none > 10);
 }
 
-TEST_CASE("search: every plan of a space is valid, numbered in order, and counted once", "[planner]") {
+TEST_CASE("search: every plan of a space is valid, numbered in order and counted once", "[planner]") {
     Scenario scenario = of_model("llama-2-13b", {{P::gpus, 64}, {P::global_batch, 64}});
     const Settings settings = resolve(scenario);
     SearchOptions options;
@@ -177,7 +180,7 @@ TEST_CASE("search: every plan of a space is valid, numbered in order, and counte
     }
 }
 
-TEST_CASE("search: the result does not depend on threads, pruning, or where the space is cut", "[planner]") {
+TEST_CASE("search: the result does not depend on threads, pruning or the split into shares", "[planner]") {
     const Scenario scenario = of_model("llama-2-13b", {{P::gpus, 64}, {P::global_batch, 128}});
     const Settings settings = resolve(scenario);
     SearchOptions options;
@@ -204,7 +207,7 @@ TEST_CASE("search: the result does not depend on threads, pruning, or where the 
         CHECK(one.best[i].score == ranked[i].score);
     }
 
-    // The frontier: nothing needs less memory and brings as much.
+    // For each plan the frontier has one that needs at most as much memory and is at least as fast.
     REQUIRE(full.frontier.size() > 3);
     for (const Candidate& plan : all.best) {
         const bool beaten = std::ranges::any_of(full.frontier, [&](const Candidate& edge) {
@@ -218,7 +221,7 @@ TEST_CASE("search: the result does not depend on threads, pruning, or where the 
     }
     CHECK(full.frontier.back().plan == full.best.front().plan);
 
-    // Cut into shares: together the same plans in the same order.
+    // The merged shares give the same plans in the same order.
     std::vector<Candidate> together;
     const double parts = 7;
     for (double part = 0; part < parts; ++part) {
@@ -265,7 +268,7 @@ TEST_CASE("search: the best plan of every cell is the best of that cell's plans"
     }
 }
 
-TEST_CASE("a search says how much of the space is done, and finds the same", "[search]") {
+TEST_CASE("a search reports how much of the space is done, and its result stays the same", "[search]") {
     const Scenario scenario = of_model("llama-3-70b", {{P::gpus, 64}});
     const Settings base = resolve(scenario);
     SearchOptions options;

@@ -13,15 +13,15 @@ using nlohmann::json;
 
 namespace {
 
-// A model's own file, as far as it bears on its shape, and how many parameters it is published with.
+// The part of a model's own file that affects its shape, and its published number of parameters.
 struct Published {
     const char* name;
     const char* config;
     double parameters;
 };
 
-// Shapes from the config.json beside each model's weights on huggingface.co; counts are those of its
-// safetensors (of the language model where there is more), or what transformers' `num_parameters` says.
+// Shapes are from the config.json beside each model's weights on huggingface.co; counts are those of its
+// safetensors (only the language model's, if there is more), or those of transformers' `num_parameters`.
 constexpr Published kPublished[] = {
     {"gpt2", R"({"model_type": "gpt2", "n_embd": 768, "n_head": 12, "n_layer": 12, "n_positions": 1024,
         "n_ctx": 1024, "vocab_size": 50257, "resid_pdrop": 0.1, "activation_function": "gelu_new"})",
@@ -134,8 +134,8 @@ constexpr Published kPublished[] = {
         "num_key_value_heads": 128, "num_hidden_layers": 61, "vocab_size": 129280, "q_lora_rank": 1536,
         "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
         "num_nextn_predict_layers": 1, "tie_word_embeddings": false})",
-     // The checkpoint's 671026419200 less the 58 × 256 balancing biases of the routers
-     // (e_score_correction_bias), which no gradient trains; the shipped preset says so, too.
+     // The checkpoint has 671026419200, less the 58 × 256 balancing biases of the routers
+     // (e_score_correction_bias), which no gradient trains; the shipped preset notes this, too.
      671026404352},
     {"olmo-7b", R"({"model_type": "olmo", "hidden_size": 4096, "intermediate_size": 11008,
         "num_attention_heads": 32, "num_key_value_heads": 32, "num_hidden_layers": 32, "vocab_size": 50304,
@@ -151,17 +151,19 @@ constexpr Published kPublished[] = {
      6919161856},
 };
 
-// A whole file, what transformers' defaults it relies on, and how many parameters its language model has.
+// A whole file, the defaults of transformers that it relies on, and the number of parameters of its language
+// model.
 struct WholeFile {
     const char* name;
     const char* config;
-    const char* taken;  // as the note lists it; "": nothing
+    const char* defaults;  // as listed in the note; "": none
     double parameters;
 };
 
-// As they were published, but for lists of numbers that no size hangs on. Sources: google/gemma-3-12b-it as
-// quoted by others (text_config of 4b: ddalcu/mlx-serve#46; of 27b: TensorRT-LLM's test, its two reduced
-// fields restored), the others' config.json on huggingface.co or in mlc-llm's model_preset.py.
+// The files are as published, except for lists of numbers that do not affect a size. Sources:
+// google/gemma-3-12b-it as quoted by others (text_config of 4b: ddalcu/mlx-serve#46; of 27b: TensorRT-LLM's
+// test, its two reduced fields restored), the others' config.json on huggingface.co or in mlc-llm's
+// model_preset.py.
 constexpr WholeFile kWhole[] = {
     // A layer: q, k and v, o 2560 × 2048 each (k and v 1024 wide each), norms of a head 2 × 256, feed-forward
     // 3 × 2560 × 10240, norms 4 × 2560 = 94382592. With 34 of them, 262208 × 2560 of embedding and a norm of
@@ -255,7 +257,7 @@ constexpr WholeFile kWhole[] = {
         "num_hidden_layers": 24, "patch_size": 14, "projection_dim": 768, "vocab_size": 32000},
         "vision_feature_layer": -2, "vision_feature_select_strategy": "default", "vocab_size": 32064})",
      "num_hidden_layers = 32, hidden_size = 4096, num_attention_heads = 32", 7241732096.0 + 2 * 64 * 4096},
-    // Mistral 7B with three tokens more, and its window.
+    // Mistral 7B with three tokens more and with its window.
     {"idefics2-8b",
      R"({"architectures": ["Idefics2ForConditionalGeneration"], "image_token_id": 32001,
         "model_type": "idefics2", "perceiver_config": {"model_type": "idefics2"}, "text_config": {
@@ -267,7 +269,7 @@ constexpr WholeFile kWhole[] = {
      "num_hidden_layers = 32, hidden_size = 4096, intermediate_size = 14336, num_attention_heads = 32, "
      "num_key_value_heads = 8, sliding_window = 4096",
      7241732096.0 + 2 * 3 * 4096},
-    // Mistral Nemo 12B, whose published count this is.
+    // Mistral Nemo 12B, with its published count.
     {"pixtral-12b",
      R"({"_commit_hash": null, "_name_or_path": "../pixtral",
         "architectures": ["LlavaForConditionalGeneration"], "ignore_index": -100, "image_seq_length": 1,
@@ -280,15 +282,15 @@ constexpr WholeFile kWhole[] = {
         "model_type": "pixtral", "patch_size": 16, "rope_theta": 10000.0, "tie_word_embeddings": false},
         "vision_feature_layer": -1, "vision_feature_select_strategy": "full"})",
      "num_attention_heads = 32", 12247782400},
-    // DeepSeek LLM 7B, whose published count this is. What sees and draws is shortened here.
+    // DeepSeek LLM 7B, with its published count. The parts for image input and output are shortened here.
     {"janus-pro-7b",
      R"({"architectures": ["MultiModalityCausalLM"], "language_config": {"max_position_embeddings": 16384,
         "model_type": "llama", "num_hidden_layers": 30, "torch_dtype": "bfloat16", "vocab_size": 102400},
         "model_type": "multi_modality", "torch_dtype": "bfloat16", "transformers_version": "4.33.1",
         "vision_config": {"cls": "CLIPVisionTower", "model_type": "vision"}})",
      "hidden_size = 4096, intermediate_size = 11008, num_attention_heads = 32", 6910365696},
-    // 32 layers of 4 × 4096 × 4096, biases of 3 × 4096, 3 × 4096 × 11008 and 2 × 4096, that is 202395648,
-    // 2 × 156032 × 4096 and 4096. Its window is one that nothing switches on.
+    // 32 layers of 4 × 4096 × 4096, biases of 3 × 4096, 3 × 4096 × 11008 and 2 × 4096, that is 202395648, 2 ×
+    // 156032 × 4096 and 4096. No field enables its window.
     {"qwen2-audio-7b-instruct",
      R"({"architectures": ["Qwen2AudioForConditionalGeneration"], "audio_config": {
         "model_type": "qwen2_audio_encoder", "num_mel_bins": 128, "encoder_layers": 32,
@@ -301,7 +303,8 @@ constexpr WholeFile kWhole[] = {
         "transformers_version": "4.38.1", "vocab_size": 156032})",
      "num_hidden_layers = 32, hidden_size = 4096, num_attention_heads = 32, num_key_value_heads = 32",
      32.0 * 202395648 + 2.0 * 156032 * 4096 + 4096},
-    // Before transformers knew Falcon: nothing says that these layers are of the new kind.
+    // This file is older than Falcon in transformers, so no field states that these layers are of the new
+    // kind.
     {"falcon-40b",
      R"({"alibi": false, "apply_residual_connection_post_layernorm": false,
         "architectures": ["RWForCausalLM"], "attention_dropout": 0.0, "auto_map": {
@@ -382,8 +385,8 @@ constexpr WholeFile kWhole[] = {
      "", 7173923840},
 };
 
-// What a class's defaults alone amount to. Most are a model's that was published; the others are counted by
-// hand, layers × (attention + feed-forward + norms) + embeddings + last norm.
+// The number of parameters with a class's defaults alone. Most are those of a published model; the others are
+// counted by hand, layers × (attention + feed-forward + norms) + embeddings + last norm.
 struct ByDefault {
     const char* type;
     double parameters;
@@ -421,8 +424,8 @@ constexpr ByDefault kByDefault[] = {
                   2.0 * 50304 * 2048 + 2048},
 };
 
-// What a model's notes say was taken from defaults; "": nothing.
-std::string taken_in(const ImportedModel& model) {
+// Returns the defaults that a model's notes list; "" if there are none.
+std::string defaults_in(const ImportedModel& model) {
     const std::string before = "What the file leaves out was taken from transformers' defaults: ";
     for (const std::string& note : model.notes) {
         if (note.starts_with(before)) return note.substr(before.size(), note.size() - before.size() - 1);
@@ -458,26 +461,26 @@ TEST_CASE("config.json: every family has its published number of parameters", "[
     }
 }
 
-TEST_CASE("config.json: whole files as published, with what they leave out", "[hf]") {
+TEST_CASE("config.json: whole published files are read, and missing fields get their defaults", "[hf]") {
     for (const WholeFile& whole : kWhole) {
         INFO(whole.name);
         ImportedModel model;
         CHECK(parameters_of(imported(whole.config, model)) == whole.parameters);
-        CHECK(taken_in(model) == whole.taken);
+        CHECK(defaults_in(model) == whole.defaults);
     }
 }
 
-TEST_CASE("config.json: a class's defaults are its model", "[hf]") {
+TEST_CASE("config.json: a class's defaults give its model", "[hf]") {
     for (const ByDefault& one : kByDefault) {
         INFO(one.type);
         const std::string config = json{{"model_type", one.type}}.dump();
         ImportedModel model;
         CHECK(parameters_of(imported(config.c_str(), model)) == one.parameters);
-        CHECK(taken_in(model).find("vocab_size = ") != std::string::npos);
+        CHECK(defaults_in(model).find("vocab_size = ") != std::string::npos);
     }
 }
 
-TEST_CASE("config.json: a default stands in for what is left out, not for a null", "[hf]") {
+TEST_CASE("config.json: a default replaces a missing field, but not a null", "[hf]") {
     ImportedModel model;
     const auto values = [&](const char* config) {
         imported(config, model);
@@ -489,18 +492,18 @@ TEST_CASE("config.json: a default stands in for what is left out, not for a null
         values(R"({"model_type": "mistral", "num_key_value_heads": null, "sliding_window": null})");
     CHECK(none["kv_heads"] == 32);
     CHECK_FALSE(none.contains("attention_window"));
-    // Qwen's window is switched on by its own field.
+    // Qwen's window is enabled by a separate field.
     CHECK_FALSE(values(R"({"model_type": "qwen2", "sliding_window": 32768})").contains("attention_window"));
     CHECK(values(R"({"model_type": "qwen2", "use_sliding_window": true})")["attention_window"] == 4096);
-    // Other names of a field count as the field.
+    // Alternative names of a field are accepted.
     CHECK(values(R"({"model_type": "qwen3_moe", "num_local_experts": 64})")["experts"] == 64);
-    CHECK(taken_in(model).find("num_experts =") == std::string::npos);
-    // A part that does not say what it is is of the whole's kind.
+    CHECK(defaults_in(model).find("num_experts =") == std::string::npos);
+    // A part without a type of its own has the type of the whole.
     CHECK(values(R"({"model_type": "gemma3", "text_config": {"num_hidden_layers": 34}})")["head_size"] ==
           256);
-    // The note goes where the preset goes.
+    // The note is stored in the preset.
     CHECK(json::parse(model.preset)["source"].get<std::string>().find("head_dim = 256") != std::string::npos);
-    // DeepSeek's own class and transformers' differ in what V2 is by default, so nothing is assumed there.
+    // DeepSeek's own class and that of transformers have different defaults for V2, so none are assumed.
     Problems problems;
     import_hf_config(R"({"model_type": "deepseek_v2"})", "", problems);
     std::string missing;
@@ -508,7 +511,7 @@ TEST_CASE("config.json: a default stands in for what is left out, not for a null
     CHECK(missing == "/num_hidden_layers /vocab_size ");
 }
 
-TEST_CASE("config.json: a shipped model's file becomes the shipped model", "[hf]") {
+TEST_CASE("config.json: the file of a shipped model becomes the shipped model", "[hf]") {
     for (const char* name : {"llama-3-8b", "mixtral-8x7b", "qwen2-7b", "qwen3-8b", "qwen3-30b-a3b",
                              "gemma-7b", "deepseek-v3", "llama-2-7b"}) {
         INFO(name);
@@ -530,7 +533,7 @@ TEST_CASE("config.json: a shipped model's file becomes the shipped model", "[hf]
     }
 }
 
-TEST_CASE("config.json: what is not known is read as far as it goes, and said", "[hf]") {
+TEST_CASE("config.json: an unknown file is read as far as possible, and the notes name the rest", "[hf]") {
     ImportedModel model;
     const Settings s = imported(R"({"architectures": ["NewForCausalLM"], "model_type": "new",
         "_name_or_path": "someone/New Model_1B", "hidden_size": 2048, "num_hidden_layers": 20,
@@ -544,10 +547,10 @@ TEST_CASE("config.json: what is not known is read as far as it goes, and said", 
     const std::string notes = json(model.notes).dump();
     for (const char* said : {"not known", "RMSNorm", "three matrices", "no biases", "two matrices"})
         CHECK(notes.find(said) != std::string::npos);
-    // They stay with the preset.
+    // The notes are stored in the preset.
     CHECK(json::parse(model.preset)["source"].get<std::string>().find("RMSNorm") != std::string::npos);
 
-    // Experts of an unknown kind.
+    // The experts are of an unknown kind.
     const Settings sparse = imported(R"({"model_type": "other", "hidden_size": 1024, "num_hidden_layers": 4,
         "num_attention_heads": 8, "vocab_size": 1000, "rms_norm_eps": 1e-6, "num_experts": 8,
         "num_experts_per_tok": 2, "moe_intermediate_size": 512, "intermediate_size": 2048})",
@@ -556,7 +559,7 @@ TEST_CASE("config.json: what is not known is read as far as it goes, and said", 
     CHECK(sparse[P::expert_ffn_size] == 512);
 }
 
-TEST_CASE("config.json: what cannot be read is said, each field by its name", "[hf]") {
+TEST_CASE("config.json: unreadable fields are reported, each by its name", "[hf]") {
     const auto problems_of = [](const char* text) {
         Problems problems;
         const ImportedModel model = import_hf_config(text, "", problems);

@@ -1,4 +1,4 @@
-// The JSON schemas accept what the readers accept and refuse what they refuse. Valijson validates.
+// Tests that the JSON schemas accept what the readers accept and refuse what they refuse. Valijson validates.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <filesystem>
@@ -47,7 +47,7 @@ class Schema {
             [](const json* fetched) { delete fetched; });
     }
 
-    // Empty where the document is valid.
+    // Returns an empty string if the document is valid.
     [[nodiscard]] std::string violations(const json& document) const {
         valijson::Validator validator;
         valijson::ValidationResults results;
@@ -111,15 +111,15 @@ json::json_pointer pointer_of(std::string key) {
     return json::json_pointer("/" + key);
 }
 
-// A scenario in which this parameter is given, and nothing else that need not be.
+// Returns a scenario that gives this parameter and nothing else that is not required.
 json scenario_with(P id, const json& value) {
     json out;
-    if (id == P::image_size) out["model"]["preset"] = "resnet-50";  // transformers have none
+    if (id == P::image_size) out["model"]["preset"] = "resnet-50";  // transformers have no image size
     out[pointer_of(std::string(parameter(id).key))] = value;
     return out;
 }
 
-// A value that the parameter can have in such a scenario.
+// Returns a valid value of the parameter in such a scenario.
 double valid_value(P id) {
     static const Settings settings = resolve(first());
     const Parameter& row = parameter(id);
@@ -128,7 +128,7 @@ double valid_value(P id) {
     return row.names.empty() ? row.minimum : row.names.front().value;
 }
 
-// The forms in which a file may write that value.
+// Returns the forms in which a file may write that value.
 std::vector<json> valid_forms(P id) {
     const Parameter& row = parameter(id);
     const double value = valid_value(id);
@@ -145,7 +145,7 @@ std::vector<json> valid_forms(P id) {
     return out;
 }
 
-// Values of the wrong type or form, and names that are not known.
+// Returns values of the wrong type or form, and unknown names.
 std::vector<json> unreadable_values(P id) {
     const Parameter& row = parameter(id);
     std::vector<json> out{"nonsense", "1 parsec", "", json::array({1}), {{"nonsense", 1}}};
@@ -154,7 +154,7 @@ std::vector<json> unreadable_values(P id) {
     return out;
 }
 
-// Numbers beyond the parameter's range.
+// Returns numbers beyond the parameter's range.
 std::vector<json> numbers_out_of_range(P id) {
     const Parameter& row = parameter(id);
     std::vector<json> out;
@@ -211,7 +211,7 @@ TEST_CASE("schema: a scenario may give every parameter, and the reader agrees on
         const P id = static_cast<P>(i);
         for (const json& value : valid_forms(id)) check_scenario(scenario_with(id, value), true);
         for (const Named& named : parameter(id).names) {
-            // Not every choice goes together with the first-launch scenario.
+            // Some choices are not possible in the first-launch scenario.
             INFO(parameter(id).key << " " << named.name);
             CHECK(of_scenarios().violations(scenario_with(id, named.name)).empty());
         }
@@ -272,7 +272,7 @@ TEST_CASE("schema: a preset may give every parameter of its kind, and the reader
     }
 }
 
-TEST_CASE("schema: what a scenario holds beside parameters", "[presets]") {
+TEST_CASE("schema: a scenario may have the documented fields beside parameters", "[presets]") {
     const json operators = {{{"operators", {{{"kind", "gemm"}, {"in", 8}, {"out", 8}}}}}};
     for (const json& file :
          {json::object(), json{{"format", "shardscope-scenario"}, {"version", 1}, {"name", ""}},
@@ -364,7 +364,7 @@ TEST_CASE("schema: a study's scenarios, outputs and inputs are those of scenario
     check("/claims/0/along/nonsense", {1, 2}, false);
 }
 
-TEST_CASE("schema: operators have the fields and ranges that the reader knows", "[presets]") {
+TEST_CASE("schema: operators have the fields and ranges that the reader accepts", "[presets]") {
     const json schema = operators_schema()["items"]["properties"]["operators"]["items"]["anyOf"];
     CHECK(schema.size() == 6);
     for (const json& kind : schema) {

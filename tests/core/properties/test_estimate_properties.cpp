@@ -1,4 +1,4 @@
-// What holds for every estimate, whatever the scenario.
+// Tests properties that hold for the estimate of every scenario.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <clocale>
@@ -17,16 +17,16 @@ namespace {
 constexpr int kCases = 3000;
 constexpr double kRounding = 1e-9;  // relative
 
-// Rates: more of any of them makes no step longer.
+// A higher value of any of these rates makes no step longer.
 constexpr std::array kRateInputs{P::peak_flops,           P::memory_bandwidth, P::intra_node_bandwidth,
                                  P::inter_node_bandwidth, P::host_bandwidth,   P::host_memory_bandwidth};
-// Times that every step has some of: less of any of them makes no step longer.
+// Every step contains these times: a lower value of any of them makes no step longer.
 constexpr std::array kLatencyInputs{P::intra_node_latency, P::inter_node_latency, P::collective_latency,
                                     P::kernel_launch,      P::layer_overhead,     P::step_overhead};
 
 bool near(double a, double b) { return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b)); }
 
-// The estimate with one value changed and nothing else.
+// Returns the estimate with one value changed and nothing else.
 Estimate with_value(Settings settings, P id, double value) {
     settings.set(id, value, settings.origin(id));
     if (id == P::peak_flops)
@@ -36,7 +36,7 @@ Estimate with_value(Settings settings, P id, double value) {
     return estimate(compiled);
 }
 
-// Every number of a result that is there is finite.
+// Checks that every number in a result is finite.
 void check_finite(const nlohmann::json& value, const std::string& where) {
     if (value.is_structured()) {
         for (const auto& [key, child] : value.items()) check_finite(child, where + "/" + key);
@@ -54,7 +54,7 @@ double sum_of(const nlohmann::json& object) {
 
 }  // namespace
 
-TEST_CASE("any scenario: an estimate that adds up and that hardware could reach, or a reason",
+TEST_CASE("any scenario: there is an estimate that adds up and that hardware could reach, or a reason",
           "[properties][estimate-properties]") {
     int valid = 0;
     int tried = 0;
@@ -63,7 +63,7 @@ TEST_CASE("any scenario: an estimate that adds up and that hardware could reach,
         const Answer now = answer(scenario);
         ++tried;
         for (const Problem& problem : now.problems) RC_ASSERT(!problem.what.empty());
-        // Only an MFU set by hand may ask for the impossible; else the engine is wrong.
+        // Only an MFU set by hand may be impossible; otherwise the engine has an error.
         RC_ASSERT(!now.impossible || now.settings[P::mfu_override] > 0);
         if (!now.valid()) return;
         ++valid;
@@ -87,7 +87,7 @@ TEST_CASE("any scenario: an estimate that adds up and that hardware could reach,
         for (const double part : e.memory.terms()) bytes += part;
         RC_ASSERT(near(bytes, e.memory.peak));
     });
-    // The property says little if hardly a scenario is valid.
+    // The property means little if hardly any scenario is valid.
     CHECK(valid > tried / 2);
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("any scenario: the result as JSON is finite and adds up", "[properties
     });
 }
 
-TEST_CASE("any scenario: more of a rate, of memory, or less latency makes nothing worse",
+TEST_CASE("any scenario: a higher rate, more memory or a lower latency makes nothing worse",
           "[properties][monotone-properties]") {
     hold("monotone", kCases, [] {
         const Answer now = answer(scenario_of(*random::scenario()));
@@ -145,8 +145,8 @@ TEST_CASE("any scenario: a machine that is faster in everything has the same MFU
     });
 }
 
-// A locale whose decimal mark is a comma, for streams; for what C prints the one that SHARDSCOPE_LOCALE
-// names.
+// A locale whose decimal mark is a comma, for streams. C's printing functions use the locale that
+// SHARDSCOPE_LOCALE names.
 class CommaLocale {
   public:
     CommaLocale()
@@ -173,7 +173,7 @@ class CommaLocale {
     bool found_ = true;
 };
 
-TEST_CASE("any scenario: the same bytes where the decimal mark is a comma",
+TEST_CASE("any scenario: the output has the same bytes in a locale with a decimal comma",
           "[properties][locale-properties]") {
     Problems none;
     Catalogue all = Catalogue::with_folder({}, none);

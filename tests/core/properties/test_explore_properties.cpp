@@ -1,4 +1,4 @@
-// What holds for every sweep and every solution.
+// Tests properties that hold for every sweep and every solution.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -16,7 +16,7 @@ namespace {
 constexpr int kSweeps = 300;
 constexpr int kSolutions = 100;
 
-// A random axis of a few points, some of them snapped to the same value.
+// Returns a random axis of a few points, some of them rounded to the same value.
 Axis random_axis(const Scenario& scenario) {
     const auto id = static_cast<P>(*random::number(static_cast<int>(kParameters) - 1));
     const Settings settings = resolve(scenario);
@@ -32,7 +32,7 @@ Axis random_axis(const Scenario& scenario) {
 
 bool meets(const Target& target, const Answer& answer) {
     if (target.is_fit()) return answer.estimate.verdict == Verdict::fits;
-    // What does not fit has no times; its memory is known.
+    // A scenario that does not fit has no times, but its memory is known.
     if (!answer.fits() && target.output != Output::peak_memory) return false;
     const double value = value_of(target.output, answer);
     return target.comparison == Comparison::at_least ? value >= target.value : value <= target.value;
@@ -40,8 +40,7 @@ bool meets(const Target& target, const Answer& answer) {
 
 }  // namespace
 
-TEST_CASE("any sweep: every point is what an estimate with its values says",
-          "[properties][explore-properties]") {
+TEST_CASE("any sweep: every point equals an estimate with its values", "[properties][explore-properties]") {
     hold("sweep", kSweeps, [] {
         const Scenario scenario = scenario_of(*random::scenario());
         const std::vector<Axis> axes{random_axis(scenario), random_axis(scenario)};
@@ -64,7 +63,8 @@ TEST_CASE("any sweep: every point is what an estimate with its values says",
     });
 }
 
-TEST_CASE("any solution holds, and what is none has a reason", "[properties][explore-properties]") {
+TEST_CASE("any solution meets its target, and a failed search has a reason",
+          "[properties][explore-properties]") {
     int found = 0;
     hold("solve", kSolutions, [&] {
         Question question;

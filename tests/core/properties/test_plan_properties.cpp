@@ -1,4 +1,4 @@
-// What holds for every search for the best plan.
+// Tests properties that hold for every search for the best plan.
 #include <catch2/catch.hpp>
 
 #include "explore/plan_report.h"
@@ -12,7 +12,7 @@ using namespace shardscope::testing;
 namespace {
 
 constexpr int kSearches = 40;
-constexpr double kLargestSpace = 200000;  // plans; a larger one says nothing else, only later
+constexpr double kLargestSpace = 200000;  // plans; a larger space takes longer and tests nothing else
 
 }  // namespace
 
@@ -26,7 +26,7 @@ TEST_CASE("any search: threads and shares change nothing, and no plan of the spa
         question.scenario = scenario_of(*random::scenario());
         const Answer now = answer(question.scenario);
         if (!now.valid()) return;
-        // A scenario of this catalogue, as shares name their presets.
+        // The scenario uses presets of this catalogue, because shares name their presets.
         Problems problems;
         question.scenario = read_scenario(write_scenario(question.scenario), all, "/nonexistent", problems);
         RC_ASSERT(problems.empty());
@@ -61,11 +61,11 @@ TEST_CASE("any search: threads and shares change nothing, and no plan of the spa
             return;
         }
         ++found;
-        // The search leaves most plans out unseen: the one that is there now must not be better.
+        // The search skips most plans by their bounds, so the current plan must not be better.
         if (now.estimate.verdict == Verdict::fits &&
             whole.plans.front().estimate.mfu < (1 - 1e-9) * now.estimate.mfu) {
             RC_LOG() << "best " << whole.plans.front().estimate.mfu << ", here " << now.estimate.mfu << "\n";
-            bool in_space = true;  // unless it lies between the values that the space has
+            bool in_space = true;  // unless a value lies between those of the space
             for (std::size_t i = 0; i < kParameters; ++i) {
                 const auto id = static_cast<P>(i);
                 if (!question.free[i]) continue;

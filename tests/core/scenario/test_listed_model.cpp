@@ -1,4 +1,5 @@
-// Models that are lists of operators: counted by hand, and through the same folds as transformers.
+// Tests models that are lists of operators: their numbers are counted by hand, and the engine treats them
+// like transformers.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -20,7 +21,7 @@ Scenario resnet(std::initializer_list<std::pair<P, Value>> values = {}) {
     return scenario;
 }
 
-// Two alike layers of one square matrix, and nothing else.
+// Two equal layers of one square matrix, and nothing else.
 constexpr const char* kTwoLayers = R"({"model": {"operators": [
     {"name": "layer", "repeat": 2, "operators": [
         {"name": "matrix", "kind": "gemm", "rows": 4, "in": 1000, "out": 1000, "bias": true},
@@ -49,7 +50,7 @@ TEST_CASE("listed: ResNet-50 has its published parameters and multiply-adds", "[
     const Answer a = answer(resnet({{P::micro_batch, 3}}));
     REQUIRE(a.valid());
     CHECK(a.compiled.parameters == 25557032);
-    // torchvision's 4.09 G multiply-adds: two FLOPs each, three times for training.
+    // torchvision's 4.09 G multiply-adds have two FLOPs each, and training takes three times as many.
     CHECK(a.compiled.operators.flops() / 3 / 2 == Approx(4.09e9).epsilon(0.002));
     CHECK(a.compiled.flops_per_token == Approx(6 * 4.09e9).epsilon(0.002));
     CHECK(a.estimate.mfu ==
@@ -58,37 +59,37 @@ TEST_CASE("listed: ResNet-50 has its published parameters and multiply-adds", "[
     CHECK(a.settings[P::sequence_length] == 1);
 }
 
-TEST_CASE("listed: feature maps follow the image, the weights do not", "[listed]") {
+TEST_CASE("listed: feature maps grow with the image, the weights do not", "[listed]") {
     const auto flops = [](double image) {
         const Answer a = answer(resnet({{P::image_size, image}}));
         REQUIRE(a.valid());
         CHECK(a.compiled.parameters == 25557032);
         return a.compiled.operators.flops();
     };
-    // All but the 2 M multiply-adds of the classes grow with the area.
+    // All multiply-adds except the 2 M of the classes grow with the area.
     const double classes = 2.0 * 2048 * 1000 * 2;  // of a micro-batch of two
     CHECK(flops(448) - classes == Approx(4 * (flops(224) - classes)).epsilon(1e-12));
     CHECK(flops(96) - classes == Approx((flops(224) - classes) * 9 / 49).epsilon(1e-12));
 }
 
-TEST_CASE("listed: sizes of one's own list are what the fields say", "[listed]") {
+TEST_CASE("listed: the sizes of a user's own list follow from its fields", "[listed]") {
     const Answer a = answer(read(kTwoLayers));
     REQUIRE(a.valid());
     CHECK(a.compiled.parameters == 2 * (1000 * 1000 + 1000 + 2000));
     CHECK(a.compiled.operators.flops() == 2 * 2.0 * (8 * 4) * 1000 * 1000);
     CHECK(a.compiled.flops_per_token == 3 * 2 * 2.0 * 4 * 1000 * 1000);
-    // Both keep what they read, in bf16.
+    // Both save their input, in bf16.
     CHECK(a.compiled.work.dense.saved == 2 * 2.0 * (8 * 4) * 1000);
     CHECK(a.compiled.width == 4 * 1000);
-    // 32 rows, in and out, and the matrix.
+    // There are 32 rows, read and written, and the matrix.
     const Operator& matrix = a.compiled.operators.dense.operators.front();
     CHECK(matrix.bytes == 2.0 * (32 * 1000 + 1000 * 1000 + 32 * 1000));
     CHECK(a.compiled.operators.embedding.repeat == 0);
-    // Nothing says how long it is trained.
+    // The length of the training is not given.
     CHECK(std::isnan(a.estimate.run.training));
 }
 
-TEST_CASE("listed: a convolution is its implicit matrix product over feature maps", "[listed]") {
+TEST_CASE("listed: a convolution is computed as its implicit matrix product over feature maps", "[listed]") {
     const Answer a = answer(read(R"({"model": {"image_size": 64, "operators": [{"operators": [
         {"kind": "convolution", "reduction": 2, "in": 6, "out": 10, "kernel": 3, "stride": 2, "groups": 2}]}]},
         "cluster": {"gpus": 1}, "training": {"micro_batch": 2, "sharding": "ddp"}})"));
@@ -100,12 +101,13 @@ TEST_CASE("listed: a convolution is its implicit matrix product over feature map
     CHECK(op.k == 9 * 3);
     CHECK(op.flops() == 2.0 * (2 * 32 * 32) * 10 * (9 * 3));
     CHECK(op.weights == 9 * 3 * 10);
-    // The map is four times as large before the stride as after it.
+    // The map before the stride is four times as large as after it.
     CHECK(op.bytes == 2.0 * (2 * 64 * 64 * 6 + 9 * 3 * 10 + 2 * 32 * 32 * 10));
     CHECK(op.saved == 2.0 * 2 * 64 * 64 * 6);
 }
 
-TEST_CASE("listed: unlike layers add up to the whole although one stands for their average", "[listed]") {
+TEST_CASE("listed: different layers add up to the whole although their average represents each of them",
+          "[listed]") {
     const Settings s = resolve(resnet());
     OperatorList folded;
     build_operators(s, folded);
@@ -138,7 +140,7 @@ TEST_CASE("listed: unlike layers add up to the whole although one stands for the
     CHECK(folded.dense.repeat == 16);
 }
 
-TEST_CASE("listed: memory, sharding and pipelines are those of transformers", "[listed]") {
+TEST_CASE("listed: memory, sharding and pipelines follow the same rules as for transformers", "[listed]") {
     const double n = 25557032;
     const Answer whole = answer(resnet({{P::gpus, 8}}));
     const Answer shared = answer(resnet({{P::gpus, 8}, {P::sharding, Sharding::ddp}}));
@@ -150,7 +152,7 @@ TEST_CASE("listed: memory, sharding and pipelines are those of transformers", "[
     REQUIRE(sharded.valid());
     CHECK(sharded.estimate.memory.terms()[static_cast<std::size_t>(MemoryTerm::optimizer)] ==
           Approx(12 * n / 8).epsilon(1e-12));
-    // Four stages share out the layers; the first one keeps four micro-batches of a quarter of them.
+    // Four stages split the layers; the first stage has four micro-batches of a quarter of them in flight.
     const Answer piped =
         answer(resnet({{P::gpus, 8}, {P::pipeline_parallel, 4}, {P::accumulation, 8}, {P::micro_batch, 2}}));
     REQUIRE(piped.valid());
@@ -163,7 +165,7 @@ TEST_CASE("listed: memory, sharding and pipelines are those of transformers", "[
     CHECK_FALSE(warnings(piped).empty());
 }
 
-TEST_CASE("listed: more of a batch takes proportionally longer but for launches", "[listed]") {
+TEST_CASE("listed: a larger batch takes proportionally longer, except for kernel launches", "[listed]") {
     const auto seconds = [](double batch) {
         const Answer a = answer(testing::without_latency(resnet({{P::gpus, 1}, {P::micro_batch, batch}})));
         REQUIRE(a.valid());
@@ -173,7 +175,8 @@ TEST_CASE("listed: more of a batch takes proportionally longer but for launches"
     CHECK(seconds(256) / seconds(128) == Approx(1).epsilon(0.1));
 }
 
-TEST_CASE("listed: what cuts a matrix or a sequence is refused, clearly and once", "[listed]") {
+TEST_CASE("listed: degrees that split a matrix or a sequence are refused, each with one clear message",
+          "[listed]") {
     const auto problem = [](P id, double value) {
         const Answer a = answer(resnet({{id, value}}));
         REQUIRE(a.problems.size() == 1);
@@ -189,7 +192,9 @@ TEST_CASE("listed: what cuts a matrix or a sequence is refused, clearly and once
     CHECK(gpt.problems.front().where == "/model/image_size");
 }
 
-TEST_CASE("listed: taking one drops what says nothing of it, and its slider stands still", "[listed]") {
+TEST_CASE(
+    "listed: choosing such a model drops the inputs that do not apply to it, and their sliders do not move",
+    "[listed]") {
     Scenario scenario = testing::with({{P::sequence_length, 8192}, {P::tensor_parallel, 4}});
     scenario = with_model(scenario, *scenario.catalogue->find(PresetKind::model, "resnet-50"));
     const Answer a = answer(scenario);
@@ -202,7 +207,7 @@ TEST_CASE("listed: taking one drops what says nothing of it, and its slider stan
     }
     CHECK(bears(P::image_size, a.settings));
     CHECK(bears(P::micro_batch, a.settings));
-    // Back to a transformer everything moves again.
+    // With a transformer again, every slider moves.
     const Scenario back = with_model(scenario, *scenario.catalogue->find(PresetKind::model, "mpt-13b"));
     CHECK(answer(back).settings[P::sequence_length] == 2048);
     CHECK(bears(P::sequence_length, answer(back).settings));
@@ -234,7 +239,7 @@ TEST_CASE("listed: a scenario's own list is written and read again", "[listed][f
     CHECK(answer(again).estimate.step.total == answer(scenario).estimate.step.total);
 }
 
-TEST_CASE("listed: a list that cannot be read says where and why", "[listed][files]") {
+TEST_CASE("listed: an unreadable list is reported with place and reason", "[listed][files]") {
     CHECK(first_problem(R"({"model": {"operators": []}})").find("/model/operators: ") == 0);
     CHECK(
         first_problem(R"({"model": {"operators": [{"operators": [{"kind": "gem", "in": 1, "out": 2}]}]}})") ==
@@ -253,7 +258,7 @@ TEST_CASE("listed: a list that cannot be read says where and why", "[listed][fil
               .find("groups do not divide") != std::string::npos);
 }
 
-TEST_CASE("listed: an operator's fields are refused one by one", "[listed][files]") {
+TEST_CASE("listed: each field of an operator is checked", "[listed][files]") {
     const auto refused = [](const std::string& fields) {
         return first_problem(R"({"model": {"operators": [{"operators": [{)" + fields + "}]}]}}");
     };

@@ -1,4 +1,5 @@
-// Degrees of parallelism: what they must divide, what is said when they do not, and what edits make of them.
+// Tests degrees of parallelism: what they must divide, the messages if they do not, and how edits adjust
+// them.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
@@ -12,7 +13,7 @@ using namespace shardscope::testing;
 
 namespace {
 
-struct Broken {
+struct BrokenRule {
     const char* model;
     std::initializer_list<std::pair<P, Value>> values;
     const char *where, *what, *why, *to_do;
@@ -30,51 +31,51 @@ Scenario moe() { return of_model("mixtral-8x7b", {{P::gpus, 64}}); }
 
 }  // namespace
 
-TEST_CASE("validity: each rule of parallelism says what, why and what to do", "[scenario]") {
-    for (const Broken& b :
-         {Broken{"mpt-13b",
+TEST_CASE("validity: each rule of parallelism reports what is wrong, why and what to do", "[scenario]") {
+    for (const BrokenRule& b :
+         {BrokenRule{"mpt-13b",
                  {{P::gpus, 64}, {P::tensor_parallel, 3}},
                  "/cluster/gpus",
                  "gpus is 64",
                  "not a multiple of tensor × context × pipeline parallel = 3",
                  "use 48 or 72"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::gpus, 64}, {P::tensor_parallel, 16}},
                  "/training/tensor_parallel",
                  "tensor_parallel is 16",
                  "does not divide the 40 heads",
                  "use 8"},
-          Broken{"llama-3-8b",
+          BrokenRule{"llama-3-8b",
                  {{P::gpus, 64}, {P::tensor_parallel, 8}, {P::ffn_size, 14332}},
                  "/training/tensor_parallel",
                  "tensor_parallel is 8",
                  "does not divide the feed-forward size 14,332",
                  "use 4"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::context_parallel, 8}, {P::sequence_length, 2052}},
                  "/training/context_parallel",
                  "context_parallel is 8",
                  "does not divide the sequence of 2,052",
                  "use 4"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::gpus, 64}, {P::pipeline_parallel, 64}},
                  "/training/pipeline_parallel",
                  "pipeline_parallel is 64",
                  "more stages than the 40 layers",
                  "use 32"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::pipeline_parallel, 8}, {P::virtual_stages, 6}, {P::accumulation, 8}},
                  "/training/virtual_stages",
                  "virtual_stages is 6",
                  "more stages than the 40 layers",
                  "use 5"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::virtual_stages, 2}},
                  "/training/virtual_stages",
                  "virtual_stages is 2",
                  "there is one pipeline stage only",
                  "more pipeline_parallel"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::pipeline_parallel, 4},
                   {P::virtual_stages, 2},
                   {P::schedule, ScheduleKind::gpipe},
@@ -83,56 +84,56 @@ TEST_CASE("validity: each rule of parallelism says what, why and what to do", "[
                  "schedule is gpipe",
                  "it has no virtual stages",
                  "use interleaved"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::pipeline_parallel, 4}, {P::virtual_stages, 2}, {P::accumulation, 6}},
                  "/training/schedule",
                  "schedule is interleaved",
                  "the 6 micro-batches of a step are not a multiple of the 4 stages",
                  "use 4 or 8 of them, or 1 for virtual_stages"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::expert_parallel, 8}},
                  "/training/expert_parallel",
                  "expert_parallel is 8",
                  "the model has no experts",
                  "use 1"},
-          Broken{"mixtral-8x7b",
+          BrokenRule{"mixtral-8x7b",
                  {{P::expert_parallel, 3}},
                  "/training/expert_parallel",
                  "expert_parallel is 3",
                  "must divide the 8 experts and the 64 GPUs",
                  "use 4"},
-          Broken{"mixtral-8x7b",
+          BrokenRule{"mixtral-8x7b",
                  {{P::gpus, 8}, {P::tensor_parallel, 4}, {P::expert_parallel, 8}},
                  "/training/expert_parallel",
                  "expert_parallel is 8",
                  "the 2 GPUs that hold the same weights",
                  "use 2"},
-          Broken{"mixtral-8x7b",
+          BrokenRule{"mixtral-8x7b",
                  {{P::experts_per_token, 9}},
                  "/model/experts_per_token",
                  "experts_per_token is 9",
                  "there are 8 experts",
                  "use 1 to 8"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::tensor_parallel, 4}, {P::shard_group, 32}},
                  "/training/shard_group",
                  "shard_group is 32",
                  "does not divide the 16 GPUs that hold the same weights",
                  "use 16"},
-          Broken{
+          BrokenRule{
               "mpt-13b",
               {{P::tensor_parallel, 8}, {P::pipeline_parallel, 2}, {P::global_batch, 6}, {P::micro_batch, 2}},
               "/training/global_batch",
               "global_batch is 6",
               "not a multiple of data-parallel GPUs × micro-batch = 4 × 2",
               "use 8"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::pipeline_parallel, 4}, {P::virtual_stages, 2}, {P::global_batch, 100}},
                  "/training/global_batch",
                  "global_batch is 100",
                  "not a multiple of data-parallel GPUs × micro-batch × stages = 16 × 2 × 4",
                  "use 128"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::gpus, 40},
                   {P::pipeline_parallel, 5},
                   {P::schedule, ScheduleKind::dualpipe},
@@ -141,37 +142,37 @@ TEST_CASE("validity: each rule of parallelism says what, why and what to do", "[
                  "schedule is dualpipe",
                  "it takes an even number of stages, not 5",
                  "use 4 for pipeline_parallel"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::pipeline_parallel, 4}, {P::schedule, ScheduleKind::dualpipe}, {P::accumulation, 6}},
                  "/training/schedule",
                  "schedule is dualpipe",
                  "the 6 micro-batches of a step are fewer than the 8 it needs",
                  "use 8 or more of them, or 1f1b"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::pipeline_parallel, 4}, {P::schedule, ScheduleKind::dualpipe}, {P::accumulation, 9}},
                  "/training/schedule",
                  "schedule is dualpipe",
                  "the 9 micro-batches of a step are not a multiple of 2",
                  "use 8 or 10 of them, or 1f1b"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::pipeline_parallel, 4}, {P::schedule, ScheduleKind::bitpipe}, {P::accumulation, 6}},
                  "/training/schedule",
                  "schedule is bitpipe",
                  "the 6 micro-batches of a step are not a multiple of the 4 stages",
                  "use 4 or 8 of them, or 1f1b"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::pipeline_parallel, 32}, {P::schedule, ScheduleKind::bitpipe}, {P::accumulation, 32}},
                  "/training/schedule",
                  "schedule is bitpipe",
                  "32 stages do not cut 40 layers as it does",
                  "use 16 for pipeline_parallel"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::pipeline_parallel, 16}, {P::schedule, ScheduleKind::modular}, {P::accumulation, 32}},
                  "/training/schedule",
                  "schedule is modular",
                  "16 stages do not cut 40 layers as it does",
                  "use 8 for pipeline_parallel"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::pipeline_parallel, 8},
                   {P::schedule, ScheduleKind::modular},
                   {P::virtual_stages, 5},
@@ -180,7 +181,7 @@ TEST_CASE("validity: each rule of parallelism says what, why and what to do", "[
                  "schedule is modular",
                  "it cuts the layers by itself",
                  "1 for virtual_stages"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::pipeline_parallel, 8},
                   {P::schedule, ScheduleKind::breadth_first},
                   {P::virtual_stages, 5},
@@ -189,25 +190,25 @@ TEST_CASE("validity: each rule of parallelism says what, why and what to do", "[
                  "schedule is breadth-first",
                  "the 6 micro-batches of a step are fewer than the 8 it needs",
                  "use 8 or more of them, or 1 for virtual_stages"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::pipeline_parallel, 8}, {P::schedule, ScheduleKind::seq1f1b}, {P::sequence_pieces, 7}},
                  "/training/sequence_pieces",
                  "sequence_pieces is 7",
                  "do not divide the sequence of 2,048",
                  "use a divisor"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::pipeline_parallel, 8}, {P::first_stage_layers, 34}},
                  "/training/first_stage_layers",
                  "first_stage_layers is 34",
                  "does not leave a layer for each of the 8 stages of 40 layers",
                  "use 33, or 0"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::pipeline_parallel, 2}, {P::first_stage_layers, 10}, {P::last_stage_layers, 20}},
                  "/training/first_stage_layers",
                  "first_stage_layers is 10",
                  "or leaves some over",
                  "use 0 for one of the two"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::pipeline_parallel, 4},
                   {P::virtual_stages, 5},
                   {P::accumulation, 8},
@@ -216,7 +217,7 @@ TEST_CASE("validity: each rule of parallelism says what, why and what to do", "[
                  "last_stage_layers is 7",
                  "virtual stages are all alike",
                  "without virtual stages"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::pipeline_parallel, 8},
                   {P::schedule, ScheduleKind::dualpipe},
                   {P::accumulation, 16},
@@ -225,7 +226,7 @@ TEST_CASE("validity: each rule of parallelism says what, why and what to do", "[
                  "first_stage_layers is 3",
                  "the schedule needs stages alike",
                  "use 0, or 1f1b"},
-          Broken{"mpt-13b",
+          BrokenRule{"mpt-13b",
                  {{P::pipeline_parallel, 8}, {P::schedule, ScheduleKind::seq1f1b}, {P::causal, false}},
                  "/training/schedule",
                  "schedule is seq1f1b",
@@ -246,7 +247,7 @@ TEST_CASE("validity: each rule of parallelism says what, why and what to do", "[
     }
 }
 
-TEST_CASE("edits: degrees take the nearest value that divides", "[scenario]") {
+TEST_CASE("edits: degrees are set to the nearest value that divides", "[scenario]") {
     const Scenario base = of_model("llama-3-70b", {{P::gpus, 64}});
     CHECK(resolve(edited(base, P::tensor_parallel, 5))[P::tensor_parallel] == 4);
     CHECK(resolve(edited(base, P::tensor_parallel, 1000))[P::tensor_parallel] == 64);
@@ -255,13 +256,13 @@ TEST_CASE("edits: degrees take the nearest value that divides", "[scenario]") {
     CHECK(resolve(edited(base, P::expert_parallel, 8))[P::expert_parallel] == 1);
     CHECK(resolve(edited(base, P::virtual_stages, 4))[P::virtual_stages] == 1);
     CHECK(resolve(edited(moe(), P::expert_parallel, 7))[P::expert_parallel] == 8);
-    // Beside 8 × 4 GPUs of a copy only two are left.
+    // Beside the 8 × 4 GPUs of a replica only two are left.
     const Scenario full = edited(edited(base, P::tensor_parallel, 8), P::pipeline_parallel, 4);
     CHECK(resolve(edited(full, P::context_parallel, 64))[P::context_parallel] == 2);
     CHECK(resolve(edited(full, P::gpus, 100))[P::gpus] == 96);
 }
 
-TEST_CASE("edits: virtual stages bring the schedule and whole groups of micro-batches", "[scenario]") {
+TEST_CASE("edits: virtual stages change the schedule and make whole groups of micro-batches", "[scenario]") {
     const Scenario staged = edited(of_model("llama-3-70b", {{P::gpus, 64}}), P::pipeline_parallel, 4);
     const Scenario interleaved = edited(staged, P::virtual_stages, 5);
     Settings s = resolve(interleaved);
@@ -269,20 +270,20 @@ TEST_CASE("edits: virtual stages bring the schedule and whole groups of micro-ba
     CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::interleaved);
     CHECK(s[P::accumulation] == 4);
     CHECK(resolve(edited(interleaved, P::accumulation, 11))[P::accumulation] == 12);
-    // A schedule without them leaves one; one stage leaves one.
+    // A schedule without virtual stages resets them to one, and so does a single pipeline stage.
     s = resolve(edited(interleaved, P::schedule, ScheduleKind::gpipe));
     CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::gpipe);
     CHECK(s[P::virtual_stages] == 1);
     CHECK(resolve(edited(interleaved, P::pipeline_parallel, 1))[P::virtual_stages] == 1);
-    // More stages than layers allow: fewer pieces first.
+    // If there are more stages than layers, the number of virtual stages is reduced first.
     CHECK(resolve(edited(interleaved, P::pipeline_parallel, 16))[P::virtual_stages] == 5);
-    // A schedule that was chosen gives way to the one that has virtual stages.
+    // A chosen schedule is replaced by the one that has virtual stages.
     const Scenario gpipe = edited(staged, P::schedule, ScheduleKind::gpipe);
     CHECK(resolve(edited(gpipe, P::virtual_stages, 2)).choice<ScheduleKind>(P::schedule) ==
           ScheduleKind::interleaved);
 }
 
-TEST_CASE("edits: a schedule brings the stages and micro-batches it needs", "[scenario]") {
+TEST_CASE("edits: a schedule sets the stages and micro-batches that it requires", "[scenario]") {
     const Scenario staged = with({{P::gpus, 40}, {P::pipeline_parallel, 5}});
     Settings s = resolve(edited(staged, P::schedule, ScheduleKind::dualpipe));
     CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::dualpipe);
@@ -296,13 +297,13 @@ TEST_CASE("edits: a schedule brings the stages and micro-batches it needs", "[sc
     CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::bitpipe);
     CHECK(s[P::global_batch] == 256);
     CHECK(std::fmod(s[P::accumulation], 8) == 0);
-    // Virtual stages of one's own choice belong to another schedule.
+    // A free number of virtual stages requires another schedule.
     const Scenario modular = edited(with({{P::pipeline_parallel, 8}}), P::schedule, 4);
     CHECK(resolve(edited(modular, P::virtual_stages, 5)).choice<ScheduleKind>(P::schedule) ==
           ScheduleKind::interleaved);
 }
 
-TEST_CASE("edits: a held global batch stays through every degree", "[scenario]") {
+TEST_CASE("edits: a held global batch is kept at every degree", "[scenario]") {
     const Scenario base =
         of_model("llama-3-70b", {{P::gpus, 64}, {P::micro_batch, 4}, {P::global_batch, 256}});
     REQUIRE(is_valid(resolve(base)));
@@ -317,7 +318,8 @@ TEST_CASE("edits: a held global batch stays through every degree", "[scenario]")
     s = resolve(edited(deep, P::virtual_stages, 5));
     CHECK(s[P::global_batch] == 256);
     CHECK(s[P::virtual_stages] == 5);
-    // 8 data-parallel GPUs with 4 sequences each: micro-batches of one make the group of four stages.
+    // There are 8 data-parallel GPUs with 4 sequences each: micro-batches of one sequence form the group of
+    // four that four stages require.
     const Scenario narrow =
         of_model("llama-3-70b",
                  {{P::gpus, 32}, {P::pipeline_parallel, 4}, {P::micro_batch, 2}, {P::global_batch, 32}});
@@ -327,14 +329,14 @@ TEST_CASE("edits: a held global batch stays through every degree", "[scenario]")
     CHECK(s[P::accumulation] == 4);
 }
 
-TEST_CASE("edits: a model's shape and its parallelism agree", "[scenario]") {
+TEST_CASE("edits: a model's shape and its degrees of parallelism are kept compatible", "[scenario]") {
     const Scenario wide = edited(of_model("llama-3-70b", {{P::gpus, 64}}), P::tensor_parallel, 8);
-    // Widths move in steps that leave every GPU whole heads.
+    // The width changes in steps that leave whole heads on every GPU.
     Settings s = resolve(edited(wide, P::hidden_size, 7000));
     CHECK(std::fmod(s[P::heads], 8) == 0);
     CHECK(s[P::tensor_parallel] == 8);
     CHECK(std::fmod(resolve(edited(wide, P::ffn_size, 20001))[P::ffn_size], 8) == 0);
-    // A preset with fewer layers than stages, or heads that the GPUs do not divide.
+    // The preset has fewer layers than stages, or heads that the GPUs do not divide.
     const Catalogue& shipped = Catalogue::shipped();
     Scenario deep = edited(of_model("llama-3-70b", {{P::gpus, 64}}), P::pipeline_parallel, 64);
     deep = with_model(deep, *shipped.find(PresetKind::model, "mpt-125m"));
@@ -342,19 +344,20 @@ TEST_CASE("edits: a model's shape and its parallelism agree", "[scenario]") {
     CHECK(resolve(deep)[P::pipeline_parallel] == 8);
     const Scenario few = with_model(wide, *shipped.find(PresetKind::model, "mpt-125m"));
     CHECK(resolve(few)[P::tensor_parallel] == 4);
-    // Experts leave with the model that had them.
+    // A dense model removes the expert-parallel degree of the model before.
     const Scenario dense =
         with_model(edited(moe(), P::expert_parallel, 8), *shipped.find(PresetKind::model, "mpt-13b"));
     CHECK(resolve(dense)[P::expert_parallel] == 1);
-    // Fewer layers than stages.
+    // There are fewer layers than stages.
     const Scenario shallow = edited(edited(first(), P::pipeline_parallel, 8), P::layers, 3);
     s = resolve(shallow);
     CHECK(s[P::layers] == 3);
     CHECK(s[P::pipeline_parallel] == 2);
 }
 
-TEST_CASE("edits: any chain of degrees in either hold mode is valid and keeps what is held",
-          "[scenario][property]") {
+TEST_CASE(
+    "edits: after any chain of degrees the scenario is valid, and the held batch is kept in either mode",
+    "[scenario][property]") {
     constexpr P kDegrees[] = {
         P::gpus,           P::tensor_parallel, P::context_parallel, P::pipeline_parallel,
         P::virtual_stages, P::expert_parallel, P::schedule,         P::shard_group,
@@ -375,7 +378,7 @@ TEST_CASE("edits: any chain of degrees in either hold mode is valid and keeps wh
                 scenario = holding(scenario, random() % 2 ? Hold::global_batch : Hold::per_gpu_batch);
             const P id = kDegrees[random() % std::size(kDegrees)];
             const Parameter& row = parameter(id);
-            // Logarithmic, so that small degrees come as often as large ones.
+            // The values are logarithmic, so that small degrees occur as often as large ones.
             const double low = std::max(1.0, row.slider_low);
             const double high = std::max(low * 2, row.slider_high);
             double value = low * std::pow(high / low, std::uniform_real_distribution<double>(0, 1)(random));
@@ -401,7 +404,7 @@ TEST_CASE("edits: any chain of degrees in either hold mode is valid and keeps wh
     }
 }
 
-TEST_CASE("edits: every value a slider offers can be taken", "[scenario]") {
+TEST_CASE("edits: every value that a slider offers can be set", "[scenario]") {
     for (const Scenario& base :
          {edited(edited(of_model("llama-3-70b", {{P::gpus, 128}, {P::accumulation, 8}}), P::pipeline_parallel,
                         4),
@@ -427,10 +430,12 @@ TEST_CASE("edits: every value a slider offers can be taken", "[scenario]") {
     }
 }
 
-TEST_CASE("parallelism: layers given to a pipeline's ends go where it can no longer hold them", "[plan]") {
+TEST_CASE(
+    "parallelism: the numbers of layers at a pipeline's ends are reset where they are no longer possible",
+    "[plan]") {
     Scenario scenario = of_model("mpt-13b", {{P::pipeline_parallel, 4}, {P::accumulation, 8}});
     scenario = edited(scenario, P::first_stage_layers, 100);
-    // 40 layers: the other three keep one each.
+    // Of 40 layers the other three stages keep one each.
     CHECK(resolve(scenario)[P::first_stage_layers] == 37);
     CHECK(is_valid(resolve(scenario)));
     CHECK(resolve(edited(scenario, P::last_stage_layers, 5))[P::last_stage_layers] == 1);
@@ -444,7 +449,7 @@ TEST_CASE("parallelism: layers given to a pipeline's ends go where it can no lon
         CHECK(resolve(after)[id] == value);
         CHECK(is_valid(resolve(after)));
     }
-    // Two stages share out all layers: the other end, or as many as the others.
+    // With two stages the other end gets all remaining layers, or as many as the others have.
     Scenario two = edited(of_model("mpt-13b", {{P::pipeline_parallel, 2}}), P::first_stage_layers, 12);
     two = edited(two, P::last_stage_layers, 20);
     CHECK(resolve(two)[P::last_stage_layers] == 28);

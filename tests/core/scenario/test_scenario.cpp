@@ -1,4 +1,4 @@
-// Presets and overrides, derived fields, holding a batch, valid values.
+// Tests presets and overrides, derived fields, held batches and valid values.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
@@ -10,7 +10,7 @@
 using namespace shardscope;
 using namespace shardscope::testing;
 
-TEST_CASE("scenario: first launch", "[scenario]") {
+TEST_CASE("scenario: the first launch has the documented values", "[scenario]") {
     const Settings s = resolve(first());
     CHECK(s[P::gpus] == 64);
     CHECK(s[P::micro_batch] == 2);
@@ -22,14 +22,14 @@ TEST_CASE("scenario: first launch", "[scenario]") {
     CHECK(check(first(), s).empty());
 }
 
-TEST_CASE("scenario: width takes heads and feed-forward size along", "[scenario]") {
+TEST_CASE("scenario: heads and feed-forward size follow the width", "[scenario]") {
     Scenario wide = edited(first(), P::hidden_size, 8192);
     Settings s = resolve(wide);
     CHECK(s[P::heads] == 64);
     CHECK(s[P::kv_heads] == 64);
     CHECK(s[P::head_size] == 128);
     CHECK(s[P::ffn_size] == 4 * 8192);
-    // A gated model keeps its ratio and multiple; grouped heads stay as many.
+    // A gated model keeps its ratio and multiple, and the number of key heads stays the same.
     Scenario llama = with_model(first(), *Catalogue::shipped().find(PresetKind::model, "llama-3-8b"));
     llama = edited(llama, P::hidden_size, 8000);
     s = resolve(llama);
@@ -39,7 +39,7 @@ TEST_CASE("scenario: width takes heads and feed-forward size along", "[scenario]
     CHECK(check(llama, s).empty());
 }
 
-TEST_CASE("scenario: the peak that is set is that of the precision in use", "[scenario]") {
+TEST_CASE("scenario: an edit of the peak sets that of the current precision", "[scenario]") {
     Scenario scenario = first();
     scenario.give(P::peak_flops, 500e12);
     CHECK(resolve(scenario)[P::peak_flops_bf16] == 500e12);
@@ -48,13 +48,14 @@ TEST_CASE("scenario: the peak that is set is that of the precision in use", "[sc
     CHECK(resolve(scenario)[P::peak_flops_bf16] == 500e12);
 }
 
-TEST_CASE("scenario: per-GPU batch held, the global batch follows", "[scenario]") {
+TEST_CASE("scenario: with the per-GPU batch held, the global batch follows", "[scenario]") {
     const Settings s = resolve(edited(first(), P::gpus, 256));
     CHECK(s[P::micro_batch] == 2);
     CHECK(s[P::global_batch] == 512);
 }
 
-TEST_CASE("scenario: global batch held, micro-batches split until none is left", "[scenario]") {
+TEST_CASE("scenario: with the global batch held, micro-batches are split until one sequence is left",
+          "[scenario]") {
     const Scenario strong = holding(first(), Hold::global_batch);
     Settings s = resolve(edited(strong, P::gpus, 128));
     CHECK(s[P::global_batch] == 128);
@@ -62,7 +63,7 @@ TEST_CASE("scenario: global batch held, micro-batches split until none is left",
     s = resolve(edited(strong, P::gpus, 16));
     CHECK(s[P::micro_batch] == 2);
     CHECK(s[P::accumulation] == 4);
-    // 256 GPUs would leave half a sequence each: the nearest count that divides is taken.
+    // 256 GPUs would leave half a sequence each, so the nearest count that divides is set.
     CHECK(resolve(edited(strong, P::gpus, 256))[P::gpus] == 128);
     CHECK(resolve(holding(strong, Hold::per_gpu_batch))[P::global_batch] == 128);
 }
@@ -84,9 +85,9 @@ TEST_CASE("scenario: every preset makes a valid scenario", "[scenario]") {
         const Scenario scenario = with_cluster(first(), *cluster);
         const Settings s = resolve(scenario);
         INFO(cluster->name);
-        std::string said;
-        for (const Problem& problem : check(scenario, s)) said += problem.text() + "\n";
-        CHECK(said.empty());
+        std::string messages;
+        for (const Problem& problem : check(scenario, s)) messages += problem.text() + "\n";
+        CHECK(messages.empty());
     }
     for (const Preset* model : Catalogue::shipped().all(PresetKind::model)) {
         const Scenario scenario = with_model(first(), *model);
@@ -95,7 +96,7 @@ TEST_CASE("scenario: every preset makes a valid scenario", "[scenario]") {
     }
 }
 
-TEST_CASE("scenario: any chain of edits stays valid", "[scenario][property]") {
+TEST_CASE("scenario: any chain of edits gives a valid scenario", "[scenario][property]") {
     std::mt19937 random(7);
     Scenario scenario = first();
     for (int i = 0; i < 20000; ++i) {
@@ -111,9 +112,9 @@ TEST_CASE("scenario: any chain of edits stays valid", "[scenario][property]") {
         const Settings s = resolve(next);
         INFO(row.key << " = " << value);
         const Problems problems = check(next, s);
-        std::string said;
-        for (const Problem& problem : problems) said += problem.text() + "\n";
-        INFO(said);
+        std::string messages;
+        for (const Problem& problem : problems) messages += problem.text() + "\n";
+        INFO(messages);
         REQUIRE(problems.empty());
         REQUIRE(is_valid(s));
         scenario = next;
@@ -143,8 +144,8 @@ TEST_CASE("scenario: is_valid and check agree", "[scenario]") {
     }
 }
 
-// Under the sanitizers this finds conversions of numbers that no integer holds.
-TEST_CASE("scenario: values far beyond their ranges are judged like any other", "[scenario][property]") {
+// Under the sanitizers this finds conversions of numbers that no integer type can hold.
+TEST_CASE("scenario: values far beyond their ranges are checked like any other", "[scenario][property]") {
     const Scenario start = Scenario::first_launch();
     for (std::size_t i = 0; i < kParameters; ++i) {
         const auto id = static_cast<P>(i);
@@ -162,7 +163,8 @@ TEST_CASE("scenario: values far beyond their ranges are judged like any other", 
     }
 }
 
-TEST_CASE("scenario: batches that do not divide are answered with the two nearest that do", "[scenario]") {
+TEST_CASE("scenario: a batch that does not divide is refused with the two nearest ones that do",
+          "[scenario]") {
     const Scenario scenario = with({{P::global_batch, 100}});
     const Problems problems = check(scenario, resolve(scenario));
     REQUIRE(problems.size() == 1);
@@ -172,7 +174,7 @@ TEST_CASE("scenario: batches that do not divide are answered with the two neares
     CHECK(check(larger, resolve(larger))[0].suggestion == "use 256 or 384");
 }
 
-TEST_CASE("table: every row is complete and every domain holds its own value", "[table]") {
+TEST_CASE("table: every row is complete, and every domain contains its own value", "[table]") {
     const Settings s = resolve(first());
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);

@@ -1,4 +1,4 @@
-// The marks along a slider's groove: round, apart, and where their values lie.
+// Tests the marks along a slider's groove: round values, spacing and positions.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -17,7 +17,7 @@ SliderScale scale_of(P id) {
     return {domain(id, settings), parameter(id).logarithmic, parameter(id), settings[id]};
 }
 
-// In units of `unit`.
+// Returns the ticks in multiples of `unit`.
 std::vector<double> ticks(P id, double unit, double closest) {
     std::vector<double> out = scale_of(id).ticks(closest);
     for (double& tick : out) tick /= unit;
@@ -28,7 +28,7 @@ constexpr double kGbit = 1e9 / 8;
 
 }  // namespace
 
-TEST_CASE("ticks are the values a scale is thought in", "[slider]") {
+TEST_CASE("ticks are the customary values of a scale", "[slider]") {
     using V = std::vector<double>;
     CHECK_THAT(ticks(P::inter_node_bandwidth, kGbit, 0.07),
                Catch::Matchers::Approx(V{12.5, 25, 50, 100, 200, 400, 800, 1600, 3200}));
@@ -49,7 +49,7 @@ TEST_CASE("a shorter groove has fewer ticks, and they stay round", "[slider]") {
     CHECK_THAT(ticks(P::intra_node_bandwidth, 1e9, 0.3), Catch::Matchers::Approx(V{100, 1000}));
 }
 
-TEST_CASE("ticks of every slider rise, lie on the groove and keep their distance", "[slider]") {
+TEST_CASE("the ticks of every slider increase, lie on the groove and keep their distance", "[slider]") {
     std::size_t with_ticks = 0;
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
@@ -76,6 +76,6 @@ TEST_CASE("a linear groove and one of cells have no ticks", "[slider]") {
     CHECK(scale_of(P::tensor_parallel).has_cells());
     CHECK(scale_of(P::tensor_parallel).ticks(0.05).empty());
     CHECK(scale_of(P::precision).ticks(0.05).empty());
-    // Nor one that is too short for any.
+    // A groove that is too short for any tick has none, either.
     CHECK(scale_of(P::inter_node_bandwidth).ticks(1.5).empty());
 }

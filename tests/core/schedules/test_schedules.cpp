@@ -1,4 +1,4 @@
-// E20: bubbles and micro-batches in flight, by the papers' formulas.
+// Tests E20: bubbles and micro-batches in flight, by the papers' formulas.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -12,7 +12,8 @@ using namespace shardscope;
 
 namespace {
 
-// One micro-batch: 2 ms forward, 4 ms backward, of which 1.9 ms are weight gradients; two rates bound them.
+// One micro-batch takes 2 ms forward and 4 ms backward, of which 1.9 ms are weight gradients; two rates limit
+// them.
 StageTimes times() {
     StageTimes t;
     t.forward = Time{Rate::compute, 1.5e-3} + Time{Rate::intra_node, 0.5e-3};
@@ -36,7 +37,7 @@ TEST_CASE("schedules: each has its own name, rule and source, and is found by it
     CHECK(titles.size() == 10);
 }
 
-TEST_CASE("schedules: those that say so run all micro-batches forward before any comes back", "[plan]") {
+TEST_CASE("schedules: only GPipe and layered ones run all micro-batches forward first", "[plan]") {
     constexpr int kMicroBatches = 64;
     for (const Schedule* schedule : schedules()) {
         INFO(schedule->title);
@@ -51,8 +52,8 @@ TEST_CASE("schedules: those that say so run all micro-batches forward before any
     }
 }
 
-TEST_CASE("schedules: bubble over ideal time is (p − 1)/m, and (p − 1)/(v·m) interleaved", "[plan]") {
-    // Narayanan et al. 2021, arXiv 2104.04473, section 2.2.
+TEST_CASE("schedules: the bubble over ideal time is (p − 1)/m, and (p − 1)/(v·m) if interleaved", "[plan]") {
+    // Source: Narayanan et al. 2021, arXiv 2104.04473, section 2.2.
     for (const double p : {2.0, 8.0, 64.0}) {
         for (const double m : {8.0, 64.0, 512.0}) {
             for (const double v : {1.0, 2.0, 6.0}) {
@@ -69,26 +70,27 @@ TEST_CASE("schedules: bubble over ideal time is (p − 1)/m, and (p − 1)/(v·m
     }
 }
 
-TEST_CASE("schedules: zero-bubble pipelines", "[plan]") {
-    // Qi et al. 2023, arXiv 2401.10241: (p − 1)(T_F + T_B − T_W) and (p − 1)(T_F + T_B − 2·T_W), T_B = 2.1
-    // ms.
+TEST_CASE("schedules: zero-bubble pipelines have the published bubble", "[plan]") {
+    // Source: Qi et al. 2023, arXiv 2401.10241: (p − 1)(T_F + T_B − T_W) and (p − 1)(T_F + T_B − 2·T_W), T_B
+    // = 2.1 ms.
     const PipelineShape shape{8, 1, 32};
     CHECK(kZbH1.bubble(shape, times(), times()).total() ==
           Approx(7 * (2e-3 + 2.1e-3 - 1.9e-3)).epsilon(1e-12));
     CHECK(kZbH2.bubble(shape, times(), times()).total() ==
           Approx(7 * (2e-3 + 2.1e-3 - 2 * 1.9e-3)).epsilon(1e-12));
-    // What the link inside the node bounds is no weight gradient: it stays in the bubble whole.
+    // Time limited by the link inside the node is no weight gradient, so it stays in the bubble completely.
     CHECK(kZbH1.bubble(shape, times(), times())[Rate::intra_node] == Approx(7 * 1e-3).epsilon(1e-12));
-    // A weight gradient of 3 ms leaves 1 ms of input gradient: more than the gap of either pass is not
-    // filled.
+    // With a weight gradient of 3 ms, 1 ms of input gradient is left: weight gradients fill at most the gap
+    // of either pass.
     StageTimes heavy = times();
     heavy.weight_gradient = Time{Rate::compute, 3e-3};
     CHECK(kZbH1.bubble(shape, heavy, heavy).total() == Approx(7 * (2e-3 + 1e-3 - 1e-3)).epsilon(1e-12));
     CHECK(kZbH2.bubble(shape, heavy, heavy).total() == Approx(0).margin(1e-15));
 }
 
-TEST_CASE("schedules: breadth-first and modular pipelines fill as fast as their pieces are many", "[plan]") {
-    // E27: bubble over ideal time (p − 1)·p ÷ (m·L) with every layer a stage.
+TEST_CASE("schedules: breadth-first and modular pipelines divide the bubble by the number of virtual stages",
+          "[plan]") {
+    // E27: the bubble over ideal time is (p − 1)·p ÷ (m·L) if every layer is a virtual stage.
     const double p = 8;
     const double m = 32;
     const double layers = 96;
@@ -102,20 +104,21 @@ TEST_CASE("schedules: breadth-first and modular pipelines fill as fast as their 
     CHECK(kModular.micro_batches({p, v, m}).least == p);
 }
 
-TEST_CASE("schedules: pieces of sequences divide the bubble and what is in flight", "[plan]") {
-    // Sun et al. 2024, arXiv 2406.03488: (p − 1) ÷ (m·k); MindSpeed: (p + k − 1) ÷ k on the first stage.
+TEST_CASE("schedules: sequence chunks divide the bubble and the micro-batches in flight", "[plan]") {
+    // Sources: Sun et al. 2024, arXiv 2406.03488: (p − 1) ÷ (m·k); MindSpeed: (p + k − 1) ÷ k on the first
+    // stage.
     const PipelineShape shape{8, 1, 32, 4};
     CHECK(kSeq1f1b.bubble(shape, times(), times()).total() / (32 * kWork) ==
           Approx(7.0 / (32 * 4)).epsilon(1e-12));
     CHECK(kSeq1f1b.in_flight(shape, 0) == Approx((8.0 + 4 - 1) / 4).epsilon(1e-12));
-    // One piece is 1F1B.
+    // With one chunk it is 1F1B.
     CHECK(kSeq1f1b.in_flight({8, 1, 32, 1}, 3) == kOneFOneB.in_flight({8, 1, 32}, 3));
     CHECK(kSeq1f1b.order({8, 1, 32, 1}, 3) == kOneFOneB.order({8, 1, 32}, 3));
 }
 
-TEST_CASE("schedules: pipelines that run both ways have the published bubble for equal passes", "[plan]") {
-    // Forward pass, input and weight gradient of 2 ms each. DeepSeek-AI 2024, arXiv 2412.19437:
-    // (p/2 − 1)·(F&B + B − 3·W), p + 1 micro-batches.
+TEST_CASE("schedules: bidirectional pipelines have the published bubble for equal passes", "[plan]") {
+    // The forward pass and the input and weight gradients take 2 ms each. Source: DeepSeek-AI 2024, arXiv
+    // 2412.19437: (p/2 − 1)·(F&B + B − 3·W), p + 1 micro-batches.
     StageTimes equal;
     equal.forward = Time{Rate::compute, 2e-3};
     equal.backward = Time{Rate::compute, 4e-3};
@@ -125,8 +128,9 @@ TEST_CASE("schedules: pipelines that run both ways have the published bubble for
               Approx((p / 2 - 1) * (6e-3 + 4e-3 - 3 * 2e-3)).epsilon(1e-12));
         CHECK(kDualPipe.in_flight({p, 1, 4 * p}, 0) == p + 1);
     }
-    // Wu et al. 2024, arXiv 2410.19367: (p − 2) ÷ (4·m + p − 2) of the step where forward and backward pass
-    // last equally long, (p − 2) ÷ (3·m + p − 2) where the backward pass takes twice as long and m is p.
+    // Source: Wu et al. 2024, arXiv 2410.19367: the bubble is (p − 2) ÷ (4·m + p − 2) of the step if the
+    // forward and backward pass take equally long, and (p − 2) ÷ (3·m + p − 2) if the backward pass takes
+    // twice as long and m is p.
     for (const double p : {2.0, 4.0, 8.0, 16.0}) {
         StageTimes even = equal;
         even.backward = even.forward;
@@ -140,15 +144,15 @@ TEST_CASE("schedules: pipelines that run both ways have the published bubble for
     }
 }
 
-TEST_CASE("schedules: one stage waits for nobody", "[plan]") {
-    // Those with two copies take two stages at least.
+TEST_CASE("schedules: a single stage has no bubble", "[plan]") {
+    // Schedules with two weight copies need at least two stages.
     for (const Schedule* schedule : schedules()) {
         const double stages = schedule->copies;
         CHECK(schedule->bubble({stages, 1, 16}, times(), times()).total() == 0);
     }
 }
 
-TEST_CASE("schedules: micro-batches in flight", "[plan]") {
+TEST_CASE("schedules: the micro-batches in flight are those of the papers", "[plan]") {
     const PipelineShape shape{8, 1, 32};
     CHECK(kOneFOneB.in_flight(shape, 0) == 8);
     CHECK(kOneFOneB.in_flight(shape, 3) == 5);
@@ -158,37 +162,38 @@ TEST_CASE("schedules: micro-batches in flight", "[plan]") {
         CHECK(kZbH1.in_flight(shape, position) == 8);
         CHECK(kZbH2.in_flight(shape, position) == 15);
     }
-    // Never more than there are.
+    // There are never more in flight than micro-batches in the step.
     const PipelineShape few{8, 1, 3};
     for (const Schedule* schedule : schedules()) {
-        if (schedule->copies > 1) continue;  // need more
+        if (schedule->copies > 1) continue;  // needs more stages
         CHECK(schedule->in_flight(few, 0) == 3);
         CHECK(schedule->in_flight(few, 7) <= 3);
         CHECK(schedule->in_flight(few, 7) >= 1);
     }
 }
 
-TEST_CASE("schedules: interleaving holds 1 + (p − 1)/(p·v) times as much on the first GPU", "[plan]") {
-    // Korthikanti et al. 2022, arXiv 2205.05198, section 4.2.3.
+TEST_CASE("schedules: interleaving holds 1 + (p − 1)/(p·v) times the activations on the first GPU",
+          "[plan]") {
+    // Source: Korthikanti et al. 2022, arXiv 2205.05198, section 4.2.3.
     for (const double p : {2.0, 8.0, 35.0}) {
         for (const double v : {2.0, 3.0, 6.0}) {
             CHECK(kInterleaved.in_flight({p, v, 1024}, 0) ==
                   Approx(p * (1 + (p - 1) / (p * v))).epsilon(1e-12));
-            // The last has begun (v − 1)·p + 1 of its p·v pieces.
+            // The last stage has started (v − 1)·p + 1 of its p·v forward passes.
             CHECK(kInterleaved.in_flight({p, v, 1024}, p - 1) ==
                   Approx(((v - 1) * p + 1) / v).epsilon(1e-12));
         }
-        // One piece a GPU is plain 1F1B.
+        // With one virtual stage per GPU it is plain 1F1B.
         CHECK(kInterleaved.in_flight({p, 1, 1024}, 0) == p);
         CHECK(kInterleaved.in_flight({p, 1, 1024}, p - 1) == 1);
     }
 }
 
-// ---- the schedules at work -------------------------------------------------------------------------------
+// ---- simulated schedules ---------------------------------------------------------------------------------
 
 namespace {
 
-// Equal stages whose passes take `t` for all pieces together; nothing travels.
+// Returns equal stages whose passes take `t` for all their parts together, without communication.
 std::vector<StageSeconds> equal_stages(const Schedule& schedule, const PipelineShape& shape,
                                        const StageTimes& t) {
     const double weight = schedule.splits_backward ? t.weight_gradient.total() : 0;
@@ -224,7 +229,7 @@ std::vector<PipelineShape> shapes_of(const Schedule& schedule) {
     return out;
 }
 
-// One forward pass, backward passes from short to long, weight gradients likewise.
+// One forward pass with backward passes from short to long, and the same for weight gradients.
 std::vector<StageTimes> kinds_of_times() {
     std::vector<StageTimes> out{times()};
     for (const double backward : {2.5e-3, 4e-3, 7e-3, 9e-3}) {
@@ -264,7 +269,7 @@ TEST_CASE("schedules: every stage runs every pass once, weight gradients after t
     }
 }
 
-TEST_CASE("schedules: at work with equal stages the bubble is the published one", "[plan]") {
+TEST_CASE("schedules: a simulation with equal stages has the published bubble", "[plan]") {
     for (const Schedule* schedule : schedules()) {
         for (const PipelineShape& shape : shapes_of(*schedule)) {
             INFO(schedule->title << ": p " << shape.stages << ", v " << shape.virtual_stages << ", m "
@@ -277,12 +282,13 @@ TEST_CASE("schedules: at work with equal stages the bubble is the published one"
     }
 }
 
-TEST_CASE("schedules: at work the bubble is the claimed one whichever pass is the longest", "[plan]") {
+TEST_CASE("schedules: a simulation has the bubble of the formula, whichever pass is the longest", "[plan]") {
     for (const Schedule* schedule : schedules()) {
         for (const PipelineShape& shape : shapes_of(*schedule)) {
-            // ZB-H2 with fewer micro-batches than fill its bubble is claimed for short weight gradients only.
+            // For fewer micro-batches than fill its bubble, ZB-H2's formula only applies to short weight
+            // gradients.
             if (schedule == &kZbH2 && shape.micro_batches < 2 * shape.stages - 1) continue;
-            if (shape.micro_batches > 4 * shape.stages) continue;  // long, and like the others
+            if (shape.micro_batches > 4 * shape.stages) continue;  // takes long and tests nothing new
             for (const StageTimes& t : kinds_of_times()) {
                 INFO(schedule->title << ": p " << shape.stages << ", v " << shape.virtual_stages << ", m "
                                      << shape.micro_batches << ", k " << shape.sequence_pieces << ", F "
@@ -297,7 +303,9 @@ TEST_CASE("schedules: at work the bubble is the claimed one whichever pass is th
     }
 }
 
-TEST_CASE("schedules: at work the stages hold as many micro-batches as the memory is told", "[plan]") {
+TEST_CASE(
+    "schedules: in a simulation the stages have as many micro-batches in flight as the memory model assumes",
+    "[plan]") {
     for (const Schedule* schedule : schedules()) {
         for (const PipelineShape& shape : shapes_of(*schedule)) {
             const PipelineRun run =

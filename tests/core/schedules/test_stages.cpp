@@ -1,4 +1,4 @@
-// E20: every layer is dealt out exactly once, whatever the number of stages.
+// Tests E20: every layer is on exactly one stage for any number of stages.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -15,7 +15,7 @@ struct Expected {
 
 }  // namespace
 
-TEST_CASE("stages: one GPU holds all of the model", "[plan]") {
+TEST_CASE("stages: one GPU has the whole model", "[plan]") {
     const Stages one = deal_layers(3, 58, 1);
     CHECK(one.first.dense == 3);
     CHECK(one.first.sparse == 58);
@@ -23,11 +23,11 @@ TEST_CASE("stages: one GPU holds all of the model", "[plan]") {
     CHECK(one.first.head);
 }
 
-TEST_CASE("stages: even and uneven splits", "[plan]") {
+TEST_CASE("stages: even and uneven splits have the expected layers", "[plan]") {
     for (const Expected& e : {Expected{96, 8, 12, 12, 12},    // the stages divide the layers
                               Expected{126, 16, 7, 8, 7},     // they divide layers + 2: Llama 3.1 405B
                               Expected{30, 4, 7, 8, 7},       //
-                              Expected{29, 4, 7, 8, 7},       // remainder 1: to one between
+                              Expected{29, 4, 7, 8, 7},       // remainder 1: on a middle stage
                               Expected{41, 2, 21, 20, 20},    // two stages, odd: the head's has fewer
                               Expected{31, 4, 8, 8, 7},       // remainder p − 1: all but the last
                               Expected{17, 3, 6, 6, 5},       //
@@ -43,15 +43,16 @@ TEST_CASE("stages: even and uneven splits", "[plan]") {
     }
 }
 
-TEST_CASE("stages: every layer once, embedding first, head last, no stage two layers fuller than another",
-          "[plan]") {
+TEST_CASE(
+    "stages: every layer occurs once, embedding first, head last, and sizes differ by less than two layers",
+    "[plan]") {
     for (double layers = 2; layers <= 130; ++layers) {
         for (double gpus = 2; gpus <= std::min(layers, 66.0); ++gpus) {
             for (const double dense : {0.0, 1.0, 3.0, layers}) {
                 if (dense > layers) continue;
                 INFO(layers << " layers, " << dense << " dense, on " << gpus);
                 const Stages stages = deal_layers(dense, layers - dense, gpus);
-                // What the first and the last leave lies between, on stages of `middle` layers or one fewer.
+                // The middle stages have the rest, with `middle` layers each or one fewer.
                 const double between = layers - stages.first.layers() - stages.last.layers();
                 if (gpus == 2) {
                     CHECK(between == 0);
@@ -81,17 +82,17 @@ TEST_CASE("stages: every layer once, embedding first, head last, no stage two la
     }
 }
 
-TEST_CASE("stages: the ends take what they are given, the others share the rest", "[plan]") {
+TEST_CASE("stages: the ends get the layers that are given, and the other stages split the rest", "[plan]") {
     struct Given {
         double layers, gpus;
         Partition partition;
         double first, middle, last;
     };
-    for (const Given& g : {Given{32, 4, {14, 0}, 14, 6, 6},     // the rest divides
+    for (const Given& g : {Given{32, 4, {14, 0}, 14, 6, 6},     // the rest divides evenly
                            Given{32, 4, {11, 0}, 11, 7, 7},     //
                            Given{32, 4, {0, 5}, 9, 9, 5},       //
                            Given{61, 16, {3, 2}, 3, 4, 2},      // 56 on 14
-                           Given{61, 8, {4, 0}, 4, 9, 8},       // 57 on 7: one over, between
+                           Given{61, 8, {4, 0}, 4, 9, 8},       // 57 on 7: one more in the middle
                            Given{32, 2, {30, 0}, 30, 2, 2},     // two stages
                            Given{32, 2, {12, 20}, 12, 20, 20},  //
                            Given{32, 3, {1, 1}, 1, 30, 1}}) {
@@ -109,7 +110,7 @@ TEST_CASE("stages: the ends take what they are given, the others share the rest"
             CHECK(stage.layers() >= 1);
             if (stage.position > 0 && stage.position < g.gpus - 1) CHECK(stage.layers() >= g.middle - 1);
         }
-        // The longest of those between comes first, where the most micro-batches are held.
+        // The longest middle stages come first, where the most micro-batches are in flight.
         if (g.gpus > 2) CHECK(every_stage(stages, 2, g.layers - 2)[1].layers() == g.middle);
         CHECK(dense == 2);
         CHECK(all == g.layers);

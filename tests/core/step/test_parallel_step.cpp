@@ -1,4 +1,4 @@
-// E17–E21: the step under tensor, context, expert and pipeline parallelism.
+// Tests E17–E21: the step under tensor, context, expert and pipeline parallelism.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -102,7 +102,7 @@ constexpr std::initializer_list<P> kLatencies{P::collective_latency, P::intra_no
 
 }  // namespace
 
-TEST_CASE("step: parallel plans' terms sum to the total and so does the attribution", "[step]") {
+TEST_CASE("step: the terms of parallel plans add up to the total, and so does the attribution", "[step]") {
     for (const Scenario& scenario : plans()) {
         INFO(scenario.title());
         const StepTime step = step_of(scenario);
@@ -117,7 +117,7 @@ TEST_CASE("step: parallel plans' terms sum to the total and so does the attribut
     }
 }
 
-TEST_CASE("step: parallel plans' elasticities agree with finite differences", "[step][walls]") {
+TEST_CASE("step: the elasticities of parallel plans agree with finite differences", "[step][walls]") {
     const double factor = 1 + 1e-6;
     for (const Scenario& base : plans()) {
         INFO(base.title());
@@ -140,7 +140,7 @@ TEST_CASE("step: parallel plans' elasticities agree with finite differences", "[
     }
 }
 
-TEST_CASE("step: continuous in continuous inputs under every kind of parallelism", "[step]") {
+TEST_CASE("step: it is continuous in continuous inputs under every kind of parallelism", "[step]") {
     for (const Scenario& base : {three_d(), with_context(), with_experts()}) {
         for (const P id : {P::inter_node_bandwidth, P::intra_node_bandwidth, P::memory_bandwidth,
                            P::peak_flops, P::inter_node_latency, P::layer_overhead}) {
@@ -155,7 +155,7 @@ TEST_CASE("step: continuous in continuous inputs under every kind of parallelism
     }
 }
 
-TEST_CASE("step: more bandwidth, memory bandwidth or peak is never slower", "[step]") {
+TEST_CASE("step: more network bandwidth, memory bandwidth or peak never slows it down", "[step]") {
     for (const Scenario& base : plans()) {
         INFO(base.title());
         for (const P id :
@@ -171,7 +171,7 @@ TEST_CASE("step: more bandwidth, memory bandwidth or peak is never slower", "[st
     }
 }
 
-TEST_CASE("step: a layer's tensor-parallel exchanges move 4·2(t − 1)/t·s·b·h·Q", "[step]") {
+TEST_CASE("step: the tensor-parallel exchanges of a layer move 4·2(t − 1)/t·s·b·h·Q", "[step]") {
     for (const double t : {2.0, 4.0, 8.0}) {
         for (const double sequence_parallel : {0.0, 1.0}) {
             const Compiled c = compile(
@@ -186,7 +186,7 @@ TEST_CASE("step: a layer's tensor-parallel exchanges move 4·2(t − 1)/t·s·b�
     }
 }
 
-TEST_CASE("step: exposure scales tensor-parallel time, asynchrony cuts it", "[step]") {
+TEST_CASE("step: the exposed share scales tensor-parallel time, and asynchrony reduces it", "[step]") {
     const double base =
         term(step_of(changed(three_d(), {{P::tensor_exposure, 1}})), StepTerm::tensor_network);
     CHECK(base > 0);
@@ -205,9 +205,9 @@ TEST_CASE("step: exposure scales tensor-parallel time, asynchrony cuts it", "[st
     }
 }
 
-TEST_CASE("step: expert exchanges by hand", "[step]") {
-    // Mixtral on one node, 8 GPUs with an expert each: two all-to-alls a pass of s·b·top·h·Q bytes, 7/8 of
-    // which leave the GPU.
+TEST_CASE("step: expert exchanges equal the numbers worked out by hand", "[step]") {
+    // Mixtral on one node has 8 GPUs with an expert each: each pass has two all-to-alls of s·b·top·h·Q bytes,
+    // 7/8 of which leave the GPU.
     const Compiled c = compile(resolve(without_latency(of_model(
         "mixtral-8x7b",
         {{P::gpus, 8}, {P::expert_parallel, 8}, {P::micro_batch, 1}, {P::expert_imbalance, 1.25}}))));
@@ -219,9 +219,9 @@ TEST_CASE("step: expert exchanges by hand", "[step]") {
     CHECK(term(step_of(of_model("mixtral-8x7b", {{P::expert_parallel, 1}})), StepTerm::expert_network) == 0);
 }
 
-TEST_CASE("step: keys and values travel round the context-parallel GPUs under attention", "[step]") {
-    // Llama 3 70B, t = 2, c = 4 in one node: 8/2 key heads of 128 + 128, 16 bit, 8,192 tokens; 3/4 of them
-    // travel.
+TEST_CASE("step: keys and values go round the context-parallel ring while attention is computed", "[step]") {
+    // Llama 3 70B, t = 2, c = 4 in one node: 8/2 key heads of 128 + 128, 16 bit, 8,192 tokens, of which 3/4
+    // are sent.
     const Scenario scenario = without_latency(of_model("llama-3-70b", {{P::gpus, 8},
                                                                        {P::sequence_length, 8192},
                                                                        {P::micro_batch, 1},
@@ -231,27 +231,28 @@ TEST_CASE("step: keys and values travel round the context-parallel GPUs under at
     const Compiled c = compile(resolve(scenario));
     const double ring = 3.0 / 4 * 2 * 8192 * 4 * 256 / c.network.intra_bandwidth;
     const auto network = static_cast<std::size_t>(StepTerm::context_network);
-    // ω = 1 hides nothing; backward the gradients travel too.
+    // ω = 1 overlaps nothing; in the backward pass the gradients are sent, too.
     CHECK(c.work.dense.forward.terms[network] == Approx(ring).epsilon(1e-9));
     CHECK(c.work.dense.backward.terms[network] == Approx(2 * ring).epsilon(1e-9));
-    // ω = 0 hides it all below attention.
+    // ω = 0 overlaps all of it with attention.
     const Compiled hidden = compile(resolve(changed(scenario, {{P::overlap, 0}})));
     const PassTime pass = hidden.work.dense.forward;
     CHECK(pass.terms[network] == Approx(0).margin(1e-15));
     CHECK(pass.hidden == Approx(ring).epsilon(1e-9));
 }
 
-TEST_CASE("step: an uneven causal triangle slows attention by its imbalance", "[step]") {
+TEST_CASE("step: an uneven causal triangle slows attention down by its imbalance", "[step]") {
     const auto attention = [](double imbalance) {
         return term(step_of(changed(with_context(), {{P::context_imbalance, imbalance}})),
                     StepTerm::attention);
     };
     CHECK(attention(1.75) == Approx(1.75 * attention(1)).epsilon(1e-12));
-    // Without context parallelism there is nothing to be uneven.
+    // Without context parallelism there is no imbalance.
     CHECK(step_of(changed(three_d(), {{P::context_imbalance, 2}})).total == step_of(three_d()).total);
 }
 
-TEST_CASE("step: the bubble is (p − 1)/v passes of the average stage, whatever the micro-batches", "[step]") {
+TEST_CASE("step: the bubble is (p − 1)/v passes of the average stage for any number of micro-batches",
+          "[step]") {
     const auto bubble = [](std::initializer_list<std::pair<P, Value>> plan) {
         return term(step_of(changed(three_d(), plan)), StepTerm::bubble);
     };
@@ -264,7 +265,8 @@ TEST_CASE("step: the bubble is (p − 1)/v passes of the average stage, whatever
         CHECK(share < last);
         last = share;
     }
-    // One piece a GPU: thrice the bubble but for the messages, which are then a third.
+    // With one virtual stage per GPU the bubble is three times as long, except for the messages, of which
+    // there is a third.
     const double plain = bubble({{P::virtual_stages, 1}});
     CHECK(plain / of_32 == Approx(3).epsilon(0.05));
     CHECK(plain / of_32 <= 3);
@@ -275,9 +277,10 @@ TEST_CASE("step: the bubble is (p − 1)/v passes of the average stage, whatever
     CHECK(term(step_of(first()), StepTerm::bubble) == 0);
 }
 
-TEST_CASE("step: bubble over ideal time without ends, messages and latencies", "[step]") {
-    // 96 layers on 8 stages: (p − 1)/(v·m) of the layers' time. The ends, 2 of 98 layers' worth, are left to
-    // the tolerance; the stage that sets the pace holds one of them.
+TEST_CASE("step: the bubble over ideal time is the published one without ends, messages and latencies",
+          "[step]") {
+    // With 96 layers on 8 stages the bubble is (p − 1)/(v·m) of the layers' time. The tolerance covers the
+    // ends, 2 of 98 layers, one of which is on the slowest stage.
     const Scenario scenario =
         changed(without_latency(three_d()), {{P::inter_node_bandwidth, 1e15}, {P::sharding, Sharding::ddp}});
     const StepTime step = step_of(scenario);
@@ -288,8 +291,9 @@ TEST_CASE("step: bubble over ideal time without ends, messages and latencies", "
     CHECK(term(step, StepTerm::bubble) / work == Approx(7.0 / (3 * 32)).epsilon(0.04));
 }
 
-TEST_CASE("step: messages between stages", "[step]") {
-    // b·s·h·Q over the tensor-parallel GPUs, forward and back, for each of v pieces and m micro-batches.
+TEST_CASE("step: the messages between stages equal the numbers worked out by hand", "[step]") {
+    // A message has b·s·h·Q bytes over the tensor-parallel GPUs, forward and back, for each of v virtual
+    // stages and m micro-batches.
     const Scenario scenario =
         changed(without_latency(three_d()), {{P::overlap, 1}, {P::collective_efficiency, 1}});
     const Compiled c = compile(resolve(scenario));
@@ -302,8 +306,8 @@ TEST_CASE("step: messages between stages", "[step]") {
     CHECK(term(step_time(inside), StepTerm::stage_network) == Approx(2 * short_message).epsilon(1e-9));
 }
 
-TEST_CASE("step: the slowest stage sets the pace", "[step]") {
-    // 80 layers on 4 stages, the LM head on top of the last: 20 layers and the head.
+TEST_CASE("step: the slowest stage determines the time", "[step]") {
+    // Of 80 layers on 4 stages, the last stage has 20 layers and the LM head.
     const Scenario scenario = changed(without_latency(of_model("llama-3-70b", {{P::gpus, 32},
                                                                                {P::tensor_parallel, 8},
                                                                                {P::pipeline_parallel, 4},
@@ -328,24 +332,25 @@ TEST_CASE("step: a tied head on its own stage is trained like a copy of the embe
     CHECK(term(step(1), StepTerm::copies) == Approx(term(step(0), StepTerm::copies)).epsilon(1e-12));
 }
 
-TEST_CASE("step: the optimizer works on this GPU's share", "[step]") {
+TEST_CASE("step: the optimizer works on this GPU's shard", "[step]") {
     const auto optimizer = [](const Scenario& scenario) {
         const Compiled c = compile(resolve(scenario));
         return term(step_time(c), StepTerm::optimizer) * c.gpu.memory_bandwidth /
                c.settings[P::optimizer_traffic];
     };
-    // ZeRO-1 over a group of 2 instead of all 8 data-parallel GPUs: four times the parameters.
+    // ZeRO-1 shards over a group of 2 instead of all 8 data-parallel GPUs, which makes four times the
+    // parameters.
     const Scenario base = three_d();
     CHECK(optimizer(changed(base, {{P::shard_group, 2}})) == Approx(4 * optimizer(base)).epsilon(1e-12));
-    // All parameters of Mixtral over all 64 GPUs, wherever its experts lie.
+    // All parameters of Mixtral are sharded over all 64 GPUs, wherever its experts are.
     CHECK(optimizer(of_model("mixtral-8x7b", {})) == Approx(46702792704.0 / 64).epsilon(1e-12));
     CHECK(optimizer(of_model("mixtral-8x7b", {{P::expert_parallel, 8}})) ==
           Approx(46702792704.0 / 64).epsilon(1e-12));
 }
 
-TEST_CASE("step: ZeRO-1 within a node shares there and combines between nodes", "[step]") {
-    // Nothing hidden: weights gathered and gradients reduced over 8 GPUs of a node, then an all-reduce of
-    // each eighth of the gradients over 8 nodes, through one adapter.
+TEST_CASE("step: ZeRO-1 within a node shards there and all-reduces between nodes", "[step]") {
+    // Nothing is overlapped: weights are gathered and gradients reduced over 8 GPUs of a node, then each
+    // eighth of the gradients is all-reduced over 8 nodes through one adapter.
     const Scenario scenario =
         changed(without_latency(of_model("llama-2-13b", {{P::gpus, 64},
                                                          {P::sharding, Sharding::zero1},
@@ -358,7 +363,7 @@ TEST_CASE("step: ZeRO-1 within a node shares there and combines between nodes", 
     const double inside = 7.0 / 8 * (2 * c.parameters + gradients) / c.network.intra_bandwidth;
     const double between = 2 * 7.0 / 8 * gradients / 8 / c.network.inter_bandwidth;
     CHECK(term(step_time(c), StepTerm::network) == Approx(inside + between).epsilon(1e-9));
-    // Accumulation reduces once a step all the same, ZeRO-2 in every micro-batch.
+    // With accumulation ZeRO-1 still reduces once a step, but ZeRO-2 in every micro-batch.
     CHECK(term(step_of(changed(scenario, {{P::accumulation, 4}})), StepTerm::network) ==
           Approx(inside + between).epsilon(1e-9));
     CHECK(term(step_of(changed(scenario, {{P::accumulation, 4}, {P::sharding, Sharding::zero2}})),
@@ -367,10 +372,10 @@ TEST_CASE("step: ZeRO-1 within a node shares there and combines between nodes", 
               .epsilon(1e-9));
 }
 
-TEST_CASE("step: FSDP gathers layers twice and the ends once, and reduces all, in every micro-batch",
+TEST_CASE("step: in every micro-batch FSDP gathers layers twice and the ends once, and reduces all",
           "[step]") {
-    // 64 GPUs on 8 nodes; slow adapters, so that the nodes' way out binds: 8 of them together. Nothing
-    // hidden.
+    // There are 64 GPUs on 8 nodes. The adapters are slow, so the way out of the nodes is the limit, with all
+    // 8 together. Nothing is overlapped.
     const auto network = [](double reshard, double accumulation, double precision) {
         const Scenario scenario =
             changed(without_latency(of_model("llama-2-13b", {{P::gpus, 64},
@@ -387,7 +392,7 @@ TEST_CASE("step: FSDP gathers layers twice and the ends once, and reduces all, i
     CHECK(network(1, 1, 0) == Approx(2 * (2 * all - ends) + 2 * all).epsilon(1e-9));
     CHECK(network(0, 1, 0) == Approx(2 * all + 2 * all).epsilon(1e-9));
     CHECK(network(1, 3, 0) == Approx(3 * (2 * (2 * all - ends) + 2 * all)).epsilon(1e-9));
-    // Gradients in fp32 take twice as much to reduce.
+    // The reduction of fp32 gradients moves twice as many bytes.
     CHECK(network(1, 1, 3) == Approx(2 * (2 * all - ends) + 4 * all).epsilon(1e-9));
 }
 
@@ -396,8 +401,8 @@ TEST_CASE("step: offload moves gradients and weights over the host link", "[step
         return term(step_of(with({{P::offload, offload}, {P::sharding, sharding}})), StepTerm::host_link);
     };
     const Settings s = resolve(first());
-    // 13 B parameters over 64 GPUs: gradients out and weights back, 2 B each, then the optimizer in host
-    // memory.
+    // 13 B parameters over 64 GPUs: 2 B each for gradients to the host and weights back, then the optimizer
+    // in host memory.
     const double local = 12853954560.0 / 64;
     const double state = resolve(first()).choice<Precision>(P::gradient_precision) == Precision::fp32 ? 6 : 4;
     const double expected =
@@ -406,19 +411,19 @@ TEST_CASE("step: offload moves gradients and weights over the host link", "[step
     CHECK(link(1, 3) == Approx(expected).epsilon(1e-12));
     CHECK(link(1, 1) == Approx(expected).epsilon(1e-12));
     CHECK(term(step_of(with({{P::offload, Offload::optimizer}})), StepTerm::optimizer) == 0);
-    // Weights on the host too: every gather waits for them.
+    // If the weights are on the host, too, every gather waits for them.
     CHECK(step_of(with({{P::offload, Offload::optimizer_and_parameters}})).total >
           step_of(with({{P::offload, Offload::optimizer}})).total);
 }
 
-TEST_CASE("step: one GPU of each kind has no communication of that kind", "[step]") {
+TEST_CASE("step: a group of one GPU has no communication", "[step]") {
     const StepTime step = step_of(first());
     for (const StepTerm none : {StepTerm::tensor_network, StepTerm::context_network, StepTerm::expert_network,
                                 StepTerm::stage_network, StepTerm::bubble, StepTerm::host_link})
         CHECK(term(step, none) == 0);
 }
 
-TEST_CASE("step: without latencies twice every rate is half the time", "[step]") {
+TEST_CASE("step: without latencies, doubling every rate halves the time", "[step]") {
     for (const Scenario& plan : plans()) {
         const Scenario base = without_latency(plan);
         const Settings s = resolve(base);
@@ -430,8 +435,9 @@ TEST_CASE("step: without latencies twice every rate is half the time", "[step]")
     }
 }
 
-TEST_CASE("scaling: 3D layouts weak-scale nearly flat where pure FSDP does not", "[estimate]") {
-    // Llama 3.1 70B, TP4 PP4 CP2 VP5: 14.66 s a step at 64 and at 2,048 H100 (NVIDIA/dgxc-benchmarking).
+TEST_CASE("scaling: 3D layouts scale weakly with little loss where pure FSDP does not", "[estimate]") {
+    // Llama 3.1 70B with TP4 PP4 CP2 VP5 takes 14.66 s a step at 64 and at 2,048 H100
+    // (NVIDIA/dgxc-benchmarking).
     const auto throughput = [](double gpus, std::initializer_list<std::pair<P, Value>> plan) {
         Scenario scenario = changed(of_model("llama-3-70b", {{P::gpus, gpus}}), plan);
         return answer(scenario).estimate.tokens_per_s_per_gpu;
@@ -443,7 +449,7 @@ TEST_CASE("scaling: 3D layouts weak-scale nearly flat where pure FSDP does not",
     CHECK(throughput(2048, layered) / throughput(64, layered) > 0.95);
 }
 
-TEST_CASE("step: layered accumulation moves as much as one micro-batch does", "[step]") {
+TEST_CASE("step: layered accumulation moves as many bytes as a single micro-batch", "[step]") {
     // E27: ZeRO-3 gathers, and ZeRO-2 reduces, once a step instead of once a micro-batch.
     for (const double sharding : {2.0, 3.0}) {
         const auto moved = [&](double schedule, double micro_batches) {
@@ -463,8 +469,9 @@ TEST_CASE("step: layered accumulation moves as much as one micro-batch does", "[
     }
 }
 
-TEST_CASE("step: communication hides behind all micro-batches of a layer", "[step]") {
-    // Slow links: gathers and reductions of a layer take longer than one micro-batch of it, but not than 32.
+TEST_CASE("step: communication overlaps with all micro-batches of a layer", "[step]") {
+    // The links are slow: gathers and reductions of a layer take longer than one micro-batch of it, but less
+    // than 32.
     const auto exposed = [](double schedule) {
         const Answer a = answer(with({{P::gpus, 64},
                                       {P::inter_node_bandwidth, 5e9},
@@ -477,7 +484,7 @@ TEST_CASE("step: communication hides behind all micro-batches of a layer", "[ste
     CHECK(exposed(3) < 0.1);
 }
 
-TEST_CASE("step: in a breadth-first pipeline pieces are gathered once a step", "[step]") {
+TEST_CASE("step: in a breadth-first pipeline virtual stages are gathered once a step", "[step]") {
     const auto moved = [](double virtual_stages, double micro_batches) {
         const StepTime step = step_of(of_model("gpt-3-175b", {{P::gpus, 512},
                                                               {P::tensor_parallel, 8},
@@ -492,13 +499,14 @@ TEST_CASE("step: in a breadth-first pipeline pieces are gathered once a step", "
         const double messages = term(step, StepTerm::stage_network);
         return std::pair{term(step, StepTerm::network), messages};
     };
-    // What is not hidden falls with the number of micro-batches it hides behind, and with smaller pieces.
+    // The exposed time falls with the number of micro-batches to overlap with, and with smaller virtual
+    // stages.
     CHECK(moved(3, 32).first < moved(3, 8).first);
     CHECK(moved(12, 32).first < moved(1, 32).first);
     CHECK(moved(12, 32).second > 2 * moved(3, 32).second);
 }
 
-TEST_CASE("step: a pipeline that runs both ways computes the same and evens out its ends", "[step]") {
+TEST_CASE("step: a bidirectional pipeline has the same compute and balances its ends", "[step]") {
     const Scenario one = changed(three_d(), {{P::virtual_stages, 1}});
     for (const double schedule : {7.0, 8.0}) {
         const Compiled both = compile(resolve(changed(one, {{P::schedule, schedule}})));
@@ -509,7 +517,7 @@ TEST_CASE("step: a pipeline that runs both ways computes the same and evens out 
         CHECK(both.stages.first.head);
         CHECK(both.stages.last.head);
         CHECK_FALSE(both.stages.middle.head);
-        // 12 layers a stage, all micro-batches; the head counts half on each end.
+        // A stage has 12 layers in all micro-batches; half of the head counts on each end.
         const StepTime step = step_time(both);
         const StepTime step_plain = step_time(plain);
         const double head = 32 * plain.work.head.both_passes().total();
@@ -523,7 +531,7 @@ TEST_CASE("step: a pipeline that runs both ways computes the same and evens out 
     }
 }
 
-TEST_CASE("step: sequences in pieces send as many bytes in more messages, and launch more often", "[step]") {
+TEST_CASE("step: sequence chunks send as many bytes in more messages, and launch more kernels", "[step]") {
     const auto of = [](double pieces) {
         return compile(resolve(
             changed(with_context(), {{P::schedule, ScheduleKind::seq1f1b}, {P::sequence_pieces, pieces}})));
@@ -531,11 +539,11 @@ TEST_CASE("step: sequences in pieces send as many bytes in more messages, and la
     const Compiled one = of(1);
     const Compiled eight = of(8);
     CHECK(eight.passes.count == 8 * one.passes.count);
-    // Shorter messages reach less of the bandwidth, and each pays its latency.
+    // Shorter messages reach less of the bandwidth, and each of them has the latency.
     const double whole = one.message.total();
     CHECK(8 * eight.message.total() > 1.01 * whole);
     CHECK(8 * eight.message.total() < 1.5 * whole);
-    // One piece is 1F1B.
+    // With one chunk it is 1F1B.
     CHECK(step_time(one).total == step_of(with_context()).total);
     CHECK(term(step_time(eight), StepTerm::bubble) < term(step_time(one), StepTerm::bubble) / 7);
     const Scenario launching =

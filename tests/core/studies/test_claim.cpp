@@ -1,4 +1,4 @@
-// What the engine makes of a claim, with numbers worked out by hand.
+// Tests the results of claims against numbers worked out by hand.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -25,7 +25,7 @@ Claim ranged(Claim claim, double low, double high) {
 }
 
 constexpr double kOpen = std::numeric_limits<double>::infinity();
-// Usable memory is an output that is what it is set to: 64 and 48 GiB give round ratios.
+// Usable memory is an output with exactly the value of its input: 64 and 48 GiB give round ratios.
 constexpr double kGiB = 1024.0 * 1024 * 1024;
 Scenario memory(double gib) { return with({{P::memory, gib * kGiB}}); }
 
@@ -39,7 +39,7 @@ TEST_CASE("claim: values, ratios and changes are those of the scenarios", "[stud
     CHECK(ratio.value == 0.75);
     CHECK(ratio.values == std::vector<double>{64 * kGiB, 48 * kGiB});
     CHECK(examine(claim_of(Measure::relative_change, Output::capacity, two)).value == -0.25);
-    // Half of the GPUs at the same rate, twice the days.
+    // At half the GPUs with the same rate, training takes twice the days.
     const std::vector<Scenario> rates{with({{P::mfu_override, 0.4}, {P::training_tokens, 1e12}}),
                                       with({{P::mfu_override, 0.5}, {P::training_tokens, 1e12}})};
     CHECK(examine(claim_of(Measure::ratio, Output::tokens_per_s, rates)).value ==
@@ -48,14 +48,15 @@ TEST_CASE("claim: values, ratios and changes are those of the scenarios", "[stud
           Approx(-0.2).epsilon(1e-12));
 }
 
-TEST_CASE("claim: agreement is by the range, and partly where the effect goes the stated way", "[studies]") {
+TEST_CASE("claim: a value in the range agrees, and one with the stated direction of the effect agrees partly",
+          "[studies]") {
     const Claim ratio = claim_of(Measure::ratio, Output::capacity, {memory(64), memory(48)});  // 0.75
     CHECK(examine(ranged(ratio, 0.7, 0.8)).agreement == Agreement::agrees);
     CHECK(examine(ranged(ratio, 0.75, 0.75)).agreement == Agreement::agrees);
     CHECK(examine(ranged(ratio, 0.4, 0.6)).agreement == Agreement::partly);
     CHECK(examine(ranged(ratio, -kOpen, 0.6)).agreement == Agreement::partly);
     CHECK(examine(ranged(ratio, 1.2, kOpen)).agreement == Agreement::disagrees);
-    // “No effect” lies inside: there is no stated way to go.
+    // “No effect” lies inside the range, so there is no stated direction.
     CHECK(examine(ranged(ratio, 0.9, 1.1)).agreement == Agreement::disagrees);
 
     const Claim change = claim_of(Measure::relative_change, Output::capacity, {memory(64), memory(48)});
@@ -63,21 +64,21 @@ TEST_CASE("claim: agreement is by the range, and partly where the effect goes th
     CHECK(examine(ranged(change, -0.5, -0.4)).agreement == Agreement::partly);
     CHECK(examine(ranged(change, 0.1, kOpen)).agreement == Agreement::disagrees);
 
-    // A single number goes no way.
+    // A single number has no direction.
     const Claim value = claim_of(Measure::value, Output::capacity, {memory(48)});
     CHECK(examine(ranged(value, 50 * kGiB, 60 * kGiB)).agreement == Agreement::disagrees);
     CHECK(examine(ranged(value, -kOpen, 50 * kGiB)).agreement == Agreement::agrees);
     CHECK(examine(value).agreement == Agreement::answered);
 }
 
-TEST_CASE("claim: what does not fit has no value, and says what", "[studies]") {
+TEST_CASE("claim: a scenario that does not fit has no value, and the reason names it", "[studies]") {
     const Scenario large = with({{P::sequence_length, 65536}, {P::micro_batch, 8}});
     REQUIRE_FALSE(answer(large).fits());
     const Finding found = examine(ranged(claim_of(Measure::ratio, Output::mfu, {first(), large}), 0.5, 2));
     CHECK(found.agreement == Agreement::unknown);
     CHECK(std::isnan(found.value));
     CHECK(found.reason == large.title() + ": does not fit");
-    // Its memory is known all the same.
+    // Its memory is known nevertheless.
     CHECK(examine(claim_of(Measure::value, Output::peak_memory, {large})).value > 80e9);
 
     const Scenario odd = with({{P::tensor_parallel, 7}});
@@ -86,12 +87,13 @@ TEST_CASE("claim: what does not fit has no value, and says what", "[studies]") {
     CHECK(invalid.reason.find("tensor × context × pipeline parallel = 7") != std::string::npos);
 }
 
-TEST_CASE("claim: along inputs a scenario counts with its best point", "[studies]") {
+TEST_CASE("claim: over a grid of inputs each scenario counts with its best point", "[studies]") {
     Claim claim = claim_of(Measure::value, Output::tokens_per_s, {with({{P::mfu_override, 0.4}})});
     claim.along = {{P::gpus, {8, 32, 16}}, {P::mfu_override, {0.2, 0.5, 0.3}}};
     const Scenario best = with({{P::gpus, 32}, {P::mfu_override, 0.5}});
     CHECK(examine(claim).value == value_of(Output::tokens_per_s, answer(best)));
-    // Of times and memory the least; values are taken as they are, and invalid ones do not count.
+    // For times and memory the smallest value is the best; values are used as given, and invalid ones do not
+    // count.
     claim.output = Output::step_time;
     claim.along = {{P::micro_batch, {2, 1, 4}}};
     CHECK(examine(claim).value ==
@@ -100,8 +102,8 @@ TEST_CASE("claim: along inputs a scenario counts with its best point", "[studies
     CHECK(examine(claim).value == value_of(Output::step_time, answer(with({{P::mfu_override, 0.4}}))));
 }
 
-TEST_CASE("claim: a crossover is where the lead is taken for good", "[studies]") {
-    // A fixed 40 % against what the engine predicts, which falls as the network gets slower.
+TEST_CASE("claim: a crossover is the point from which the lead is never lost again", "[studies]") {
+    // The engine's prediction, which falls as the network gets slower, is compared with a fixed 30 %.
     Claim claim = claim_of(Measure::crossover, Output::mfu, {first()});
     claim.target = 0.3;
     claim.along = {{P::inter_node_bandwidth, {1e9, 2e9, 4e9, 8e9, 16e9, 32e9, 64e9}}};
@@ -116,29 +118,29 @@ TEST_CASE("claim: a crossover is where the lead is taken for good", "[studies]")
     CHECK(examine(ranged(claim, found.value, kOpen)).agreement == Agreement::agrees);
     CHECK(examine(ranged(claim, 2 * found.value, kOpen)).agreement == Agreement::partly);
 
-    // Two scenarios: the other one is better from 16 GPUs on, by its own number.
+    // The second of two scenarios is better from 16 GPUs on; its own number is compared.
     Scenario slow = with({{P::mfu_override, 0.4}});
     Claim pair =
         ranged(claim_of(Measure::crossover, Output::mfu, {slow, with({{P::mfu_override, 0.5}})}), 1, 64);
     pair.along = {{P::gpus, {16, 32, 64}}};
     CHECK(examine(pair).value == 16);
-    // The better one first: the other never overtakes it.
+    // With the better scenario first, the other one never overtakes it.
     std::swap(pair.scenarios[0], pair.scenarios[1]);
     const Finding never = examine(pair);
     CHECK(std::isnan(never.value));
     CHECK(never.agreement == Agreement::disagrees);
     CHECK(never.reason == "nowhere up to 64");
-    // The best of the others counts.
+    // The best of the other scenarios counts.
     pair.scenarios.push_back(with({{P::mfu_override, 0.6}}));
     CHECK(examine(pair).value == 16);
-    // A lead that is lost again is none: ahead with one value of the input, not with the next.
+    // A lead that is lost again does not count: it exists at one value of the input, but not at the next.
     Claim lost = claim_of(Measure::crossover, Output::mfu, {first()});
     lost.target = 0.3;
     lost.along = {{P::inter_node_bandwidth, {64e9, 1e9}}};
     CHECK(std::isnan(examine(lost).value));
 }
 
-TEST_CASE("claim: numbers are said in the unit of what is measured", "[studies]") {
+TEST_CASE("claim: numbers have the unit of the measured output", "[studies]") {
     Claim claim = claim_of(Measure::relative_change, Output::mfu, {first(), first()});
     CHECK(text_of(claim, -0.372) == "−37.2 %");
     CHECK(text_of(claim, 0.05) == "+5.0 %");
@@ -157,8 +159,7 @@ TEST_CASE("claim: numbers are said in the unit of what is measured", "[studies]"
     CHECK(expected_text(claim) == "400 Gbit/s");
 }
 
-TEST_CASE("claim: what is found is given as the number, the numbers it comes from, or the reason",
-          "[studies]") {
+TEST_CASE("claim: the finding is given as the number, the numbers behind it, or the reason", "[studies]") {
     const Claim ratio = claim_of(Measure::ratio, Output::capacity, {memory(64), memory(48)});
     const Finding finding = examine(ranged(ratio, 0.7, 0.8));
     CHECK(found_text(ratio, finding) == "0.75 ×");
@@ -180,13 +181,13 @@ TEST_CASE("claim: what is found is given as the number, the numbers it comes fro
         CHECK(name_of(agreement) == name);
 }
 
-TEST_CASE("claim: one that is stopped ends", "[studies]") {
+TEST_CASE("claim: a cancelled examination ends", "[studies]") {
     Claim claim = claim_of(Measure::value, Output::mfu, {first()});
     std::vector<double> many;
     for (int i = 1; i <= 1000; ++i) many.push_back(i);
     claim.along = {{P::sequence_length, many}, {P::micro_batch, many}, {P::gpus, many}};
     std::stop_source stop;
     stop.request_stop();
-    // A thousand million points would not end within the test's time.
+    // A thousand million points would take longer than the test's time limit.
     CHECK(std::isnan(examine(claim, stop.get_token()).value));
 }

@@ -1,4 +1,4 @@
-// Studies as files, and every one that ships.
+// Tests studies as files, and every shipped study.
 #include <catch2/catch.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -29,7 +29,7 @@ std::string problems_of(const nlohmann::json& study) {
     return out;
 }
 
-// The study with one part of it replaced.
+// Returns the study with one part of it replaced.
 nlohmann::json with_part(const char* pointer, const nlohmann::json& value) {
     nlohmann::json study = shipped("scaling-trends");
     study[nlohmann::json::json_pointer(pointer)] = value;
@@ -38,7 +38,7 @@ nlohmann::json with_part(const char* pointer, const nlohmann::json& value) {
 
 }  // namespace
 
-TEST_CASE("study: every one that ships loads, fits where it opens, and pins what fits", "[studies]") {
+TEST_CASE("study: every shipped one loads, and its scenario and its pins fit", "[studies]") {
     Catalogue catalogue = own_catalogue();
     std::map<std::string, int> papers;
     for (const Preset* preset : catalogue.all(PresetKind::study)) {
@@ -60,7 +60,7 @@ TEST_CASE("study: every one that ships loads, fits where it opens, and pins what
             CHECK(answer(pin).fits());
         }
     }
-    // Each of the five papers, and two neighbours.
+    // There are five papers and two related ones.
     CHECK(papers.size() == 7);
     CHECK(papers["Wang et al. 2025"] >= 4);
     CHECK(papers["Fernandez et al. 2024"] >= 3);
@@ -69,7 +69,7 @@ TEST_CASE("study: every one that ships loads, fits where it opens, and pins what
     CHECK(papers["Lu et al. 2024"] >= 2);
 }
 
-TEST_CASE("study: every claim has a value, and published ones say whose", "[studies]") {
+TEST_CASE("study: every claim has a value, and published claims name their source", "[studies]") {
     Catalogue catalogue = own_catalogue();
     for (const Preset* preset : catalogue.all(PresetKind::study)) {
         Problems problems;
@@ -83,8 +83,8 @@ TEST_CASE("study: every claim has a value, and published ones say whose", "[stud
     }
 }
 
-// What presets/studies/README.md says of them; a change of constants that turns one is to be seen.
-TEST_CASE("study: verdicts on what the papers say", "[studies]") {
+// presets/studies/README.md states these verdicts; a change of constants that alters one must be noticed.
+TEST_CASE("study: the verdicts on the papers' claims are those documented", "[studies]") {
     Catalogue catalogue = own_catalogue();
     const auto verdict = [&](const char* name, const std::string& claim_name) {
         Problems problems;
@@ -130,12 +130,12 @@ TEST_CASE("study: claims change the study's own scenario", "[studies]") {
                                 1));
 }
 
-TEST_CASE("study: every mistake is named with its place", "[studies]") {
+TEST_CASE("study: every mistake is reported with its place", "[studies]") {
     CHECK(problems_of(shipped("scaling-trends")).empty());
     const auto begins = [](const nlohmann::json& study, const std::string& text) {
-        const std::string said = problems_of(study);
-        INFO(said);
-        CHECK(said.substr(0, text.size()) == text);
+        const std::string messages = problems_of(study);
+        INFO(messages);
+        CHECK(messages.substr(0, text.size()) == text);
     };
     begins(with_part("/lock", "x"), "/lock: the field is not known; did you mean \"look\"?");
     begins(with_part("/paper/arxive", "x"), "/paper/arxive: ");
@@ -162,7 +162,7 @@ TEST_CASE("study: every mistake is named with its place", "[studies]") {
     begins(unsaid, "/claims/0/published: published is missing");
 }
 
-TEST_CASE("study: one of the user's own is found, and told what is wrong with it", "[studies]") {
+TEST_CASE("study: a file is recognized as a study, and its paper is found", "[studies]") {
     CHECK(is_study(shipped("scaling-trends").dump()));
     CHECK_FALSE(is_study("{}"));
     CHECK_FALSE(is_study("no JSON"));

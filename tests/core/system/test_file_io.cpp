@@ -1,4 +1,4 @@
-// Reading and writing files: what is refused, where a stream ends, and what is left after a failure.
+// Tests reading and writing files: what is refused, where a stream ends, and what remains after a failure.
 #include "system/file_io.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ using namespace shardscope::testing;
 
 namespace {
 
-// The one problem of reading this path.
+// Returns the one problem of reading this path.
 std::string refusal(const std::string& path) {
     Problems problems;
     const std::string text = read_text(path, problems);
@@ -33,7 +33,7 @@ std::string refusal(const std::string& path) {
 
 bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
-// Both ends of a pipe, the one to read from as a path.
+// Both ends of a pipe; the end for reading is given as a path.
 struct Pipe {
     Pipe() { REQUIRE(::pipe(ends) == 0); }
     ~Pipe() {
@@ -50,7 +50,7 @@ struct Pipe {
     int ends[2] = {-1, -1};
 };
 
-// All files below a folder with what is in them.
+// Returns all files below a folder with their contents.
 std::map<std::string, std::string> content_of(const Folder& folder) {
     std::map<std::string, std::string> out;
     for (const auto& entry : fs::recursive_directory_iterator(folder.path())) {
@@ -62,9 +62,9 @@ std::map<std::string, std::string> content_of(const Folder& folder) {
 
 }  // namespace
 
-TEST_CASE("reading: only regular files are read by their path", "[files][streams]") {
+TEST_CASE("reading: a path must lead to a regular file", "[files][streams]") {
     const Folder folder;
-    // Without a writer at its other end a named pipe would be waited for.
+    // A named pipe without a writer would block the reader.
     REQUIRE(::mkfifo(folder.file("pipe").c_str(), 0600) == 0);
     CHECK(has(refusal(folder.file("pipe")), "this is a named pipe (only regular files are read)"));
     CHECK(has(refusal("/dev/zero"), "this is a device"));
@@ -77,24 +77,24 @@ TEST_CASE("reading: only regular files are read by their path", "[files][streams
     REQUIRE(::bind(listening, reinterpret_cast<const ::sockaddr*>(&address), sizeof address) == 0);
     CHECK(has(refusal(folder.file("socket")), "this is a socket"));
     ::close(listening);
-    // The same through links, which are followed.
+    // The same holds for links, which are followed.
     fs::create_symlink(folder.file("pipe"), folder.file("link"));
     CHECK(has(refusal(folder.file("link")), "this is a named pipe"));
     fs::create_symlink(folder.file("loop"), folder.file("loop"));
     CHECK(has(refusal(folder.file("loop")), "Too many levels of symbolic links"));
     CHECK(has(refusal(folder.file("nothing")), "it does not exist"));
-    // A file of no size that cannot be read.
+    // This file has no size and cannot be read.
     CHECK(has(refusal("/proc/self/mem"), "Input/output error"));
     folder.write("file", "\xEF\xBB\xBF{}");
     fs::create_symlink(folder.file("file"), folder.file("to-file"));
     Problems problems;
     CHECK(read_text(folder.file("to-file"), problems) == "{}");
-    // The system says of such a file that it has no size.
+    // The system reports that this file has no size.
     CHECK(has(read_text("/proc/self/status", problems), "VmPeak"));
     CHECK(problems.empty());
 }
 
-TEST_CASE("reading: files and streams end at 16 MiB", "[files][streams][limits]") {
+TEST_CASE("reading: a file or stream may have at most 16 MiB", "[files][streams][limits]") {
     const Folder folder;
     const std::string full(kLargestInput, ' ');
     Problems problems;
@@ -120,10 +120,10 @@ TEST_CASE("reading: files and streams end at 16 MiB", "[files][streams][limits]"
     }
 }
 
-TEST_CASE("reading: a stream is waited for, also one that does not block", "[files][streams]") {
+TEST_CASE("reading: the reader waits for a stream, even for a non-blocking one", "[files][streams]") {
     Pipe pipe;
     REQUIRE(::fcntl(pipe.ends[0], F_SETFL, O_NONBLOCK) == 0);
-    // The writer begins when the reader waits.
+    // The writer starts when the reader waits.
     struct Waited : FileSystem {
         explicit Waited(Pipe& from) : pipe(from) { replace_file_system(this); }
         ~Waited() override { replace_file_system(nullptr); }
@@ -148,7 +148,8 @@ TEST_CASE("reading: a stream is waited for, also one that does not block", "[fil
     CHECK(has(refusal("/dev/fd/876543"), "Bad file descriptor"));
 }
 
-TEST_CASE("presets: a folder's pipes, devices and folders are refused, not waited for", "[files][limits]") {
+TEST_CASE("presets: pipes, devices and folders in a folder of presets are refused without waiting for them",
+          "[files][limits]") {
     const Folder folder;
     folder.write("good.json",
                  R"({"format": "shardscope-preset", "version": 1, "kind": "model", "name": "good"})");
@@ -167,7 +168,7 @@ TEST_CASE("presets: a folder's pipes, devices and folders are refused, not waite
     CHECK(has(problems[3].text(), "this is a device"));
 }
 
-TEST_CASE("presets: a folder has limits, and what is beyond them is told", "[files][limits]") {
+TEST_CASE("presets: a folder has limits, and exceeding them is reported", "[files][limits]") {
     const auto problems_of = [](const std::string& path) {
         Problems problems;
         const Catalogue catalogue = Catalogue::with_folder(path, problems);
@@ -177,21 +178,21 @@ TEST_CASE("presets: a folder has limits, and what is beyond them is told", "[fil
     };
     const std::string good =
         R"({"format": "shardscope-preset", "version": 1, "kind": "model", "name": "good"})";
-    const std::string told = "more than 1,000 JSON files or 10,000 entries";
+    const std::string limit_message = "more than 1,000 JSON files or 10,000 entries";
     {
         const Folder folder;
         folder.write("good.json", good);
         for (int i = 0; i < 1000; ++i) std::ofstream(folder.file(std::to_string(i) + ".json"));
-        CHECK(has(problems_of(folder.path()), told));
+        CHECK(has(problems_of(folder.path()), limit_message));
     }
     {
         const Folder folder;
         folder.write("good.json", good);
         for (int i = 0; i < 10000; ++i) std::ofstream(folder.file(std::to_string(i)));
-        CHECK(has(problems_of(folder.path()), told));
+        CHECK(has(problems_of(folder.path()), limit_message));
     }
     {
-        // Of 16 MiB each, none is read in full beyond 64 MiB.
+        // The files have 16 MiB each; after 64 MiB no more are read in full.
         const Folder folder;
         const std::string large = "{\"format\": \"shardscope-scenario\", \"name\": \"" +
                                   std::string(kLargestInput - 100, 'x') + "\"}";
@@ -199,10 +200,10 @@ TEST_CASE("presets: a folder has limits, and what is beyond them is told", "[fil
         folder.write("good.json", good);
         CHECK(has(problems_of(folder.path()), "larger than 64 MiB together"));
     }
-    // A link to the whole file system.
+    // The link leads to the whole file system.
     const Folder folder;
     fs::create_directory_symlink("/", folder.file("root"));
-    CHECK(has(problems_of(folder.file("root")), told));
+    CHECK(has(problems_of(folder.file("root")), limit_message));
     // Links inside a folder are not followed to other folders.
     Problems problems;
     const Catalogue catalogue = Catalogue::with_folder(folder.path(), problems);
@@ -223,13 +224,13 @@ TEST_CASE("writing: a file keeps its permissions, and a link stays a link", "[fi
     CHECK(write_whole(folder.file("dangling"), "made", problems));
     CHECK(fs::is_symlink(folder.file("dangling")));
     CHECK(slurp(folder.file("missing")) == "made");
-    // Nothing is left beside them, and a name may be as long as the system lets it.
+    // No other files remain beside them, and a name may be as long as the system allows.
     CHECK(write_whole(folder.file(std::string(255, 'n')), "long", problems));
     CHECK(folder.count() == 5);
     CHECK(problems.empty());
 }
 
-TEST_CASE("writing: what is no regular file is not replaced", "[files]") {
+TEST_CASE("writing: only regular files are replaced", "[files]") {
     const Folder folder;
     REQUIRE(::mkfifo(folder.file("pipe").c_str(), 0600) == 0);
     fs::create_symlink(folder.file("pipe"), folder.file("link"));
@@ -245,10 +246,10 @@ TEST_CASE("writing: what is no regular file is not replaced", "[files]") {
     CHECK(folder.count() == 3);
 }
 
-TEST_CASE("writing: a file that a killed program left is in nobody's way", "[files]") {
+TEST_CASE("writing: a file that a killed program left does not prevent writing", "[files]") {
     const Folder folder;
     const std::string left = folder.write("out.part" + std::to_string(::getpid()), "left");
-    // As someone else might lay it, to have another file overwritten.
+    // Someone else could create this link to have another file overwritten.
     fs::create_symlink(folder.write("victim", "whole"), left + "-1");
     Problems problems;
     CHECK(write_whole(folder.file("out"), "new", problems));
@@ -258,12 +259,13 @@ TEST_CASE("writing: a file that a killed program left is in nobody's way", "[fil
     CHECK(problems.empty());
 }
 
-TEST_CASE("writing: whichever call fails, all files are as they were or as they should be",
+TEST_CASE("writing: if any call fails, either all files have their old contents or all have the new ones",
           "[files][faults]") {
-    // A new file, an old one, an old one through a link, and a report with figures in a folder, new and old.
+    // The cases are a new file, an old one, an old one through a link, and a report with figures in a folder,
+    // new and old.
     struct Files {
         std::vector<std::string> old;
-        std::vector<std::pair<std::string, bool>> written;  // whether its folder is made
+        std::vector<std::pair<std::string, bool>> written;  // whether its folder is created
     };
     const std::vector<Files> all{
         {{}, {{"new", false}}},
@@ -308,7 +310,7 @@ TEST_CASE("writing: whichever call fails, all files are as they were or as they 
                 }
                 CHECK(problems.empty());
                 for (std::size_t i = 0; i < files.size(); ++i) CHECK(slurp(files[i].path) == contents[i]);
-                // Only a file that cannot be removed is left.
+                // Only a file that cannot be removed remains.
                 std::size_t expected = before.size();
                 for (const NewFile& file : files) expected += before.contains(file.path) ? 0 : 1;
                 if (!before.contains(folder.file("r-figures")) && files.size() > 1) ++expected;
@@ -318,7 +320,8 @@ TEST_CASE("writing: whichever call fails, all files are as they were or as they 
     }
 }
 
-TEST_CASE("writing: what a killed program has left beside a file goes with the next write of it", "[files]") {
+TEST_CASE("writing: files that a killed program left beside a file are removed at its next writing",
+          "[files]") {
     const Folder folder;
     const std::string file = folder.write("a.json", "old");
     const ::pid_t gone = ::fork();
@@ -343,7 +346,7 @@ TEST_CASE("writing: what a killed program has left beside a file goes with the n
     CHECK_FALSE(is_there("a.json.shardscope-part" + dead));
     CHECK_FALSE(is_there("a.json.shardscope-part" + dead + "-1"));
     CHECK_FALSE(is_there("a.json.shardscope-old" + dead));
-    // Neither what is still being written, nor what is something else.
+    // Neither files of running programs nor unrelated files are removed.
     CHECK(is_there("a.json.shardscope-part" + alive));
     CHECK(is_there("a.json.part" + dead));
     CHECK(is_there("a.json.shardscope-part"));
@@ -351,7 +354,7 @@ TEST_CASE("writing: what a killed program has left beside a file goes with the n
     CHECK(is_there("a.json"));
 }
 
-TEST_CASE("reading: whichever call fails, the reason is told", "[files][faults]") {
+TEST_CASE("reading: if any call fails, the reason is reported", "[files][faults]") {
     const Folder folder;
     const std::string file = folder.write("file", "{}");
     for (const int error : {EIO, EACCES, ENOMEM, EMFILE, EINTR}) {
@@ -368,7 +371,7 @@ TEST_CASE("reading: whichever call fails, the reason is told", "[files][faults]"
             }
             passed = failed.empty();
             CAPTURE(error, n, failed);
-            // A file that was only read may be closed badly.
+            // A failing close does not matter for a file that was only read.
             const bool harmless = passed || failed == "close" || (error == EINTR && failed != "fstat");
             CHECK(text == (harmless ? "{}" : ""));
             REQUIRE(problems.size() == (harmless ? 0 : 1));

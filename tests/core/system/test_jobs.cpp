@@ -7,7 +7,7 @@
 
 using namespace shardscope;
 
-TEST_CASE("a newer job stops the running one and takes the waiting one's place", "[jobs]") {
+TEST_CASE("a newer job stops the running one and replaces the waiting one", "[jobs]") {
     std::atomic<bool> started{false};
     std::atomic<bool> stopped{false};
     std::atomic<int> second{0};
@@ -20,7 +20,7 @@ TEST_CASE("a newer job stops the running one and takes the waiting one's place",
     });
     while (!started) std::this_thread::yield();
     {
-        // Both come while the first still runs or has just been asked to stop; only the newer one must run.
+        // Both arrive while the first one runs or has just been asked to stop; only the newer one must run.
         queue.run([&](const std::stop_token&) { ++second; });
         queue.run([&](const std::stop_token& stop) {
             if (!stop.stop_requested()) ++third;
@@ -32,7 +32,7 @@ TEST_CASE("a newer job stops the running one and takes the waiting one's place",
     CHECK(second <= 1);
 }
 
-TEST_CASE("a queue can be taken down while its job runs", "[jobs]") {
+TEST_CASE("a queue can be destroyed while its job runs", "[jobs]") {
     std::atomic<bool> started{false};
     std::atomic<bool> left{false};
     {
@@ -47,7 +47,7 @@ TEST_CASE("a queue can be taken down while its job runs", "[jobs]") {
     CHECK(left);
 }
 
-TEST_CASE("a cancelled job is not begun, a running one is asked to stop", "[jobs]") {
+TEST_CASE("a cancelled job that has not started never runs, and a running one is asked to stop", "[jobs]") {
     JobQueue queue;
     std::atomic<bool> started{false};
     std::atomic<bool> begun{false};

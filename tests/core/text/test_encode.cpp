@@ -1,5 +1,5 @@
-// Encoding for outputs: every hostile text through every writer of the engine, read again by parsers of
-// others.
+// Tests encoding: every hostile text goes through every writer of the engine and is read again by other
+// parsers.
 #include "text/encode.h"
 
 #include <catch2/catch.hpp>
@@ -25,7 +25,7 @@ using nlohmann::json;
 
 namespace {
 
-// Catalogues are no copies: one for all presets of these tests.
+// Catalogues cannot be copied, so all tests share this one.
 Catalogue& presets() {
     static Problems none;
     static Catalogue catalogue = Catalogue::with_folder("", none);
@@ -46,7 +46,7 @@ std::string hex(const std::string& bytes) {
     return out;
 }
 
-// A model whose title is this text, of a file of its own.
+// Returns a model with this title, from a file of its own.
 const Preset* model_titled(const std::string& title) {
     static int files = 0;
     Problems problems;
@@ -73,7 +73,7 @@ Answer answer_titled(const std::string& title) {
 
 }  // namespace
 
-TEST_CASE("encode: names are cleaned as they are read", "[encode]") {
+TEST_CASE("encode: names are cleaned when they are read", "[encode]") {
     CHECK(one_line("a \r\n b") == "a b");
     CHECK(one_line("\n a  b\t") == "a  b");
     CHECK(one_line(" a ") == " a ");
@@ -92,7 +92,7 @@ TEST_CASE("encode: names are cleaned as they are read", "[encode]") {
     CHECK_FALSE(is_preset_name(std::string(kLongestPresetName + 1, 'x')));
 }
 
-TEST_CASE("encode: terminals get what they show", "[encode]") {
+TEST_CASE("encode: control characters are escaped for terminals", "[encode]") {
     CHECK(terminal_text("a\tb\r\nc\n") == "a\tb\r\nc\n");
     CHECK(terminal_text("a\rb\x1b[31m\x7f\xC2\x9B\xFF\xE2\x80\xAE") ==
           "a\\u000db\\u001b[31m\\u007f\\u009b\\xff\\u202e");
@@ -101,7 +101,7 @@ TEST_CASE("encode: terminals get what they show", "[encode]") {
     CHECK(Problem{"/a\nb", "x\x1b", "", "", 3}.text("f\n.json") == "f\\n.json:3:/a\\nb: x\\u001b");
 }
 
-TEST_CASE("encode: Markdown escapes what would be markup and leaves numbers readable", "[encode]") {
+TEST_CASE("encode: Markdown special characters are escaped, and numbers stay readable", "[encode]") {
     CHECK(markdown_text("0.446 × of 1.3B") == "0.446 × of 1.3B");
     CHECK(markdown_text("-1.5 %") == "-1.5 %");
     CHECK(markdown_text("1. x") == "1\\. x");
@@ -112,7 +112,8 @@ TEST_CASE("encode: Markdown escapes what would be markup and leaves numbers read
     CHECK(markdown_text(" <b> a_b & [x] | c\n") == "\\<b\\> a\\_b \\& \\[x\\] \\| c");
 }
 
-TEST_CASE("encode: a field that would be a formula begins with an apostrophe, and reads back", "[encode]") {
+TEST_CASE("encode: a CSV field that would be a formula gets an apostrophe in front, and reads back",
+          "[encode]") {
     CHECK(csv_field("plain") == "plain");
     CHECK(csv_field("a,\"b\"") == "\"a,\"\"b\"\"\"");
     CHECK(csv_field("=1+1") == "'=1+1");
@@ -129,7 +130,7 @@ TEST_CASE("encode: a field that would be a formula begins with an apostrophe, an
     }
 }
 
-TEST_CASE("encoding: hostile titles and names are text to every parser of what the engine writes",
+TEST_CASE("encoding: hostile titles and names are plain text to every parser of the engine's output",
           "[encoding]") {
     OutsideParsers parsers;
     const std::vector<std::string> texts = hostile_texts(200);
@@ -153,12 +154,12 @@ TEST_CASE("encoding: hostile titles and names are text to every parser of what t
                                                         : "json";
             const LaunchText written = format->write(found);
             if (format == &kDeepspeed) {
-                CHECK(written.text == kDeepspeed.write(plain).text);  // it names nothing
+                CHECK(written.text == kDeepspeed.write(plain).text);  // it contains no names
                 continue;
             }
             parsers.add(kind, written.text, {{"plain", plain_file[format->name]}, {"text", title}});
         }
-        // A scenario's own name, and what is written for people and programs.
+        // The scenario's own name, in the outputs for people and for programs.
         Problems problems;
         const Scenario named = read_scenario(R"({"name": )" + quoted(text) + "}", presets(), {}, problems);
         REQUIRE(problems.empty());
@@ -181,8 +182,8 @@ TEST_CASE("encoding: hostile titles and names are text to every parser of what t
         CHECK(is_preset_name(imported.name));
         parsers.add("json", imported.preset, {{"place", {"name"}}, {"text", imported.name}});
         parsers.expect("title", {{"text", json::parse(imported.preset)["title"]}});
-        // One word, one field, one line.
-        if (text.find('\0') == std::string::npos) {  // no argument can hold it
+        // The text stays one word, one field and one line.
+        if (text.find('\0') == std::string::npos) {  // no argument can contain it
             command += " " + shell_word(text);
             words.push_back(hex(text));
         }
@@ -208,7 +209,7 @@ TEST_CASE("encoding: hostile titles and names are text to every parser of what t
     parsers.judge();
 }
 
-TEST_CASE("encoding: a search's reports and shares name their scenario as text", "[encoding]") {
+TEST_CASE("encoding: a search's reports and shares contain the scenario's name as text", "[encoding]") {
     OutsideParsers parsers;
     for (const std::string& text : hostile_texts(20)) {
         Problems problems;

@@ -11,23 +11,23 @@ using namespace shardscope;
 
 namespace {
 
-// Spoken while it lives.
-class Speaking {
+// Installs a language for its lifetime.
+class LanguageGuard {
   public:
-    explicit Speaking(std::map<std::string, std::string, std::less<>> words) {
+    explicit LanguageGuard(std::map<std::string, std::string, std::less<>> words) {
         speak([words = std::move(words)](std::string_view english) {
             const auto found = words.find(english);
             return found == words.end() ? std::string() : found->second;
         });
     }
-    ~Speaking() { speak({}); }
-    Speaking(const Speaking&) = delete;
-    Speaking& operator=(const Speaking&) = delete;
+    ~LanguageGuard() { speak({}); }
+    LanguageGuard(const LanguageGuard&) = delete;
+    LanguageGuard& operator=(const LanguageGuard&) = delete;
 };
 
 }  // namespace
 
-TEST_CASE("said: English where no language is installed", "[said]") {
+TEST_CASE("said: texts are English without an installed language", "[said]") {
     CHECK(speaks_english());
     CHECK(said("does not fit") == "does not fit");
     CHECK(said("") == "");
@@ -37,7 +37,7 @@ TEST_CASE("said: English where no language is installed", "[said]") {
     CHECK(label_of(Output::peak_memory) == "Peak memory");
 }
 
-TEST_CASE("said: each place is filled once", "[said]") {
+TEST_CASE("said: each placeholder is filled once", "[said]") {
     CHECK(said("{2} {1} {2}", {"a", "b"}) == "b a b");
     CHECK(said("{1}{2}{3}{4}{5}{6}{7}{8}{9}", {"1", "2", "3", "4", "5", "6", "7", "8", "9"}) == "123456789");
     CHECK(said("{1} and {2}", {"{2}", "{1}"}) == "{2} and {1}");
@@ -46,19 +46,19 @@ TEST_CASE("said: each place is filled once", "[said]") {
     CHECK(said("{1}{", {"x"}) == "x{");
 }
 
-TEST_CASE("said: in the language that is installed", "[said]") {
-    const Speaking german({{"GPUs", "GPUs im Verbund"},
+TEST_CASE("said: texts are in the installed language", "[said]") {
+    const LanguageGuard german({{"GPUs", "GPUs im Verbund"},
                            {"{1} of {2}", "von {2} sind es {1}"},
                            {"Intra-node link", "Verbindung im Knoten"},
                            {"{1} GPUs", "{1} GPUs zusammen"},
                            {"same settings", "gleiche Einstellungen"}});
     CHECK_FALSE(speaks_english());
     CHECK(said("{1} of {2}", {"a", "b"}) == "von b sind es a");
-    // What it lacks stays English.
+    // A text without a translation stays English.
     CHECK(said("{1} takes over", {"a"}) == "a takes over");
     CHECK(label_of(P::gpus) == "GPUs im Verbund");
     CHECK(label_of(P::micro_batch) == "Micro-batch");
-    // Keys and names are no phrases.
+    // Keys and names are not translated.
     CHECK(format(P::sharding, 3) == "zero3");
     CHECK(find_parameter("gpus") == P::gpus);
 
@@ -67,17 +67,17 @@ TEST_CASE("said: in the language that is installed", "[said]") {
     CHECK(in_words(differences(answer(from), answer(to))) == "gleiche Einstellungen");
     to.give(P::gpus, 128);
     to.give(P::intra_node_bandwidth, 300e9);
-    // Nouns keep their capitals.
+    // German nouns keep their capitals.
     CHECK(in_words(differences(answer(from), answer(to))) ==
           "128 GPUs zusammen · Verbindung im Knoten 300 GB/s");
 }
 
-TEST_CASE("said: a whole sentence in another language", "[said]") {
+TEST_CASE("said: a whole sentence is translated", "[said]") {
     Scenario scenario = Scenario::first_launch(Catalogue::shipped());
     scenario.give(P::gpus, 1);
     const std::string english = wall_sentence(answer(scenario));
     {
-        const Speaking german({{"Wall: memory. {1} alone need {2} of {3}; the whole is {4} too much.",
+        const LanguageGuard german({{"Wall: memory. {1} alone need {2} of {3}; the whole is {4} too much.",
                                 "Grenze: Speicher. {1} brauchen {2} von {3}; insgesamt {4} zu viel."},
                                {"Optimizer state", "Zustand des Optimierers"},
                                {"Wall: memory. {1} alone needs {2} of {3}; the whole is {4} too much.",

@@ -9,7 +9,7 @@
 
 using namespace shardscope;
 
-TEST_CASE("units: values with units read as SI", "[units]") {
+TEST_CASE("units: values with units are read as SI values", "[units]") {
     CHECK(parse("400 Gbit/s", Quantity::network_bandwidth).value == 50e9);
     CHECK(parse("50GB/s", Quantity::network_bandwidth).value == 50e9);
     CHECK(parse("24 GiB", Quantity::bytes).value == 24.0 * 1073741824.0);
@@ -43,11 +43,11 @@ TEST_CASE("units: a comma is a decimal mark where it cannot group thousands", "[
     const Parsed read = parse("12,500", Quantity::count);
     CHECK(read.suggestion.find("12500") != std::string::npos);
     CHECK(read.suggestion.find("12.500") != std::string::npos);
-    // Two marks are no decimals, whatever they begin with.
+    // A number with two commas is not a decimal, whatever its first digits are.
     CHECK_FALSE(parse("0,125,000", Quantity::count).ok);
 }
 
-TEST_CASE("units: what cannot be read says why and what to write", "[units]") {
+TEST_CASE("units: an unreadable value is refused with the reason and what to write", "[units]") {
     const Parsed comma = parse("1,024", Quantity::count);
     CHECK_FALSE(comma.ok);
     CHECK(comma.suggestion.find("1024") != std::string::npos);
@@ -61,12 +61,12 @@ TEST_CASE("units: what cannot be read says why and what to write", "[units]") {
     }
 }
 
-TEST_CASE("units: a bare number is in the shown unit in a field and in SI in a file", "[units]") {
+TEST_CASE("units: a bare number is in the displayed unit in a field and in SI in a file", "[units]") {
     CHECK(parse("200", Quantity::network_bandwidth, true).value == 25e9);
     CHECK(parse("200", Quantity::network_bandwidth, false).value == 200);
 }
 
-TEST_CASE("units: shown as people read them", "[units]") {
+TEST_CASE("units: values are shown as people read them", "[units]") {
     CHECK(format(2048, Quantity::count) == "2,048");
     CHECK(format(50e9, Quantity::network_bandwidth) == "400 Gbit/s");
     CHECK(format(450e9, Quantity::link_bandwidth) == "450 GB/s");

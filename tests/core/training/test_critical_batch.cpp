@@ -1,4 +1,4 @@
-// E28: critical batch, steps and tokens.
+// Tests E28: the critical batch, steps and tokens.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -18,19 +18,19 @@ const TrainingRun run_of(const Scenario& scenario) { return answer(scenario).est
 
 }  // namespace
 
-TEST_CASE("critical batch: Kaplan's law, hand-worked", "[training]") {
+TEST_CASE("critical batch: Kaplan's law gives the numbers worked out by hand", "[training]") {
     const Settings s = resolve(with({{P::critical_batch_law, kaplan}}));
     // (8.8e13 ÷ 1e9)^0.076 = e^(0.076 · ln 88,000) = e^(0.076 · 11.3851) = e^0.865268 = 2.37564
     CHECK(converged_loss(1e9, s) == Approx(2.37564).epsilon(1e-5));
     // 2e8 ÷ 2.37564^(1/0.21) = 2e8 ÷ e^(0.865268/0.21) = 2e8 ÷ e^4.12032 = 2e8 ÷ 61.579 = 3.2479 M tokens
     CHECK(critical_batch(1e9, 1e12, s) == Approx(3.2479e6).epsilon(1e-3));
-    // One nat is where both laws are anchored; the training tokens do not matter.
+    // Both laws are anchored at a loss of one nat; the training tokens do not matter.
     CHECK(critical_batch(8.8e13, 1e12, s) == Approx(2e8));
     CHECK(critical_batch(1e9, 1e9, s) == critical_batch(1e9, 1e13, s));
     CHECK(critical_batch(1e11, 1e12, s) > critical_batch(1e9, 1e12, s));
 }
 
-TEST_CASE("critical batch: a power of the training tokens, whatever the model", "[training]") {
+TEST_CASE("critical batch: it is a power of the training tokens, independent of the model", "[training]") {
     const Settings s = resolve(with({{P::critical_batch_law, bergsma}}));
     CHECK(critical_batch(1e9, 100e9, s) == Approx(s[P::data_batch]));
     CHECK(critical_batch(1e9, 10e12, s) / critical_batch(7e10, 100e9, s) == Approx(std::pow(100, 0.47)));
@@ -39,8 +39,9 @@ TEST_CASE("critical batch: a power of the training tokens, whatever the model", 
     CHECK(std::isinf(critical_batch(1e9, 1e12, resolve(first()))));
 }
 
-TEST_CASE("critical batch: at it twice the tokens and twice the fewest steps", "[training]") {
-    // First launch: 128 sequences of 2,048 tokens.
+TEST_CASE("critical batch: at this batch training takes twice the fewest tokens and twice the fewest steps",
+          "[training]") {
+    // The first launch has 128 sequences of 2,048 tokens.
     const double batch = 128.0 * 2048;
     const TrainingRun plain = run_of(with({{P::training_tokens, 1e11}}));
     CHECK(plain.batch == batch);
@@ -51,7 +52,7 @@ TEST_CASE("critical batch: at it twice the tokens and twice the fewest steps", "
     CHECK(at.tokens == Approx(2e11));
     CHECK(at.steps == Approx(2 * 1e11 / batch));
     CHECK(at.seconds == Approx(2 * plain.seconds));
-    // S = S_min·(1 + B_crit/B) with S_min = D ÷ B_crit, and the two together are McCandlish's hyperbola.
+    // S = S_min·(1 + B_crit/B) with S_min = D ÷ B_crit; both together are McCandlish's hyperbola.
     for (const double critical : {1e4, 1e6, 1e8}) {
         const TrainingRun run = run_of(with(
             {{P::training_tokens, 1e11}, {P::critical_batch_law, fixed}, {P::critical_batch, critical}}));
@@ -74,7 +75,7 @@ TEST_CASE("critical batch: a larger batch always takes fewer steps and more toke
     CHECK(run_of(first()).tokens == run_of(with({{P::global_batch, 8192}})).tokens);
 }
 
-TEST_CASE("X models: L layers of width L², about L⁵·12 parameters, a trillion at 160",
+TEST_CASE("X models: L layers of width L² have about L⁵·12 parameters, a trillion at L = 160",
           "[training][presets]") {
     for (const double x : {32.0, 64.0, 96.0, 128.0, 160.0}) {
         INFO(x);

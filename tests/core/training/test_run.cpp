@@ -1,4 +1,4 @@
-// The whole run: days, GPU hours, cost, energy, and what failures and a hand-set MFU do to them.
+// Tests the whole run: days, GPU hours, cost, energy, and how failures and an MFU set by hand change them.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numeric>
@@ -16,8 +16,8 @@ namespace {
 
 double value(Output id, const Scenario& scenario) { return value_of(id, answer(scenario)); }
 
-// G10: Llama 3 70B with a vocabulary that makes it 70.0 B parameters, and what holds it.
-Scenario seventy() {
+// G10: Llama 3 70B with a vocabulary that makes it 70.0 B parameters, and a cluster that can hold it.
+Scenario llama_3_70b() {
     return of_model("llama-3-70b", {{P::vocab_size, 94460},
                                     {P::gpus, 4096},
                                     {P::micro_batch, 1},
@@ -29,7 +29,7 @@ Scenario seventy() {
 
 }  // namespace
 
-TEST_CASE("run: tokens over throughput, and what follows from it", "[run]") {
+TEST_CASE("run: its time is tokens over throughput, and the other outputs follow from it", "[run]") {
     const Answer now = answer(with({{P::training_tokens, 1e12}, {P::price_per_gpu_hour, 2.5}}));
     const Estimate& e = now.estimate;
     const double seconds = 1e12 / e.tokens_per_s;
@@ -37,7 +37,7 @@ TEST_CASE("run: tokens over throughput, and what follows from it", "[run]") {
     CHECK(value_of(Output::gpu_hours, now) == Approx(seconds / 3600 * 64).epsilon(1e-14));
     CHECK(value_of(Output::cost, now) == Approx(seconds / 3600 * 64 * 2.5).epsilon(1e-14));
     CHECK(value_of(Output::energy, now) == Approx(e.power_per_gpu * 64 * seconds).epsilon(1e-14));
-    // Unless somebody asks for them there are no failures, no checkpoints and no law.
+    // By default there are no failures, no checkpoints and no critical-batch law.
     CHECK(value_of(Output::goodput, now) == 1);
     CHECK(value_of(Output::expected_failures, now) == 0);
     CHECK(value_of(Output::tokens_needed, now) == 1e12);
@@ -45,7 +45,7 @@ TEST_CASE("run: tokens over throughput, and what follows from it", "[run]") {
     CHECK(value(Output::tokens_needed, first()) == 20 * compile(resolve(first())).active_parameters);
 }
 
-TEST_CASE("run: days, GPU hours, cost and energy count what failures cost", "[run]") {
+TEST_CASE("run: days, GPU hours, cost and energy include the cost of failures", "[run]") {
     const auto broken = [](double hours) {
         return with({{P::training_tokens, 1e12},
                      {P::price_per_gpu_hour, 2},
@@ -59,14 +59,14 @@ TEST_CASE("run: days, GPU hours, cost and energy count what failures cost", "[ru
     CHECK(kept > 0.9);
     for (const Output id : {Output::training_days, Output::gpu_hours, Output::cost, Output::energy})
         CHECK(value_of(id, now) == Approx(value(id, whole) / kept).epsilon(1e-12));
-    // Step and rates are those of the step.
+    // Step time and rates stay those of the step.
     for (const Output id : {Output::step_time, Output::mfu, Output::tokens_per_s})
         CHECK(value_of(id, now) == value(id, whole));
-    // 64 GPUs of 5,000 hours each stop every 78.125 hours.
+    // 64 GPUs with 5,000 hours each fail every 78.125 hours.
     CHECK(value_of(Output::time_between_failures, now) == 5000.0 / 64 * 3600);
     CHECK(value_of(Output::expected_failures, now) ==
           Approx(value_of(Output::training_days, now) * 24 / 78.125));
-    // 14 bytes a parameter at 0.125 GB/s a GPU.
+    // The checkpoint has 14 bytes a parameter and is written at 0.125 GB/s a GPU.
     CHECK(value_of(Output::checkpoint_write, now) ==
           Approx(now.compiled.parameters * 14 / (64 * 0.125e9)).epsilon(1e-12));
     CHECK(value_of(Output::checkpoint_interval, now) ==
@@ -82,7 +82,7 @@ TEST_CASE("run: days, GPU hours, cost and energy count what failures cost", "[ru
     Scenario larger = broken(5000);
     larger.give(P::gpus, 1024);
     CHECK(value(Output::goodput, larger) < kept);
-    // An interval of one's own is never better, and a longer checkpoint never either.
+    // An interval set by hand is never better, and neither is a longer checkpoint.
     for (const double interval : {60.0, 3600.0, 86400.0}) {
         Scenario own = broken(5000);
         own.give(P::checkpoint_interval, interval);
@@ -94,9 +94,10 @@ TEST_CASE("run: days, GPU hours, cost and energy count what failures cost", "[ru
     CHECK(value(Output::goodput, slow) < kept);
 }
 
-TEST_CASE("run: Llama 3 405B's failures on 16,384 H100", "[run]") {
-    // 419 unexpected interruptions in 54 days (The Llama 3 Herd of Models, arXiv 2407.21783): 50,700 hours of
-    // a GPU between two. Assumed: 2 TB/s of storage for all, ten minutes for a restart.
+TEST_CASE("run: Llama 3 405B has as many failures on 16,384 H100 as reported", "[run]") {
+    // There were 419 unexpected interruptions in 54 days (The Llama 3 Herd of Models, arXiv 2407.21783),
+    // which is 50,700 hours of a GPU between two. Assumed: 2 TB/s of storage in total, and ten minutes for a
+    // restart.
     const Scenario scenario = of_model("llama-3.1-405b", {{P::gpus, 16384},
                                                           {P::mtbf_hours_per_gpu, 54.0 * 24 * 16384 / 419},
                                                           {P::storage_bandwidth, 2e12 / 16384},
@@ -106,21 +107,21 @@ TEST_CASE("run: Llama 3 405B's failures on 16,384 H100", "[run]") {
     CHECK(value_of(Output::time_between_failures, now, true) == Approx(54.0 * 86400 / 419));
     CHECK(value_of(Output::goodput, now, true) > 0.90);
     CHECK(value_of(Output::goodput, now, true) < 0.95);
-    // As many in 54 days as were met.
+    // The number of failures in 54 days is the reported one.
     const double days = now.estimate.run.seconds / 86400;
     CHECK(value_of(Output::expected_failures, now, true) / days * 54 == Approx(419));
 }
 
 TEST_CASE("G10: 6·70e9·15e12 FLOP on 4,096 GPUs at 45 % of 990e12 take 39.96 days", "[run][golden]") {
     CHECK(6 * 70e9 * 15e12 / (4096 * 0.45 * 990e12) / 86400 == Approx(39.96).margin(0.005));
-    const Answer now = answer(seventy());
+    const Answer now = answer(llama_3_70b());
     REQUIRE(now.valid());
     CHECK(now.compiled.active_parameters == Approx(70e9).epsilon(1e-6));
     CHECK(now.estimate.mfu == Approx(0.45).epsilon(1e-12));
     CHECK(value_of(Output::training_days, now, true) == Approx(39.96).margin(0.005));
 }
 
-TEST_CASE("MFU set by hand: everything adds up, and only FLOPS would be faster", "[run]") {
+TEST_CASE("MFU set by hand: everything adds up, and only a higher peak would be faster", "[run]") {
     for (const double stages : {1.0, 4.0}) {
         const Scenario predicted = of_model(
             "llama-2-7b", {{P::pipeline_parallel, stages}, {P::accumulation, 8}, {P::micro_batch, 1}});
@@ -140,7 +141,7 @@ TEST_CASE("MFU set by hand: everything adds up, and only FLOPS would be faster",
               Approx(e.step.total).epsilon(1e-12));
         CHECK(e.compute_time() + e.communication_time() - e.step.hidden_communication + e.schedule_time() ==
               Approx(e.step.total).epsilon(1e-12));
-        // Shares of the step stay.
+        // The terms keep their shares of the step.
         for (std::size_t i = 0; i < kStepTerms; ++i)
             CHECK(e.step.terms[i] == Approx(before.estimate.step.terms[i] * factor).margin(1e-15));
         CHECK(e.band_low == e.tokens_per_s_per_gpu);
@@ -165,12 +166,12 @@ TEST_CASE("MFU set by hand: everything adds up, and only FLOPS would be faster",
             REQUIRE_FALSE(stage.compute.empty());
             CHECK(stage.compute.back().end == Approx(e.step.total).epsilon(1e-9));
         }
-        // Said where it is read.
+        // The sentence about the wall says so.
         CHECK(wall_sentence(now).find("set by hand") != std::string::npos);
         CHECK(explain(Subject::of(Output::mfu), now).sentence.find("Set by hand") != std::string::npos);
         CHECK(wall_sentence(before).find("set by hand") == std::string::npos);
     }
-    // A faster step than predicted keeps the GPU busier, but never more than busy.
+    // A step faster than predicted keeps the GPU busier, but never more than fully busy.
     CHECK(answer(with({{P::mfu_override, 0.6}})).estimate.power_per_gpu >
           answer(first()).estimate.power_per_gpu);
     CHECK(answer(with({{P::mfu_override, 1}})).estimate.power_per_gpu ==
@@ -187,8 +188,9 @@ TEST_CASE("MFU set by hand: the plan is the one that would be chosen without it"
     for (const P id : {P::micro_batch, P::recompute, P::tensor_parallel}) CHECK(found[id] == expected[id]);
 }
 
-TEST_CASE("shortest training: with a critical batch law the best plan weighs its batch", "[run][planner]") {
-    // Micro-batches may grow as memory allows, and with them the global batch.
+TEST_CASE("shortest training: with a critical batch law the best plan takes the batch into account",
+          "[run][planner]") {
+    // Micro-batches may grow as memory allows, and the global batch with them.
     PlanQuestion question;
     question.scenario = of_model(
         "mpt-1b",
@@ -207,7 +209,7 @@ TEST_CASE("shortest training: with a critical batch law the best plan weighs its
     CHECK(cheapest.plans.front().settings[P::micro_batch] < highest.plans.front().settings[P::micro_batch]);
     CHECK(cheapest.plans.front().estimate.run.cost < highest.plans.front().estimate.run.cost);
     CHECK(cheapest.plans.front().estimate.mfu < highest.plans.front().estimate.mfu);
-    // Days and cost rank alike on a given machine; and no micro-batch does better.
+    // Days and cost give the same order on a given machine, and no micro-batch is better.
     CHECK(shortest.plans.front().settings[P::micro_batch] == cheapest.plans.front().settings[P::micro_batch]);
     for (double batch = 1; batch <= 64; ++batch) {
         Scenario other = question.scenario;

@@ -1,5 +1,5 @@
-// Figures and reports that carry a scenario: what is found in one is a text, which the scenario's reader
-// takes or refuses.
+// Fuzzes figures and reports that contain a scenario: what is found in one is a text, which the scenario's
+// reader accepts or refuses.
 #include <algorithm>
 
 #include "files/scenario_file.h"

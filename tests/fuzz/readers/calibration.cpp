@@ -1,4 +1,4 @@
-// Calibration files: values that are read lie in their ranges and read back equal after one writing.
+// Fuzzes calibration files: values that are read lie in their ranges and read back equal after one writing.
 #include "presets/calibration_file.h"
 
 #include <cmath>
@@ -29,7 +29,7 @@ void run(std::string_view text) {
             fuzz::promise(value >= parameter(id).minimum && value <= parameter(id).maximum,
                           "a constant is in its range");
     }
-    // A file holds four digits; what it held once it holds from then on.
+    // A file stores four digits, so the values do not change after the first writing.
     const std::vector<PartValues> once = read_calibration(write_calibration(parts, "t", "s"), problems);
     const std::vector<PartValues> twice = read_calibration(write_calibration(once, "t", "s"), problems);
     fuzz::promise(problems.empty() && equal(once, twice), "a written calibration reads back equal");

@@ -1,5 +1,5 @@
-// Tables of comma-separated values: rows that are read read back equal after one writing, which makes
-// them valid UTF-8.
+// Fuzzes tables of comma-separated values: rows read back equal after one writing, which makes them valid
+// UTF-8.
 #include "text/csv.h"
 
 #include "fuzz/fuzz.h"

@@ -1,4 +1,4 @@
-// DeepSpeed's settings (JSON): a scenario that comes out can be estimated, and written for any tool.
+// Fuzzes DeepSpeed's settings (JSON): the resulting scenario can be estimated and written for every tool.
 #include "fuzz/fuzz.h"
 #include "fuzz/json_mutation.h"
 #include "fuzz/launch.h"

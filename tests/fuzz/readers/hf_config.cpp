@@ -1,4 +1,4 @@
-// A model's config.json from Hugging Face: the preset that comes out is one the catalogue takes.
+// Fuzzes a model's config.json from Hugging Face: the catalogue accepts the resulting preset.
 #include "presets/hf_config.h"
 
 #include "fuzz/fuzz.h"

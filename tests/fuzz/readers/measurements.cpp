@@ -1,5 +1,4 @@
-// Measurements of one GPU: what is read holds numbers above 0, and constants fitted to it are in their
-// ranges.
+// Fuzzes measurements of one GPU: the numbers read are above 0, and the fitted constants are in their ranges.
 #include "evidence/measurements.h"
 
 #include <cmath>
@@ -47,7 +46,7 @@ void run(std::string_view text) {
         for (const auto& [id, value] : one.settings)
             fuzz::promise(std::isfinite(value), "a block's settings are numbers");
     }
-    // A fit of many times takes long and tries nothing new.
+    // A fit of many times takes long and tests nothing new.
     if (measured.gemm.size() + measured.attention.size() + measured.streaming.size() <= 30 &&
         fuzz::gets_slow_checks(text, 16))
         check_fit(measured);

@@ -1,4 +1,4 @@
-// Scripts that start Megatron-LM: a scenario that comes out can be estimated, and written for any tool.
+// Fuzzes scripts that start Megatron-LM: the resulting scenario can be estimated and written for every tool.
 #include "fuzz/fuzz.h"
 #include "fuzz/launch.h"
 

@@ -1,4 +1,4 @@
-// Logs of nccl-tests: tables that come out are ones a fit can use.
+// Fuzzes logs of nccl-tests: a fit can use the resulting tables.
 #include <cmath>
 
 #include "evidence/bandwidth_curve.h"
@@ -25,7 +25,7 @@ void run(std::string_view text) {
                           "a point has a size and a time");
         }
     }
-    // A fit of many points takes its time and tries nothing new.
+    // A fit of many points takes long and tests nothing new.
     if (tables.empty() || points > 100 || !fuzz::gets_slow_checks(text, 16)) return;
     for (const CollectiveTable& table : tables) {
         const BandwidthFit curve = fit_bandwidth(table.points);

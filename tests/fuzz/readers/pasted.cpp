@@ -1,5 +1,5 @@
-// Pasted text, and files nobody knows the kind of: every recogniser judges it, and the reader of the first
-// that recognises it reads it, in the order of the window (app/openable.cpp).
+// Fuzzes pasted text and files of unknown kind: every recogniser checks it, and the reader of the first that
+// recognises it reads it, in the order of the window (app/openable.cpp).
 #include "evidence/nccl_log.h"
 #include "evidence/runs.h"
 #include "files/scenario_file.h"

@@ -1,4 +1,4 @@
-// Preset files of every kind: what the catalogue takes can be found again and used.
+// Fuzzes preset files of every kind: a preset that the catalogue accepts can be found again and used.
 #include "fuzz/fuzz.h"
 #include "fuzz/json_mutation.h"
 #include "planner/answer.h"

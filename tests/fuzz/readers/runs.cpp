@@ -1,4 +1,4 @@
-// Tables of measured runs: rows become scenarios or problems.
+// Fuzzes tables of measured runs: rows become scenarios or problems.
 #include "evidence/runs.h"
 
 #include <cmath>

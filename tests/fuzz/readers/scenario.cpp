@@ -1,4 +1,4 @@
-// Scenario files: whatever is read without a problem can be written, read again and estimated.
+// Fuzzes scenario files: a scenario that is read without a problem can be written, read again and estimated.
 #include "files/result.h"
 #include "files/scenario_file.h"
 #include "files/view.h"
@@ -22,7 +22,7 @@ void check_view_of(const Scenario& scenario, Catalogue& catalogue) {
 
 void read_one(std::string_view text, Catalogue& catalogue) {
     Problems problems;
-    // With an open plan nothing is searched for.
+    // An open plan is not searched for here.
     const Scenario scenario = read_scenario(text, catalogue, fuzz::kNowhere, problems, true);
     fuzz::check_problems(problems);
     if (!problems.empty()) {

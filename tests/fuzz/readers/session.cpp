@@ -1,4 +1,4 @@
-// Session files: whatever is read without a problem can be written and reads back equal.
+// Fuzzes session files: a session that is read without a problem can be written and reads back equal.
 #include "files/session_file.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/json_mutation.h"

@@ -1,4 +1,5 @@
-// Shares of a plan search: what merges is a report that can be printed. A form feed stands between shares.
+// Fuzzes shares of a plan search: merged shares give a report that can be printed. Shares are separated by a
+// form feed.
 #include <nlohmann/json.hpp>
 
 #include "files/plan_file.h"

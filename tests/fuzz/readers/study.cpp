@@ -1,4 +1,5 @@
-// Studies: one that is taken has claims, each with a question and a range, and its scenario can be written.
+// Fuzzes studies: an accepted study has claims, each with a question and a range, and its scenario can be
+// written.
 #include "studies/study.h"
 
 #include "files/scenario_file.h"

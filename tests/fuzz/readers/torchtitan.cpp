@@ -1,4 +1,4 @@
-// torchtitan's settings (TOML): a scenario that comes out can be estimated, and written for any tool.
+// Fuzzes torchtitan's settings (TOML): the resulting scenario can be estimated and written for every tool.
 #include "fuzz/fuzz.h"
 #include "fuzz/launch.h"
 

@@ -1,4 +1,5 @@
-// Typed values: a parameter's, KEY=VALUE; an axis of a sweep; a target to solve for; a share of a search.
+// Fuzzes typed values: a parameter's, KEY=VALUE; an axis of a sweep; a target to solve for; a share of a
+// search.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
